@@ -191,6 +191,8 @@ class Robot(description.Robot):
             "dof": self.dof,
             "kind": self.kind,
             "joints": list(self.joint_names),
+            "base_link": self.base_link,
+            "tip_link": self.tip_link,
             "convention": origin.convention,
             "angle": origin.angle,
             "length": origin.length,

@@ -91,17 +91,9 @@ class Plan:
         last = len(self.rows) - 1
         return [row.parent for row in self.rows] == list(range(-1, last)) and self.tip == last
 
-    def movers(self, i: int) -> list[str]:
-        """The joints that move row i, from its own down to the base."""
-        own = [] if i < 0 or self.rows[i].kind == "F" else [self.rows[i].name]
-        return [] if i < 0 else own + self.movers(self.rows[i].parent)
-
-    @property
-    def ends_at_tool(self) -> bool:
-        """Whether readers that take the longest of serial chains come to the tool, or the robot branches."""
-        ways = sorted((self.movers(i)[::-1] for i in range(len(self.rows))), key=len)
-        branches = any(way != ways[-1][: len(way)] for way in ways)
-        return branches or len(self.movers(self.tip)) == len(ways[-1])
+    def moves(self, i: int) -> bool:
+        """Whether a joint moves row i."""
+        return i >= 0 and (self.rows[i].kind != "F" or self.moves(self.rows[i].parent))
 
     @property
     def free(self) -> list[Row]:
@@ -133,7 +125,9 @@ def drawn_plan(seed: int) -> Plan:
     base, tool = (_placement(rng) if rng.random() < 0.6 else NONE for _ in range(2))
     load = _mass(rng) if rng.random() < 0.3 else None
     gravity = DOWN if rng.random() < 0.5 else tuple(_decimal(rng, -9, 9, 2) for _ in range(3))
-    return Plan(f"drawn{seed}", tuple(rows), base, tool, tip, load, gravity)
+    plan = Plan(f"drawn{seed}", tuple(rows), base, tool, tip, load, gravity)
+    moved = [i for i in range(len(rows)) if plan.moves(i)]
+    return plan if not tree or tip in moved else replace(plan, tip=rng.choice(moved))
 
 
 def _row(rng: random.Random, name: str, kind: str, parent: int, table: bool, before: list[Row]) -> Row:

@@ -48,6 +48,16 @@ def number(x: Fraction | float) -> str:
     return repr(float(x))
 
 
+def angle_texts(x: Fraction | float) -> tuple[str, ...]:
+    """Of degrees, with units."""
+    return f"{number(x)} deg", f"{number(x)}°", f"{radians(float(x))!r} rad"
+
+
+def length_texts(x: Fraction | float) -> tuple[str, ...]:
+    """Of metres, with units."""
+    return f"{number(x)} m", f"{number(x * 100)} cm", f"{number(x * 1000)} mm"
+
+
 class Pen:
     """Writes entries of a robot file in drawn units, as numbers, texts or names; `exact` once an angle that was
     computed is so near a quarter turn that a reader would ask whether that is meant."""
@@ -61,18 +71,26 @@ class Pen:
     def angle(self, x: Fraction | float) -> str:
         """Of degrees."""
         self.look(float(x))
-        if self.style != "number" and x and self.rng.random() < 0.5:
-            turned = f"{number(x)}*pi/180"
-            return f'"{turned}"' if self.style == "text" else f'"{self.named("A", turned)}"'
-        return number(x) if self.angle_unit == "deg" else repr(radians(float(x)))
+        bare = number(x) if self.angle_unit == "deg" else repr(radians(float(x)))
+        if self.style == "number" or not x or self.rng.random() < 0.5:
+            return bare
+        turned = f"{number(x)}*pi/180"
+        if self.style == "name":
+            return f'"{self.named("A", turned)}"'
+        return f'"{self.rng.choice((bare, turned, *angle_texts(x)))}"'
 
     def length(self, x: Fraction | float) -> str:
-        """Of metres."""
-        if self.style == "name" and x and self.rng.random() < 0.5:
-            parts = self.rng.choice((1, 2))
-            name = self.named("L", number(Fraction(x) / parts))
-            return f'"{name}"' if parts == 1 else f'"2*{name}"'
-        return number(x * 1000 if self.length_unit == "mm" else x)
+        """Of metres; names are SI, a number beside one has the unit of its column."""
+        bare = number(x * 1000 if self.length_unit == "mm" else x)
+        if self.style == "number" or not x or self.rng.random() < 0.5:
+            return bare
+        if self.style == "text":
+            return f'"{self.rng.choice((bare, *length_texts(x)))}"'
+        whole, half = Fraction(x), Fraction(x) / 2
+        rest = half * 1000 if self.length_unit == "mm" else half
+        choices = (("{}", whole), ("2*{}", half), ("{} + " + number(rest), half))
+        text, value = self.rng.choice(choices)
+        return f'"{text.format(self.named("L", number(value)))}"'
 
     def plain(self, x: Fraction | float) -> str:
         """Of any SI unit."""
@@ -82,6 +100,13 @@ class Pen:
 
     def motion(self, row: Row, x: Fraction | float) -> str:
         return self.angle(x) if row.turns else self.length(x)
+
+    def rate(self, row: Row, x: Fraction) -> str:
+        """Of radians or metres per second."""
+        unit = self.angle_unit if row.turns else self.length_unit
+        bare = repr(degrees(x)) if unit == "deg" else number(x * 1000 if unit == "mm" else x)
+        said = (f"{number(x)} rad/s", f"{degrees(x)!r} deg/s") if row.turns else (f"{number(x)} m/s",)
+        return bare if self.style != "text" else f'"{self.rng.choice((bare, *said))}"'
 
     def named(self, letter: str, value: str) -> str:
         name = f"{letter}_{len(self.values) + 1}"
@@ -147,11 +172,11 @@ def drive_lines(pen: Pen, row: Row) -> str:
     if row.kind == "H":
         lines += f"pitch = {pen.length(row.pitch)}\n"
     if row.follow is not None:
-        lines += f'coordinate = "{follow_text(row)}"\n'
+        lines += f'coordinate = "{follow_text(pen, row)}"\n'
     if row.limits is not None:
         lines += f"limits = {pen.vector(row.limits, lambda x: pen.motion(row, x))}\n"
     if row.velocity is not None:
-        lines += f"velocity_limit = {pen.motion(row, row.velocity if not row.turns else degrees(row.velocity))}\n"
+        lines += f"velocity_limit = {pen.rate(row, row.velocity)}\n"
     if row.effort is not None:
         lines += f"effort_limit = {pen.plain(row.effort)}\n"
     if row.motor:
@@ -161,17 +186,26 @@ def drive_lines(pen: Pen, row: Row) -> str:
     return lines + (f"friction = {{ {given} }}\n" if given else "")
 
 
-def follow_text(row: Row) -> str:
+def follow_text(pen: Pen, row: Row) -> str:
+    """The constant is in the unit of the joint's coordinate, or has its own."""
     assert row.follow is not None
-    factor, constant = row.follow.factor, row.follow.constant
+    factor, c = row.follow.factor, row.follow.constant
     text = f"{number(factor)}*{row.follow.lead}" if factor != 1 else row.follow.lead
-    return f"{text} + {number(constant)}".replace("+ -", "- ") if constant else text
+    if row.turns:
+        choices = (
+            repr(degrees(c)) if pen.angle_unit == "deg" else number(c),
+            f"{number(c)} rad",
+            f"{degrees(c)!r} deg",
+        )
+    else:
+        choices = (number(c * 1000 if pen.length_unit == "mm" else c), *length_texts(c))
+    return f"{text} + {pen.rng.choice(choices)}".replace("+ -", "- ") if c else text
 
 
 def file_text(plan: Plan, pen: Pen, convention: str, base: Any, tool: Any, rows: list[str]) -> str:
     """A robot file; `rows` are the joints' lines."""
     body = "".join(f"[[joint]]\n{row}" for row in rows)
-    on = f'on = "{plan.rows[plan.tip].name}"\n' if plan.tip != len(rows) - 1 or pen.rng.random() < 0.3 else ""
+    on = f'on = "{plan.rows[plan.tip].name}"\n' if not plan.is_chain or pen.rng.random() < 0.3 else ""
     parts = f"[base]\n{pen.place(base)}" if any(base) else ""
     parts += f"[tool]\n{on}{pen.place(tool) if any(tool) else ''}" if any(tool) or on else ""
     parts += f"[[payload]]\n{body_lines(pen, plan.load)}" if plan.load is not None else ""
@@ -315,11 +349,11 @@ def python_rows(plan: Plan, rng: random.Random) -> Iterator[Writing]:
 
     def turned(x: Fraction) -> Any:
         plain = float(x) if angle == "deg" else radians(x)
-        return rng.choice((plain, np.float64(plain), f"{number(x)}°", f"{number(x)} deg", f"{number(x)}*pi/180"))
+        return rng.choice((plain, np.float64(plain), repr(plain), *angle_texts(x), f"{number(x)}*pi/180"))
 
     def slid(x: Fraction) -> Any:
         plain = float(x * 1000 if length == "mm" else x)
-        return rng.choice((plain, np.float64(plain), f"{number(x)} m", f"{number(x * 1000)} mm"))
+        return rng.choice((plain, np.float64(plain), repr(plain), *length_texts(x)))
 
     rows = list[Any]()
     for (theta, d, a, alpha), x in zip(found.rows, plan.rows):
@@ -336,11 +370,8 @@ def pasted_table(plan: Plan, rng: random.Random) -> Iterator[Writing]:
     if not is_plain_table(plan):
         return
     found, modified = standard(plan), rng.random() < 0.5
-    angle, length, mark = (
-        rng.choice(("deg", "rad")),
-        rng.choice(("m", "mm")),
-        rng.choice((",", ";", "\t", " | ", " & ")),
-    )
+    angle, length, united = rng.choice(("deg", "rad")), rng.choice(("m", "mm")), rng.random() < 0.5
+    mark = rng.choice((",", ";", "\t", " | ", " & "))
     before = "(i-1)" if modified else ""
     heads = {"joint": "joint", "type": "type", "theta": f"theta ({angle})", "d": f"d ({length})"}
     heads |= {"a": f"a{before} ({length})", "alpha": f"alpha{before} ({angle})", "direction": "direction"}
@@ -348,10 +379,12 @@ def pasted_table(plan: Plan, rng: random.Random) -> Iterator[Writing]:
     lines = [mark.join(heads[key] for key in order)]
     for i, (row, (theta, d, a, alpha)) in enumerate(zip(plan.rows, found.rows), 1):
         alpha, a, theta, d = row.dh if modified and row.dh else (alpha, a, theta, d)
-        turns = {
-            key: number(x) if angle == "deg" else repr(radians(x)) for key, x in (("theta", theta), ("alpha", alpha))
-        }
-        slides = {key: number(x * 1000 if length == "mm" else x) for key, x in (("d", d), ("a", a))}
+        angles, lengths = {"theta": theta, "alpha": alpha}, {"d": d, "a": a}
+        turns = {key: number(x) if angle == "deg" else repr(radians(x)) for key, x in angles.items()}
+        slides = {key: number(x * 1000 if length == "mm" else x) for key, x in lengths.items()}
+        if united:
+            turns = {key: rng.choice((turns[key], *angle_texts(x))) for key, x in angles.items()}
+            slides = {key: rng.choice((slides[key], *length_texts(x))) for key, x in lengths.items()}
         cells = {"joint": str(i), "type": row.kind, "direction": str(row.direction), **turns, **slides}
         lines.append(mark.join(cells[key] for key in order))
     text, way = "\n".join(lines) + "\n", "modified" if modified else "standard"

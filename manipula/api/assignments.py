@@ -11,20 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.robot.formats.units import (
-    Text,
-    bare_from_parameter,
-    entry_from_raw,
-    parameter_from_entry,
-    text_in_units,
-)
-from manipula.mechanics.robot.values.parameter import Num, Parameter, text_of
-from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.support.decimals import is_decimal
 from manipula.support.letters import spelled
 from manipula.support.toml_text import quoted
 
 if TYPE_CHECKING:
+    from manipula.mechanics.robot.values.parameter import Parameter
+    from manipula.mechanics.robot.values.terms import Quantity, Units
     from manipula.robot import Robot
 
 
@@ -59,7 +52,7 @@ def places_of(texts: Sequence[str], robot: Robot) -> dict[str, str]:
         if not (joint.strip() and equals and value.strip()):
             raise InputError(f"{text!r} does not say where a joint stands; write it as elbow=30deg (no spaces)")
         natural = quantities.get(joint.strip(), "any")
-        found[joint.strip()] = _assignment(f"place={value}", {"place": natural}, _units(robot)).value
+        found[joint.strip()] = _read(joint.strip(), value.strip(), natural, _units(robot)).value
     return found
 
 
@@ -68,7 +61,13 @@ def _assignment(text: str, quantities: dict[str, Quantity], units: Units) -> Ass
     name = spelled(name)
     if not (name and equals and value):
         raise InputError(f"{text!r} is not a change; write it as a2=0.43 (no spaces)")
-    quantity = quantities.get(name, "any")
+    return _read(name, value, quantities.get(name, "any"), units)
+
+
+def _read(name: str, value: str, quantity: Quantity, units: Units) -> Assignment:
+    from manipula.mechanics.robot.formats.units import Text, entry_from_raw, parameter_from_entry
+    from manipula.mechanics.robot.values.parameter import Num, text_of
+
     try:
         entry = entry_from_raw(value)
         parameter = parameter_from_entry(entry, quantity, units)
@@ -83,12 +82,17 @@ def _assignment(text: str, quantities: dict[str, Quantity], units: Units) -> Ass
 
 def _entry(parameter: Parameter, quantity: Quantity, units: Units) -> str:
     """In TOML."""
+    from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
+    from manipula.mechanics.robot.values.parameter import Num, text_of
+
     bare = bare_from_parameter(parameter, quantity, units)
     exact = bare is not None and is_decimal(bare)
     return text_of(Num(bare)) if exact and bare is not None else quoted(text_in_units(parameter, quantity, units))
 
 
 def _units(robot: Robot) -> Units:
+    from manipula.mechanics.robot.values.terms import Units
+
     return Units(robot.origin.angle, robot.origin.length)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,14 +138,58 @@ def save(robot: RobotLike, path: str | Path) -> Path:
 
     path, subject = Path(path), loaded(robot)
     form = format_written(path.suffix, str(path))
-    text = form.write(subject)
+    folder = path.resolve().parent
+    if subject.origin.visuals and form.name == "toml":
+        subject = _visuals_seen_from(subject, path.name, folder)
+    text, lost = form.write(subject), form.lost(subject)
+    if subject.origin.visuals and form.name == "urdf":
+        text, left = _with_visuals(text, subject, folder)
+        lost += left
+    elif subject.origin.visuals and form.name != "toml":
+        lost.append("visuals")
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)
-    lost = form.lost(subject)
     if lost:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
     return written
+
+
+def _visuals_seen_from(robot: Robot, file: str, folder: Path) -> Robot:
+    """The robot for a TOML file there: it names the URDF that draws its links."""
+    from manipula.mechanics.drawing.visuals.dressed import visual_file
+    from manipula.mechanics.drawing.visuals.places import located
+
+    if (held := visual_file(robot)) is None:
+        return robot
+    seen = Path(os.path.relpath(held.resolve(), folder)).as_posix()
+    if located(seen, folder) is None:
+        seen = held.name
+        caution(
+            f"{file}: its links are drawn by {held.name}, which is not in the folder of the new file: copy it there "
+            "with its meshes, or simple solids are drawn"
+        )
+    return replace(robot, origin=replace(robot.origin, visuals=seen))
+
+
+def _with_visuals(text: str, robot: Robot, folder: Path) -> tuple[str, list[str]]:
+    """The text of a URDF with the visuals of the one that draws the robot's links; and what of them has no link there.
+    Meshes are seen from the new file."""
+    from manipula.mechanics.drawing.visuals.dressed import visual_file
+    from manipula.mechanics.robot.formats.source import text_from_bytes
+    from manipula.mechanics.robot.formats.urdf.visuals import with_visuals
+
+    if (held := visual_file(robot)) is None:
+        return text, []
+    if robot.origin.convention != "urdf":
+        return text, ["visuals: the frames of the links are others now"]
+    place = held.resolve().parent
+
+    def seen(name: str) -> str:
+        moved = "://" not in name and not Path(name).is_absolute()
+        return Path(os.path.relpath(place / name, folder)).as_posix() if moved else name
+
+    return with_visuals(text, text_from_bytes(held.read_bytes(), str(held)), seen)
 
 
 def _warn_of_refusal(form: Format, text: str, file: str) -> None:

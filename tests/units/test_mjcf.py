@@ -175,7 +175,7 @@ def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
     [
         (body('<joint name="j" stiffness="2"/>'), r"not read: springs of joints \(stiffness, springdamper\): j"),
         (body("<joint/>", 'gravcomp="1"'), "not read: gravcomp, so that bodies have their whole weight: b"),
-        (file()[:-9] + '<equality><weld body1="b"/></equality></mujoco>', "not read: the equality <weld>, .*: b"),
+        (file()[:-9] + '<equality><weld body1="b"/></equality></mujoco>', "not read: equalities, .*: <weld> b"),
         (
             file()[:-9] + f"<tendon><fixed name='t' stiffness='2'>{OVER}</fixed></tendon></mujoco>",
             "springs of tendons: t",

@@ -17,6 +17,7 @@ from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFil
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import branching, frame_names
 from manipula.mechanics.robot.description import Robot, actuator_of
+from manipula.mechanics.robot.formats.conversion.tables import frame_table
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.massless import NOTE
@@ -227,9 +228,11 @@ def frames(*names: str) -> str:
 
 def test_fixed_frames_at_the_end() -> None:
     reach = {names: pose_and_torques(robot_from_urdf(frames(*names)), [0], [0], [0])[0][0, 3] for names in (
-        (), ("flange",), ("sensor", "ur_tool0"), ("sensor", "camera"))}  # fmt: skip
-    assert list(reach.values()) == [0, 1, 2, 0]  # itself; the only frame; tool0; itself, with a note
-    assert "'arm' chosen among" in robot_from_urdf(frames("sensor", "camera")).origin.notes[0]
+        (), ("flange",), ("sensor", "ur_tool0"))}  # fmt: skip
+    assert list(reach.values()) == [0, 1, 2]  # itself; the only frame; tool0
+    with pytest.warns(ManipulaWarning, match="the tool is the frame of link 'arm'"):
+        several = robot_from_urdf(frames("sensor", "camera"))
+    assert pose_and_torques(several, [0], [0], [0])[0][0, 3] == 0 and "'arm' chosen among" in several.origin.notes[0]
 
 
 GOOD = one_joint('<axis xyz="0 0 1"/>', body=inertial())
@@ -359,3 +362,35 @@ def test_what_is_lost_is_said_when_saving(tmp_path: Path) -> None:
         mp.save(robot, tmp_path / "arm.urdf")
     mp.save(robot, tmp_path / "arm.toml")  # nothing is lost, nothing is said
     mp.save(robot.without("motor_inertia", "friction"), tmp_path / "plain.urdf")
+
+
+def flange(*frames: str) -> str:
+    """One joint, and fixed frames on its link: "name 0 0 0.107"."""
+    text = one_joint('<axis xyz="0 0 1"/>', "continuous").replace("</robot>", "")
+    for frame in frames:
+        name, _, place = frame.partition(" ")
+        ends = f'<parent link="tip"/><child link="{name}"/><origin xyz="{place}" rpy="0 0.3 0"/>'
+        text += f'<link name="{name}"/><joint name="to_{name}" type="fixed">{ends}</joint>'
+    return text + "</robot>"
+
+
+def test_an_arm_that_may_end_in_several_places_says_which() -> None:
+    with pytest.warns(
+        ManipulaWarning, match=r"the tool is the frame of link 'tip'; .*: link8 \(107 mm away\), eye"
+    ) as said:
+        robot = mp.Robot.from_text(flange("link8 0 0 0.107", "eye 0 0.003 0.004"), "urdf")
+    assert len(said) == 1 and "eye (5 mm away)" in str(said[0].message)
+    assert (robot.base_link, robot.tip_link) == ("base", "tip")
+    assert mp.Robot.from_text(flange("link8 0 0 0.107", "eye 0 0 0"), "urdf", tip="link8").tip_link == "link8"
+
+
+@pytest.mark.parametrize(
+    ("frames", "tip"),
+    [(["flange 0 0 0.1"], "flange"), (["tool0 0 0 0.1", "eye 0 0 0.2"], "tool0"), (["m 0 0 0", "n 0 0 0"], "tip")],
+)
+def test_an_arm_with_one_end_has_no_choice(frames: list[str], tip: str) -> None:
+    robot = mp.Robot.from_text(flange(*frames), "urdf")  # a warning would be an error
+    assert robot.tip_link == tip and robot.as_dict()["tip_link"] == tip
+    assert ("tip link", tip) in frame_table(robot).rows and ("base link", "base") in frame_table(robot).rows
+    moved = robot.with_tool([0, 0, 0.3])
+    assert moved.tip_link == "" and moved.base_link == "base"

@@ -175,6 +175,7 @@ class _Reader:
                 x = next(coordinates)
                 if joint.coordinate is not None:
                     x = x + self.maths.number(joint.coordinate.constant)
+                    x = x + self.maths.degrees(joint.coordinate.degrees)
                 self.joint(frame, joint, x if joint.direction == 1 else -x)
             self.step(frame, joint.after)
             if joint.kind != "fixed":

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
-from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import BASE, Link, Part, Terms, Tree
 from manipula.mechanics.robot.values.angles import Angles
@@ -253,9 +253,8 @@ class _Binder:
             # and where the coordinate makes a joint advance, the offset does not
             c, s = self.cos_sin(joint.offset)
             before, offset = before @ turn_about("z", c, sense * s), 0
-        if joint.coordinate is not None and joint.coordinate.constant:
-            constant = self.maths.number(joint.direction * joint.coordinate.constant)
-            before = before @ kind.motion(constant, self.maths)
+        if joint.coordinate is not None:
+            before = before @ self.constant(joint.coordinate, joint.direction, kind)
         return Link(
             name=joint.name,
             kind=kind,
@@ -270,6 +269,17 @@ class _Binder:
             follows=None if joint.coordinate is None else self.follows(joint.coordinate),
             way=0 if joint.coordinate is None else joint.coordinate.way,
         )
+
+    def constant(self, coordinate: Coordinate, direction: int, kind: JointKind) -> Placement:
+        """Where a joint that follows others stands when they are at zero."""
+        at, degrees = HERE, direction * coordinate.degrees
+        if coordinate.constant:
+            at = kind.motion(self.maths.number(direction * coordinate.constant), self.maths)
+        if degrees and kind.pivots:
+            at = at @ turn_about("z", *self.cos_sin(Cell("", Deg(degrees))))
+        elif degrees:
+            at = at @ kind.motion(self.maths.degrees(degrees), self.maths)
+        return at
 
     def follows(self, coordinate: Coordinate) -> Terms:
         """Structural factors, ±1, stay ints."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
+from math import pi
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError, RowLabel
@@ -79,10 +80,17 @@ class Mounted:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A joint that moves by others' coordinates: its q is Σ factor·q of the joints named, and a constant."""
+    """A joint that moves by others' coordinates: its q is Σ factor·q of the joints named, and a constant, which is a
+    number in SI and so many degrees: a quarter turn stays exact."""
 
     terms: tuple[tuple[str, Fraction], ...]
     constant: Fraction = Fraction(0)
+    degrees: Fraction = Fraction(0)
+
+    @property
+    def shift(self) -> float:
+        """The whole constant, SI."""
+        return float(self.constant) + float(self.degrees) * pi / 180
 
     @property
     def way(self) -> int:
@@ -153,6 +161,7 @@ class Origin:
     notes: tuple[str, ...] = ()
     description: str = ""
     base_link: str = ""  # what the file calls the link that is the base
+    visuals: str = ""  # a URDF, seen from the file's folder, whose <visual> elements draw the links
 
 
 NamedPose = tuple[str, tuple[tuple[str, Parameter], ...]]

@@ -156,8 +156,8 @@ def _instead_of(text: str) -> str:
     beside = _BESIDE.search(text)
     if beside is None or re.fullmatch(r"[eE]\d*", beside[2]):
         return f"expected {_ENTRY_HINT}"
-    product = "" if beside[2] == "%" else f"; a product is written {beside[1]}*{beside[2]}"
-    return f"expected deg, rad, m, cm, mm or kg behind a number, not {beside[2]}{product}"
+    product = "" if beside[2] == "%" else f"; a product is written '{beside[1]}*{beside[2]}'"
+    return f"expected deg, rad, m, cm, mm or kg behind a number, not {beside[2]!r}{product}"
 
 
 def _settled(parameter: Parameter) -> Parameter:

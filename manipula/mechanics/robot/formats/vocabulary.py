@@ -52,13 +52,23 @@ class Account:
         listed = [f"{count} × <{tag}>" for tag, count in sorted(self.elements.items())]
         if self.attributes:
             listed.append("attributes " + ", ".join(sorted(self.attributes)))
-        return [f"not read, for no model needs it: {', '.join(listed)}"] if listed else []
+        return unread_words(listed)
 
     def warning(self) -> list[str]:
         """One sentence on words that are not known."""
-        hints = {word: f" (did you mean {near!r}?)" for word, near in self.hints.items()}
-        guesses = [word + hints.get(word, "") for word in self.unknown]
-        return [f"unknown and not read: {some_of(guesses)}"] if guesses else []
+        return unknown_words(list(self.unknown), list(dict.fromkeys(self.hints.values())))
+
+
+def unread_words(words: list[str]) -> list[str]:
+    """One sentence on words that change no model; none where there are no such words."""
+    return [f"not read, for no model needs it: {', '.join(words)}"] if words else []
+
+
+def unknown_words(words: list[str], meant: list[str]) -> list[str]:
+    """One sentence on words that are not known, with those that may be meant; none where there are no such words."""
+    if words and meant:
+        return [f"unknown and not read: {some_of(words)}; did you mean {some_of([repr(word) for word in meant])}?"]
+    return [f"unknown and not read: {some_of(words)}"] if words else []
 
 
 def account(root: ET.Element, words: Vocabulary, skipped: str = "") -> Account:

@@ -32,7 +32,7 @@ from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.locking.renumbering import renumbered
 from manipula.mechanics.robot.reduce.zones import take, take_last
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import Num, Parameter, floats_of, text_of
+from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, floats_of, text_of
 
 Held = Mapping[str, Parameter]
 _NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
@@ -89,12 +89,16 @@ def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
     assert joint.coordinate is not None
     moving = tuple(term for term in joint.coordinate.terms if term[0] not in held)
     constant: Any = joint.coordinate.constant
+    if joint.coordinate.degrees:
+        constant = constant + Formula(Deg(joint.coordinate.degrees))
     for name, factor in joint.coordinate.terms:
         if name in held:
             constant = constant + factor * Formula(held[name])
     stands = parameter_of(constant)
     if not moving:
         return stands
+    if isinstance(stands, Deg):
+        return Coordinate(moving, degrees=stands.value)
     if not isinstance(stands, Num):
         leads = ", ".join(repr(name) for name, _ in moving)
         raise InputError(f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number")

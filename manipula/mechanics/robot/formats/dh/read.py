@@ -53,7 +53,11 @@ def robot_from_dh_text(
     """
     said: list[str] = []
     with errors_of(file):
-        table = table_from_text(checked_text(text), None if columns is None else columns_from_words(columns))
+        order = None if columns is None else columns_from_words(columns)
+        table = table_from_text(checked_text(text), order, convention == "modified")
+        if table.assumed:
+            taken = ", ".join(column for column in table.columns if column in FIELDS)
+            said.append(f"header: there is none, the columns are taken as {taken} (a first line can name them)")
         raw = _raw_from_table(table, angle, length, said)
         raw["name"] = name or table.settings.get("name", "robot")
         raw["convention"] = _convention(table, convention, said)

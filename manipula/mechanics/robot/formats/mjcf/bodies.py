@@ -53,6 +53,16 @@ from manipula.mechanics.spatial.placement import HERE, Placement
 WORLD = "world"
 KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
 ALONG_Z: Triple = (Fraction(0), Fraction(0), Fraction(1))
+PASSED = {  # forces that no model has
+    "springs": "springs of joints (stiffness, springdamper)",
+    "gravcomp": "gravcomp, so that bodies have their whole weight",
+    "equalities": "equalities, so that the chain is open there",
+    "plugins": "plugins of bodies",
+    "flex": "forces of deformable bodies",
+    "tendon springs": "springs of tendons",
+    "tendons": "armature, damping and friction of tendons in space",
+    "actuators": "armature and damping of actuators that pull at no joint",
+}
 _JOINED = ("body", "site", "tendon", "fle")  # body1, body2, …, flex: between what an equality stands
 
 
@@ -84,7 +94,7 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     tendons = tendons_from(root, settings, reader.told)
     joints = {name: _coupled(joint, reader.joints) for name, joint in reader.joints.items()}
     add_actuators(root, settings, joints, tendons, reader.told)
-    said += [f"not read: {what}: {counted(names)}" for what, names in reader.told.items() if names]
+    said += [f"not read: {PASSED[what]}: {counted(names)}" for what, names in reader.told.items()]
     links = UrdfFile(root.get("model") or "robot", _weighed(reader.links, settings), joints, tuple(words.note()))
     return Described(links, settings.gravity, tuple(tendons.values()))
 
@@ -135,9 +145,9 @@ class _Reader:
     def tell_forces(self, root: ET.Element) -> None:
         """Forces of other kinds: of plugins, and between the nodes of deformable bodies."""
         for element in root.iterfind(".//body/plugin"):
-            self.tell("plugins of bodies", element.get("plugin") or element.get("instance", ""))
+            self.tell("plugins", element.get("plugin", "") or element.get("instance", ""))
         for element in root.iterfind("deformable/flex"):
-            self.tell("forces of deformable bodies", element.get("name", "flex"))
+            self.tell("flex", element.get("name", "flex"))
 
     def equalities(self, root: ET.Element) -> dict[str, tuple[str, list[Fraction]]]:
         """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""
@@ -150,8 +160,8 @@ class _Reader:
                 coefficients = numbers(element.attrib, "polycoef", f"joint {name!r}") or [Fraction(0), Fraction(1)]
                 found[name] = (element.get("joint2", ""), [*coefficients, Fraction(0), Fraction(0)])
             else:
-                between = [value for key, value in element.attrib.items() if key[:-1] in _JOINED]
-                self.tell(f"the equality <{element.tag}>, so that the chain is open there", " and ".join(between))
+                ends = [value for key, value in element.attrib.items() if key[:-1] in _JOINED]
+                self.tell("equalities", f"<{element.tag}> {' and '.join(ends)}")
         return found
 
     def inside(self, element: ET.Element, link: str, childclass: str) -> None:
@@ -183,7 +193,7 @@ class _Reader:
         where = f"body {name!r}"
         at = outer @ placement_of(element.attrib, self.settings, where)
         if single(element.attrib, "gravcomp", where):
-            self.tell("gravcomp, so that bodies have their whole weight", name)
+            self.tell("gravcomp", name)
         found = [child for child in element if child.tag in ("joint", "freejoint")]
         inertial, faults = self.inertial(element, where, childclass)
         link = UrdfLink(name, inertial, faults)
@@ -218,7 +228,7 @@ class _Reader:
         if kind in ("hinge", "slide") and not any(axis):
             raise RobotFileError("found a zero axis", where=where, field="axis", hint='a direction such as "0 0 1"')
         if any(numbers(attributes, "stiffness", where)) or any(numbers(attributes, "springdamper", where)):
-            self.tell("springs of joints (stiffness, springdamper)", name)
+            self.tell("springs", name)
         lower, upper = self.limits(attributes, kind, where)
         mimic, faults = self.mimic(name)
         self.joints[name] = UrdfJoint(

@@ -97,7 +97,7 @@ def _sizes(shape: Attributes, kind: str, spanned: bool, where: str) -> Sequence[
 
 
 def _sphere(r: Any) -> Share:
-    return 4 * MP.pi * r**3 / 3, *(2 * r * r / 5,) * 3  # type: ignore[return-value]
+    return 4 * MP.pi * r**3 / 3, *(2 * r * r / 5,) * 3
 
 
 def _box(a: Any, b: Any, c: Any) -> Share:
@@ -130,7 +130,7 @@ def _together(*parts: Share) -> Share:
 
 
 def _sphere_shell(r: Any) -> Share:
-    return 4 * MP.pi * r * r, *(2 * r * r / 3,) * 3  # type: ignore[return-value]
+    return 4 * MP.pi * r * r, *(2 * r * r / 3,) * 3
 
 
 def _box_shell(a: Any, b: Any, c: Any) -> Share:

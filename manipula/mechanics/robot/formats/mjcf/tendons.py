@@ -53,10 +53,11 @@ def tendons_from(root: ET.Element, settings: Settings, told: dict[str, list[str]
         name = element.get("name") or f"tendon{number}"
         given = settings.attributes(element, MAIN, ("tendon",))
         if any(numbers(given, "stiffness", name)):
-            told.setdefault("springs of tendons", []).append(name)
-        resists = [key for key in ("armature", "damping", "frictionloss") if any(numbers(given, key, name))]
+            told.setdefault("tendon springs", []).append(name)
+        resists = any(any(numbers(given, key, name)) for key in ("armature", "damping", "frictionloss"))
         if element.tag != "fixed":
-            told.setdefault("armature, damping and friction of tendons in space", []).extend([name] if resists else [])
+            if resists:
+                told.setdefault("tendons", []).append(name)
             continue
         factors: dict[str, Fraction] = {}
         for part in element.iterfind("joint"):
@@ -91,7 +92,7 @@ def add_actuators(
         elif "tendon" not in given and at in joints:
             joints[at] = replace(joints[at], **{key: getattr(joints[at], key) + x for key, x in more.items()})
         else:
-            told.setdefault("armature and damping of actuators that pull at no joint", []).append(name)
+            told.setdefault("actuators", []).append(name)
 
 
 def with_tendons(robot: Robot, tendons: Iterable[Tendon], joints: dict[str, UrdfJoint]) -> Robot:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from fractions import Fraction
 
-from manipula.errors import InputError, RobotFileError, caution, some_of
+from manipula.errors import InputError, RobotFileError, caution
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuators.actuator import actuator_from
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, JointKind, Origin, Robot, Step, Steps
@@ -26,6 +26,7 @@ from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import received
+from manipula.mechanics.robot.formats.vocabulary import unknown_words, unread_words
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
 from manipula.mechanics.robot.suffixes import row_names, suffixes
@@ -145,14 +146,12 @@ class _Reader:
         there = [key for key in UNREAD if any(entry != "0" for entry in self.entries(key))]
         if any(mu == "0" and sigma != "2" for mu, sigma in zip(self.entries("mu"), self.entries("sigma"))):
             there.append("mu")  # every joint that moves is taken to have a motor
-        if there:
-            self.notes.append(f"not read, for no model needs it: {', '.join(there)}")
+        self.notes += unread_words(there)
         known = {key.lower(): key for key in SETTINGS}
         odd = [key for key in self.settings if key not in known]
-        if odd:
-            near = get_close_matches(odd[0], known, n=1)
-            guess = f" (did you mean {known[near[0]]!r}?)" if near else ""
-            caution(f"unknown and not read: {some_of(odd)}{guess}")
+        near = [known[word] for key in odd for word in get_close_matches(key, known, n=1)]
+        for sentence in unknown_words(odd, near):
+            caution(sentence)
 
     def entries(self, key: str) -> tuple[str, ...]:
         return self.lists.get(key.lower(), ())

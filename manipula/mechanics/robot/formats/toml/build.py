@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from manipula.errors import RobotFileError
+from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.branching import TOOL
@@ -137,6 +137,11 @@ class _Builder:
             found.append(Frame(table.name, on or BASE, self.placement(table, f"{ending}_{{}}")))
         return tuple(found)
 
+    def parent(self, index: int, name: str | None, where: str) -> str | None:
+        """None where it is the row before, though the file names it."""
+        on = self.row(name, where, "parent")
+        return None if on == (self.names[index - 1] if index else BASE) else on
+
     def row(self, name: str | None, where: str, field: str) -> str | None:
         """A joint by name; "base" is the base, unless a joint has that name, which then is to be renamed."""
         if name != "base":
@@ -189,11 +194,11 @@ class _Builder:
             velocity_limit=self.velocity_limit(table, where),
             effort_limit=table.effort_limit,
             carries=tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
-            parent=self.row(table.parent, where, "parent"),
+            parent=self.parent(index, table.parent, where),
             of_kind=tuple(
                 self.cell(f"{entry.letters}{end}", getattr(table, entry.key)) for entry in KINDS[table.type].entries
             ),
-            coordinate=self.coordinate(index, table.coordinate),
+            coordinate=self.coordinate(table, where),
             springs=tuple(map(self.spring, table.springs)),
             link=table.link_name or "",
         )
@@ -232,12 +237,14 @@ class _Builder:
             )
         return toward_axis((x, y, z), end)
 
-    def coordinate(self, index: int, text: str | None) -> Coordinate | None:
+    def coordinate(self, table: JointTable, where: str) -> Coordinate | None:
         try:
-            return None if text is None else coordinate_from_text(text)
-        except RobotFileError as error:
-            where = joint_label(index + 1, self.names[index])
-            raise RobotFileError(str(error), where=where, field="coordinate", hint='such as "2*elbow + 0.1"') from error
+            text = table.coordinate
+            return None if text is None else coordinate_from_text(text, _motion(table), self.units)
+        except InputError as error:
+            problem, own = (error.problem, error.hint) if isinstance(error, RobotFileError) else (str(error), "")
+            hint = own or 'such as "2*elbow + pi/2"'
+            raise RobotFileError(problem, where=where, field="coordinate", hint=hint) from error
 
     def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:
         given = entries_of(table)

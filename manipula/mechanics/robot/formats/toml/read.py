@@ -54,7 +54,7 @@ def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = 
 def _origin(table: RobotTable, file: str, form: Form) -> Origin:
     notes = (f"{name}: {joint.note}" for name, joint in zip(joint_names(table), table.joint) if joint.note)
     base = "" if table.base is None else table.base.link_name or ""
-    about = (file, table.source, (*table.notes, *notes), table.description, base)
+    about = (file, table.source, (*table.notes, *notes), table.description, base, table.visuals)
     return Origin(form, table.convention, table.angle, table.length, *about)
 
 

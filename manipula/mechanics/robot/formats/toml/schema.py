@@ -234,7 +234,7 @@ class JointTable(_OfKind):
     link_name: Label | None = Field(None, description="what the link is called; its frame can be asked for so")
     link: PlacementTable | None = Field(None, description="the link's frame, seen from that frame; default the same")
     direction: Direction | None = None
-    coordinate: str | None = Field(None, description='moves by others: "2*elbow + 0.1", linear in their q, SI')
+    coordinate: str | None = Field(None, description='moves by others: "2*elbow + pi/2", linear in their q')
     limits: tuple[Motion, Motion] | None = Field(None, description="lowest and highest q, in the file's units")
     velocity_limit: Motion | None = Field(None, description="in the file's units per second")
     effort_limit: Amount | None = Field(None, description="N·m, or N for a prismatic joint")
@@ -325,6 +325,7 @@ class RobotTable(_Table):
     source: str = ""
     description: str = ""
     notes: tuple[str, ...] = ()
+    visuals: str = Field("", description="a URDF in the folder of this file, whose <visual> elements draw the links")
     values: Annotated[dict[str, Value], BeforeValidator(_values)] = Field(
         default_factory=dict, description="names and their values, SI"
     )

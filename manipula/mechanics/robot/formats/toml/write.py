@@ -150,7 +150,8 @@ class _Writer:
         yield f'inertia_about = "{self.about}"'
         if structured(robot, Structure()) != robot:
             yield "exact = true"  # else the reader would make quarter turns of its angles
-        for key, text in (("source", origin.source), ("description", origin.description)):
+        texts = {"source": origin.source, "description": origin.description, "visuals": origin.visuals}
+        for key, text in texts.items():
             if text:
                 yield f"{key} = {quoted(text)}"
         if origin.notes:
@@ -240,7 +241,7 @@ class _Writer:
         if joint.direction == -1 and joint.kind != "fixed":
             yield "direction = -1"
         if joint.coordinate is not None:
-            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate))}"
+            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate, motion, self.units))}"
         if joint.limits is not None:
             yield f"limits = [{', '.join(self.entry(bound, motion) for bound in joint.limits)}]"
         if joint.velocity_limit is not None:

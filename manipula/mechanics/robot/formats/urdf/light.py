@@ -39,11 +39,13 @@ def lightened(
         rows, tool, held = _joined(rows)
         ground = ground + held
     if serial and beside > GATHERED:
-        moves = (f"move with joint {joint.name!r}" for joint in rows)
-        gathered = (_gathered(joint.carries, joint.name, how, endings, notes) for joint, how in zip(rows, moves))
-        rows = [replace(joint, carries=carries) for joint, carries in zip(rows, gathered)]
+        for joint in rows:
+            if joint.carries:
+                notes.append(f"{len(joint.carries)} links that move with joint {joint.name!r} are one body")
+        rows = [replace(joint, carries=_gathered(joint.carries, joint.name, endings)) for joint in rows]
     if len(ground) > GATHERED:
-        return Light(tuple(rows), tool, _gathered(ground, "base", "stand still", endings, notes))
+        notes.append(f"{len(ground)} links that stand still are one body")
+        ground = list(_gathered(ground, "base", endings))
     return Light(tuple(rows), tool, tuple(ground))
 
 
@@ -78,11 +80,10 @@ def _joined(rows: list[Joint]) -> tuple[list[Joint], Steps, list[Mounted]]:
     return kept, way, ground
 
 
-def _gathered(held: Sequence[Mounted], on: str, how: str, endings: Suffixes, notes: list[str]) -> tuple[Mounted, ...]:
+def _gathered(held: Sequence[Mounted], on: str, endings: Suffixes) -> tuple[Mounted, ...]:
     """Bodies as one, about the origin of the frame that they are held in, to twenty decimals."""
     if not held:
         return ()
-    notes.append(f"{len(held)} links that {how} are one body")
     name = f"{on}_branches"
     body = body_from_inertia(together(None, held), endings.word(name, CARRIED))
     x, y, z = map(_settled, body.centre)

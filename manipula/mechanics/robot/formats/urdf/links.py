@@ -132,13 +132,15 @@ class _Describer:
         return rest
 
     def add_tool(self, last: str, at: Placement) -> None:
-        """A frame at the tool, where readers would not find it by themselves."""
-        if TOOL in frame_names(self.robot):
-            chosen = choose_tip(tree_from_urdf(UrdfFile("", self.links, self.joints)), next(iter(self.links)), [])
-            if chosen not in (last, *self.given) or not self.stands_at(chosen, last, at):  # a load is no tool
-                name = self.unused("tool0")
-                self.add_link(name, None)
-                self.add_joint(self.unused(f"{name}_joint"), "fixed", last, name, at)
+        """A frame at the tool, where readers would not find it by themselves; a load stands before it."""
+        if not self.robot.payload and TOOL not in frame_names(self.robot):
+            return
+        chosen = choose_tip(tree_from_urdf(UrdfFile("", self.links, self.joints)), next(iter(self.links)), [], [])
+        if chosen not in (last, *self.given) or not self.stands_at(chosen, last, at):
+            load = next((name for name in reversed(self.fixed) if self.robot.payload), last)
+            name = self.unused("tool0")
+            self.add_link(name, None)
+            self.add_joint(self.unused(f"{name}_joint"), "fixed", load, name, at if load == last else HERE)
 
     def stands_at(self, name: str, parent: str, at: Placement) -> bool:
         """Whether a link is there already: the parent itself, or one that it holds at this place."""
@@ -216,8 +218,9 @@ class _Describer:
         match joint.coordinate:
             case None:
                 return None
-            case Coordinate(((other, factor),), constant):
-                return Mimic(other, decimal(PRECISE.number(factor)), decimal(PRECISE.number(constant)))
+            case Coordinate(((other, factor),), constant, degrees):
+                offset = PRECISE.number(constant) + PRECISE.degrees(degrees)
+                return Mimic(other, decimal(PRECISE.number(factor)), decimal(offset))
             case _:
                 raise InputError(f"{self.robot.name}: joint {joint.name!r} follows several joints; URDF knows one")
 

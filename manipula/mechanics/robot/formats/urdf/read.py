@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 
 from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot import joints
@@ -93,7 +94,8 @@ def robot_from_urdf(
     given = {"base": base, "tip": tip, "exact": exact, "file": file, "locked": locked}
     robot = robot_from_links(links, said, "urdf", GRAVITY, **given)  # type: ignore[arg-type]
     warn_of_odd(robot)
-    return robot
+    visuals = Path(file).name if file and "<visual" in text else ""
+    return replace(robot, origin=replace(robot.origin, visuals=visuals))
 
 
 def robot_from_links(
@@ -113,7 +115,7 @@ def robot_from_links(
         tree = tree_from_urdf(links)
         reader = _Reader(tree, Structure(exact), list(links.notes))
         start = tree.link(base, tree.root)
-        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
+        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
         given = with_followers(tree.file.joints, locked or {})
         chain = tree.way(start, end) if end else tree.rows(start, given)
         along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}

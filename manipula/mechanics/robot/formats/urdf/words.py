@@ -15,7 +15,7 @@ WORDS: dict[str, Element | None] = {
     "origin": Element("xyz rpy quat_xyzw"),  # the last is refused
     "mass": Element("value"),
     "inertia": Element("ixx ixy ixz iyy iyz izz"),
-    "joint": Element("name type"),
+    "joint": Element("name type", "dont_collapse"),
     "parent": Element("link"),
     "child": Element("link"),
     "axis": Element("xyz"),

@@ -100,11 +100,6 @@ class UrdfJoint:
     named: bool = True
 
     @property
-    def label(self) -> str:
-        """How messages call it: by its name, or by the body it moves."""
-        return f"joint {self.name!r}" if self.named else f"body {self.child!r}"
-
-    @property
     def moves(self) -> bool:
         return self.type != "fixed"
 
