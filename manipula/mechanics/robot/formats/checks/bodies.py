@@ -53,7 +53,8 @@ def _tensor(six: Sequence[float], second_moments: bool) -> Matrix:
 
 
 def _moments(tensor: Matrix) -> tuple[float, float, float, str]:
-    low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
+    size = float(np.abs(tensor).max()) or 1.0  # entries near the largest float would overflow on the way
+    low, middle, high = (size * float(moment) for moment in np.linalg.eigvalsh(tensor / size))
     return low, middle, high, f"principal moments {low:.6g}, {middle:.6g}, {high:.6g} kg·m²"
 
 
