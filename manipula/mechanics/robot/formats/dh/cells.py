@@ -81,7 +81,7 @@ def variable_from_cell(
     if found is None or (found["letter"].lower() in ("d", "t", "th") and not found["index"]):
         return None
     sure = column == "theta" or bool(found["star"]) or found["letter"].lower() == "q"
-    if found["index"].isdigit() and int(found["index"]) not in rows:
+    if found["index"].isdigit() and (len(found["index"]) > 9 or int(found["index"]) not in rows):
         if not sure:
             return None  # d2 in row 3 is a length like any other
         raise RobotFileError(
