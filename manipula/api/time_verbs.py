@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import load, loaded
-from manipula.errors import InputError, UnknownNameError, UnsetError
+from manipula.errors import InputError, UnsetError
 
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
@@ -277,21 +277,18 @@ def simulate_file(
     A file that exists is replaced only with `force`.
     """
     from manipula.simulation.scenarios.scenario import read_scenario
-    from manipula.support.checked_toml import output_paths
+    from manipula.support.checked_toml import errors_about, output_paths
 
     asked, folder = read_scenario(path), Path(path).parent
     files = output_paths(Path(path), asked.output, force)
-    try:
-        run = _played(asked, folder, tell)
-    except UnsetError as error:
-        values = f"[plant] parameters = {{ {error.missing[0]} = … }} gives one"
-        raise InputError(f"{path}: {error.problem}; {values}") from error
-    except UnknownNameError as error:
-        raise InputError(f"{path}: {error}") from error
-    except InputError as error:
-        raise type(error)(f"{path}: {error}") from error
-    write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
-    return run, [write[name](place) for name, place in files.items()]
+    with errors_about(Path(path)):
+        try:
+            run = _played(asked, folder, tell)
+        except UnsetError as error:
+            values = f"[plant] parameters = {{ {error.missing[0]} = … }} gives one"
+            raise InputError(f"{error.problem}; {values}") from error
+        write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
+        return run, [write[name](place) for name, place in files.items()]
 
 
 def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:

@@ -129,7 +129,8 @@ def _samples(part: Part) -> int:
         raise InputError(f"{law.name}: drives {law.request.robot.dof} joints; {part.robot.name} has {part.robot.dof}")
     if law.sample is None:
         return 1
-    count = round(float(law.sample) / step)
+    ratio = float(law.sample) / step
+    count = round(ratio) if np.isfinite(ratio) else 0
     if count < 1 or abs(count * step - law.sample) > 1e-9 * law.sample:
         raise InputError(f"{law.name}: its sample time of {law.sample:g} s is no whole multiple of step = {step:g} s")
     return count

@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from manipula.api import from_text, load
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError
 from manipula.robot import Robot
 from manipula.studies.cases.samples import LatinHypercube, Sobol
 from manipula.studies.ready.registry import ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.running import ready_study
 from manipula.studies.studying import study
-from manipula.support.checked_toml import checked_toml, output_paths, toml_tables
+from manipula.support.checked_toml import checked_toml, errors_about, output_paths, toml_tables
 
 DESIGN = "design"  # the study whose cases are robots
 SAMPLES = {"latin": LatinHypercube, "sobol": Sobol}
@@ -102,7 +102,7 @@ def study_of_file(
     path = Path(path)
     asked = read_study(path)
     files = output_paths(path, asked.output, force)
-    with _told_of(path), _importable(path.parent):
+    with errors_about(path), _importable(path.parent):
         subject = robot if robot is not None or asked.robot is None else robot_beside(path.parent, asked.robot)
         options = {"seed": asked.seed if seed is None else seed, **options}
         if asked.study is not None and subject is not None:
@@ -140,18 +140,6 @@ def _cases(asked: StudyFile, folder: Path) -> Any:
     if asked.sample is None or not isinstance(asked.cases, dict):
         return asked.cases
     return SAMPLES[asked.sample.kind](asked.sample.count, asked.cases, asked.sample.seed)
-
-
-@contextmanager
-def _told_of(path: Path) -> Iterator[None]:
-    """What cannot be is told with the file's name."""
-    try:
-        yield
-    except UnknownNameError as error:
-        raise InputError(f"{path}: {error}") from error
-    except InputError as error:
-        told = f"{path}: {error}"
-        raise (InputError(told) if type(error).__init__ is not Exception.__init__ else type(error)(told)) from error
 
 
 @contextmanager

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from manipula.errors import InputError
+from manipula.errors import InputError, ManipulaError
 
 Table = TypeVar("Table", bound=BaseModel)
 DEEPEST = 100  # tables and lists inside one another
@@ -53,6 +54,17 @@ def toml_tables(text: str, number: Callable[[str], Any] = float) -> dict[str, An
         if not level:
             return found
     raise InputError(_DEEP)
+
+
+@contextmanager
+def errors_about(path: Path) -> Iterator[None]:
+    """What goes wrong in work that a file describes is reported with its name."""
+    try:
+        yield
+    except ManipulaError as error:
+        told = f"{path}: {str(error).removeprefix(f'{path}: ')}"
+        plain = type(error).__init__ in (Exception.__init__, ValueError.__init__)  # made of a sentence
+        raise (type(error) if plain else InputError)(told) from error
 
 
 def _inside(value: Any) -> Iterable[Any]:

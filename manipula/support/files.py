@@ -44,8 +44,8 @@ def replacing(path: Path, mode: int = 0o644) -> Iterator[Path]:
     `UnwritableError` names the file that was wanted, not the temporary one. Temporary files of killed programs are
     removed first: each is locked while its program lives.
     """
-    target = Path(os.path.realpath(path)) if path.is_symlink() else path
     try:
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(target)
         with _temporary(target) as part:
@@ -60,7 +60,7 @@ def replacing(path: Path, mode: int = 0o644) -> Iterator[Path]:
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[Path]:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path), suffix=".part")
     try:
         if sys.platform == "win32":
             os.close(handle)  # an open file cannot be renamed there
@@ -76,10 +76,15 @@ def _temporary(path: Path) -> Iterator[Path]:
 
 
 def _remove_abandoned(path: Path) -> None:
-    for part in path.parent.glob(f".{_literal(path.name)}.????????.part"):
+    for part in path.parent.glob(f"{_literal(_prefix(path))}????????.part"):
         with suppress(OSError):
             if sys.platform == "win32" or _is_abandoned(part):  # there a file in use cannot be removed
                 part.unlink()
+
+
+def _prefix(path: Path) -> str:
+    """Of its temporary files: short, since the name of a file may be as long as the system allows."""
+    return f".{path.name[:40]}."
 
 
 def _literal(name: str) -> str:

@@ -47,6 +47,15 @@ def test_whatever_fails_the_folder_is_as_it_was(
     assert files.write_bytes(path, b"after").read_bytes() == b"after"
 
 
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    for length in (200, 240, 255):
+        path = tmp_path / ("x" * (length - 5) + ".toml")
+        assert files.write_text(path, "text").read_text() == "text"
+    with pytest.raises(UnwritableError, match=r"x\.toml: cannot be written: ") as refused:
+        files.write_text(tmp_path / ("x" * 400 + ".toml"), "text")
+    assert isinstance(refused.value, mp.InputError) and len(list(tmp_path.iterdir())) == 3
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

@@ -44,7 +44,9 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(f"{path}: the columns are of different lengths: {told[:150]}")
     columns = {name: _checked(path, name, values) for name, values in found.items()}
-    return columns, next(iter(lengths.values()), 0)
+    if not (count := next(iter(lengths.values()), 0)):
+        raise InputError(f"{path}: has no row; a study needs at least one case")
+    return columns, count
 
 
 def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:

@@ -98,7 +98,10 @@ class _Reader:
         return Element(kind, data[begin : begin + size], min(end, len(data)))
 
     def _inflated(self, data: memoryview) -> memoryview:
-        return memoryview(zlib.decompressobj().decompress(data, LARGEST))
+        try:
+            return memoryview(zlib.decompressobj().decompress(data, LARGEST))
+        except zlib.error as error:
+            raise ValueError(str(error)) from error
 
     def _array(self, element: Element, path: str, depth: int) -> None:
         """An array: flags, dimensions, name, then what its class has; `path` is of the struct that it is in."""

@@ -57,8 +57,8 @@ def robot_from_par(text: str, file: str = "", exact: bool = False) -> Robot:
         robot = told_apart(_Reader(checked_text(text)).robot(file))
         refuse_heavy(robot)
         refuse_bad_names(robot)
-    robot = received(robot, structure)
-    warn_about(robot)
+        robot = received(robot, structure)
+        warn_about(robot)
     structure.warn(file)
     return robot
 

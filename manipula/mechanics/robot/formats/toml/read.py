@@ -44,9 +44,9 @@ def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = 
         robot = robot_from_table(table, _origin(table, file, form))
         refuse_heavy(robot)
         refuse_bad_names(robot)
-    structure = Structure(exact or table.exact)
-    robot = received(robot, structure)
-    warn_about(robot)
+        structure = Structure(exact or table.exact)
+        robot = received(robot, structure)
+        warn_about(robot)
     structure.warn(file)
     return robot
 
