@@ -181,11 +181,12 @@ class Arm(ArmModels, ArmViews):
         *,
         task: str = "pose",
         tolerance: float | None = None,
-    ) -> InverseResult | InverseBatch:
+    ) -> InverseResult:
         """Every joint configuration that puts the tool at `pose` (4, 4); `.q` is (solutions, n), of a robot that
         branches the joints on the road to the tool.
 
-        (…, 4, 4) gives a batch with a mask. `seed` orders the answers and chooses the turns; `parameter` fixes the free
+        (…, 4, 4) gives a batch with a mask; `inverse_kinematics_batch` is the same for type checkers, which do not
+        count axes. `seed` orders the answers and chooses the turns; `parameter` fixes the free
         joint or arm angle of a redundant arm. `task`: "position" asks for the tool's origin alone (`pose` may then be
         x, y, z), "axis" for its origin and the direction of its z axis (a pose, or x, y, z and the direction).
         `tolerance`: the largest entry of |FK − pose| of an answer, m and rad. Left out it is 1e-12 for an arm of 1 m,
@@ -193,6 +194,23 @@ class Arm(ArmModels, ArmViews):
         written with three digits or more is made exact; one that is further off than `tolerance`, or 1e-3, is refused.
         """
         return self.solver_for(task)(pose, seed, parameter, tolerance)  # type: ignore[no-any-return]
+
+    def inverse_kinematics_batch(
+        self,
+        poses: ArrayLike,
+        seed: ArrayLike | None = None,
+        parameter: ArrayLike | None = None,
+        *,
+        task: str = "pose",
+        tolerance: float | None = None,
+    ) -> InverseBatch:
+        """`inverse_kinematics` of many poses, (…, 4, 4): every branch of each, and a mask of those that are answers."""
+        from manipula.ik.answers import InverseBatch
+
+        found: object = self.inverse_kinematics(poses, seed, parameter, task=task, tolerance=tolerance)
+        if not isinstance(found, InverseBatch):
+            raise InputError("inverse_kinematics_batch: expected many targets, found one; inverse_kinematics takes it")
+        return found
 
     def solver_for(self, task: str = "pose") -> Any:
         """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""

@@ -103,12 +103,8 @@ class System(Model):
     def _meanings(self) -> dict[str, Meaning]:
         """What the robot's parameters are, by name."""
         from manipula.algebra.emit.fmu import Meaning
-        from manipula.mechanics.robot.stand_ins import meanings
 
-        known = meanings(self._request.robot) if self._request else {}
-        return {
-            name: Meaning(known[name].unit, known[name].about) for name in self.inputs.get("p", ()) if name in known
-        }
+        return {name: Meaning(*words) for name, words in (self._request.meanings if self._request else {}).items()}
 
     def run(
         self,

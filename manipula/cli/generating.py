@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +12,24 @@ import typer
 
 from manipula import api
 from manipula.cli.terminal import options, places
-from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_formulas, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import (
+    BAD_INPUT,
+    CHECK_FAILED,
+    Tell,
+    failed,
+    guarded,
+    note,
+    progress,
+    say,
+    say_formulas,
+    say_json,
+    say_prose,
+    say_table,
+)
+from manipula.cli.terminal.tongue import told_error
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.cli.whole import refuse_others, say_whole
-from manipula.errors import InputError
+from manipula.errors import InputError, ManipulaError, ProofError
 
 if TYPE_CHECKING:
     from manipula.model import Model
@@ -47,6 +62,10 @@ def generate(
     single_file: options.SingleFile = False,
     sincos: options.SinCos = False,
     prefix: options.Prefix = "",
+    keep_going: Annotated[
+        bool,
+        typer.Option("--keep-going", help="Write the other models when one cannot be made; the exit code says so."),
+    ] = False,
     whole: Annotated[
         bool, typer.Option("--whole", help="One JavaScript module: the robot as data, and its models.")
     ] = False,
@@ -65,6 +84,7 @@ def generate(
       manipula generate my_arm -m inverse_dynamics -l cpp --proof
       manipula generate my_arm -m gravity+jacobian -l c
       manipula generate my_arm -m gravity,pose --dtype float32 --no-batch --single-file --prefix arm
+      manipula generate my_arm.urdf -m pose,forward_dynamics,inverse_kinematics --keep-going
       manipula generate puma560 -l javascript --whole -o out/
       manipula generate stanford3 --dossier stanford3_dossier/
     """
@@ -73,7 +93,7 @@ def generate(
         others = {
             "--wrench": wrench, "--proof": proof, "--single-file": single_file, "--dossier": dossier, "--dtype": dtype,
             "--method": method != "best", "--prefix": prefix, "--sincos": sincos, "--no-batch": no_batch,
-            "--price": price != "classical", "--parameters": parameters != "base",
+            "--price": price != "classical", "--parameters": parameters != "base", "--keep-going": keep_going,
         }  # fmt: skip
         refuse_others(language, others)
         kept = {"optimise": optimise, "symbolic": options.symbolic_from_text(symbolic), "frame": frame}
@@ -85,20 +105,52 @@ def generate(
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise, "wrench": wrench,
         "frame": frame, "parameters": parameters, "price": price,
     }  # fmt: skip
+    refusals = Refusals(keep_going)
     with progress(f"generating {subject.name}") as tell:
-        made = {name: _generated(subject, name, chosen, tell) for name in names}
+        made: dict[str, Model] = {}
+        for name in names:
+            with refusals.of(name):
+                made[name] = _generated(subject, name, chosen, tell)
         _refuse_same_files(made)
         code = options.emit_options(dtype, no_batch, single_file, sincos, prefix)
-        files = written(made, languages, output, {"proof": proof, **code})
+        files = written(made, languages, output, {"proof": proof, **code}, refusals)
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:
         told = [model.as_dict() | {"files": list(map(str, files[name]))} for name, model in made.items()]
-        say_json({"robot": subject.name, "models": told, "dossier": list(map(str, papers))})
-        return
-    if made:
-        say_models(made)
-    for path in dict.fromkeys([*(path for group in files.values() for path in group), *papers]):
-        say(str(path))
+        data: dict[str, Any] = {"robot": subject.name, "models": told, "dossier": list(map(str, papers))}
+        missing = {what: str(error) for what, error in refusals.errors.items()}
+        say_json(data | ({"not_made": missing} if keep_going else {}))
+    else:
+        if made:
+            say_models(made)
+        for path in dict.fromkeys([*(path for group in files.values() for path in group), *papers]):
+            say(str(path))
+    refusals.end()
+
+
+class Refusals:
+    """What could not be made, and why; without `keep_going` the first of them ends the command."""
+
+    def __init__(self, keep_going: bool) -> None:
+        self.keep_going = keep_going
+        self.errors: dict[str, ManipulaError] = {}
+
+    @contextmanager
+    def of(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except ManipulaError as error:
+            if not self.keep_going:
+                raise
+            self.errors[what] = error
+
+    def end(self) -> None:
+        """The reasons, each in a line, and the exit code of the worst."""
+        for what, error in self.errors.items():
+            note(f"{what}: {told_error(error)}")
+        if self.errors:
+            disproved = any(isinstance(error, ProofError) for error in self.errors.values())
+            raise failed(f"not made: {', '.join(self.errors)}", CHECK_FAILED if disproved else BAD_INPUT)
 
 
 def _refuse_same_files(made: dict[str, Model]) -> None:
@@ -111,17 +163,19 @@ def _refuse_same_files(made: dict[str, Model]) -> None:
 
 
 def written(
-    made: Mapping[str, Model], languages: Sequence[str], folder: Path, chosen: Mapping[str, Any]
+    made: Mapping[str, Model], languages: Sequence[str], folder: Path, chosen: Mapping[str, Any], refusals: Refusals
 ) -> dict[str, list[Path]]:
     """The files of every model; in a single file all of them are together."""
     if chosen["single_file"] and len(made) > 1:
         first, *rest = made.values()
         paths = [path for each in languages for path in first.emit(each, folder, beside=rest, **chosen)]
         return dict.fromkeys(made, paths)
-    return {
-        name: [path for each in languages for path in model.emit(each, folder, **chosen)]
-        for name, model in made.items()
-    }
+    files = {name: list[Path]() for name in made}
+    for name, model in made.items():
+        for each in languages:
+            with refusals.of(f"{name} in {each}"):
+                files[name] += model.emit(each, folder, **chosen)
+    return files
 
 
 def language_names(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.optimise.price import Aim, price_named
 from manipula.algebra.optimise.prove import is_decidable_root
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError, some_of
 from manipula.generation.ranking import Ranking
 from manipula.generation.request import Formulation, Request
 from manipula.generation.structure import Structure, numeric_chain
@@ -77,6 +77,7 @@ class Prepared:
         """The methods that the request leaves open; of a robot that branches, those that are right on trees."""
         model, wanted, fault = self.model, self.request.method, serial_fault(self.robot)
         if wanted != "best":
+            self._refuse_unfit(wanted)
             if fault and model.structure(wanted) == "chain":
                 raise InputError(
                     f"{self.robot.name}: the method {wanted!r} of {model.name} wants a serial arm, and {fault}; "
@@ -87,6 +88,15 @@ class Prepared:
         best += model.further if self.request.optimise == "max" else ()
         fit = tuple(method for method in best if not fault or model.structure(method) == "tree")
         return fit or model.trees[1:] or model.trees
+
+    def _refuse_unfit(self, method: str) -> None:
+        """A method of the catalogue that this robot's model does not have: it exists, and the robot is in its way."""
+        fit, names = self.model.method_names, followers(self.robot)
+        if names and method not in fit and method in model_named(self.request.model).method_names:
+            raise InputError(
+                f"{self.robot.name}: the method {method!r} of {self.model.name} does not take joints that follow "
+                f"others ({some_of(names)}); use one of best, {', '.join(fit)}"
+            )
 
     @cached_property
     def inputs(self) -> dict[str, list[str]]:

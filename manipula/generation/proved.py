@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import ProofError, UnknownNameError
+from manipula.generation.accuracy import is_worse, loses_digits
 from manipula.generation.build import check_request, guarded, reference, used_parameters
 from manipula.generation.kept import forget, keep, recalled
 from manipula.generation.labels import labelled
@@ -81,9 +82,21 @@ def _answered(asked: Prepared, effort: Effort, past: Past) -> Function:
         past = replace(past, start=known.found)
     found = _found(asked, effort, past)
     effort.tell(f"{asked.request.model}: proof")
-    made = Answer(found, _finished(asked, found))
+    made = _accurate(asked, Answer(found, _finished(asked, found)), effort)
     _remember(asked, made, known)
     return made.proved
+
+
+def _accurate(asked: Prepared, made: Answer, effort: Effort) -> Answer:
+    """What was found, unless it loses digits that the plain function keeps."""
+    draws = [] if asked.request.optimise == "none" else loses_digits(asked, made.proved)
+    if not draws:
+        return made
+    plain = LEVELS["none"](asked, effort, Past())
+    if not is_worse(made.found, plain, draws):
+        return made
+    effort.tell(f"{asked.request.model}: the plain form, which keeps more digits")
+    return Answer(plain, _finished(asked, plain))
 
 
 def _found(asked: Prepared, effort: Effort, past: Past) -> Function:

@@ -10,6 +10,7 @@ from manipula.mechanics.models.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.stand_ins import meanings
 from manipula.mechanics.robot.subject import subject_of
 
 
@@ -43,6 +44,11 @@ class Request:
         """The function, whose provenance says what the robot is. Done last: what is cached knows no file."""
         subject = subject_of(self.robot, self.symbolic)
         return replace(function, provenance=replace(function.provenance, subject=subject))
+
+    @property
+    def meanings(self) -> dict[str, tuple[str, str]]:
+        """Of the robot's parameters: name → unit and meaning."""
+        return {name: (meaning.unit, meaning.about) for name, meaning in meanings(self.robot).items()}
 
     @property
     def letters(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.coupled import mass_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.massless import is_massless
+from manipula.mechanics.robot.subject import is_massless
 
 DRAWS = 2
 REMEDY = "give the link a mass, or the joint a motor_inertia"

@@ -14,6 +14,9 @@ import pytest
 
 import manipula as mp
 from manipula.ik.numeric.reach import _followed
+from manipula.generation.build import method_named
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Request
 from manipula.mechanics.models.coupled import AXES, SOLVED
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
@@ -349,3 +352,25 @@ def test_followers_by_fractions_are_simulated_by_fixed_steps(method: str) -> Non
     run, true = (mp.simulate(plant, start=start, until=0.05, method=x, step=1e-3) for x in (method, "dop853"))
     np.testing.assert_allclose(run.q[-1], true.q[-1], rtol=0, atol=1e-9)
     assert np.abs(run.q[-1] - start).max() > 1e-3
+def test_a_method_that_does_not_take_such_joints_says_why() -> None:
+    """Every method that is listed is made, or refused for what the robot is; only another word is unknown."""
+    drawn = (free_and_coupled(seed)[1] for seed in range(20))
+    coupled = next(robot for robot in drawn if any(joint.coordinate is not None for joint in robot.joints))
+    late = next(joint.name for joint in coupled.joints if joint.coordinate is not None)
+    refused = set()
+    for model in (*AXES, *SOLVED):
+        for method in mp.methods(model):
+            try:
+                asked = prepare(Request(coupled, model, method))
+                known = asked.methods
+                method_named(asked.model, known[0], len(coupled.joints))
+            except mp.UnknownNameError as error:
+                raise AssertionError(f"{model} by {method} is listed, and unknown: {error}") from error
+            except mp.InputError as error:
+                if "wants a serial arm" not in str(error):
+                    assert f"the method {method!r} of {model} does not take joints that follow others" in str(error)
+                    assert late in str(error)
+                    refused.add((model, method))
+    assert {("forward_dynamics", "articulated"), ("inertia_matrix_inverse", "composite-runs")} <= refused
+    with pytest.raises(mp.UnknownNameError, match="no method of forward_dynamics is called 'articulate'"):
+        mp.generate(mp.Robot.of(coupled), "forward_dynamics", method="articulate")

@@ -161,6 +161,53 @@ def test_generate_writes_what_it_says(folder: Path) -> None:
     assert "identical to the plain model" in gravity["proof"]
 
 
+SHAPE_ONLY = """<robot name="shape"><link name="base"/><link name="arm"/><joint name="j" type="continuous">
+<parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_generate_keeps_going_past_what_cannot_be_made(folder: Path) -> None:
+    Path("shape.urdf").write_text(SHAPE_ONLY)
+    wanted = ("generate", "shape.urdf", "-m", "pose,forward_dynamics,jacobian", "-l", "c,python", "-o", "out")
+    assert "feels no inertia" in refused(*wanted)
+    assert not Path("out").exists()
+    result = run(*wanted, "--keep-going")
+    assert result.exit_code == 2
+    lines = result.stderr.splitlines()
+    assert [line for line in lines if line.startswith("forward_dynamics: shape: ") and "feels no inertia" in line]
+    assert lines[-1] == "manipula: not made: forward_dynamics"
+    names = {path.name for path in Path("out").iterdir()}
+    assert {"shape_pose.c", "shape_pose.py", "shape_jacobian.c", "shape_jacobian.py"} <= names
+    assert not [name for name in names if "forward" in name]
+    assert str(Path("out") / "shape_jacobian.py") in result.stdout
+    told = run(*wanted, "--keep-going", "--json")
+    assert told.exit_code == 2
+    assert list(json.loads(told.stdout)["not_made"]) == ["forward_dynamics"]
+    assert [model["model"] for model in json.loads(told.stdout)["models"]] == ["pose", "jacobian"]
+
+
+def test_generate_keeps_going_past_a_language_and_says_nothing_where_all_is_made(folder: Path) -> None:
+    wanted = ("generate", "planar2r", "-m", "pose", "-l", "c,python", "--proof", "-o", "out", "--keep-going")
+    result = run(*wanted)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == "manipula: not made: pose in c"
+    assert Path("out/planar2r_pose_check.py").is_file()
+    assert not Path("out/planar2r_pose.c").exists()
+    assert as_json("generate", "planar2r", "-m", "pose", "-o", "out", "--keep-going")["not_made"] == {}
+    assert run("generate", "planar2r", "-m", "nothing", "--keep-going").exit_code == 2
+
+
+def test_a_failed_proof_among_others_is_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = api.generate
+
+    def disproved(robot: Any, model: Any, **more: Any) -> Any:
+        if model == "gravity":
+            raise ProofError("gravity is not what it should be")
+        return made(robot, model, **more)
+
+    monkeypatch.setattr(api, "generate", disproved)
+    assert run("generate", "planar2r", "-m", "gravity,pose,nothing", "--keep-going").exit_code == 1
+
+
 def test_generate_with_a_checker(folder: Path) -> None:
     told = done("generate", "planar2r", "-m", "pose", "-l", "cpp,python", "--proof", "-o", "out")
     assert {"planar2r_pose_check.cpp", "planar2r_pose_check.py"} <= {path.name for path in (folder / "out").iterdir()}

@@ -26,13 +26,13 @@ NAMES_TEXT = """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": f"""at inverse_plan inverse_solver solver_for dof limits model plot plot_ellipsoid
+    "Arm": f"""at inverse_kinematics_batch inverse_plan inverse_solver solver_for dof limits model plot plot_ellipsoid
         plot_workspace view {" ".join(MODELS)}""",
     "Model": """as_dict columns compile conditions cost emit equations explain function inputs latex name only outputs
         provenance split tape to_sympy tree_cost typst""",
     "System": """as_dict columns compile conditions cost emit equations explain function initial inputs
         latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost typst""",
-    "Robot": """as_dict at base base_body base_link base_parameters cells dof frame_names frames freedoms
+    "Robot": """as_dict at base base_body base_link base_parameters cells digest dof frame_names frames freedoms
         from_dh from_text gravity ground
         joint_names joints kind link_names locked name named_poses names of origin poses parameters parents
         payload road standard_parameters tip_link tool tool_on tool_row values with_base with_frame with_friction

@@ -20,7 +20,7 @@ from manipula.mechanics.robot.description import Robot, actuator_of
 from manipula.mechanics.robot.formats.conversion.tables import frame_table
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
-from manipula.mechanics.robot.massless import NOTE
+from manipula.mechanics.robot.subject import NOTE
 from manipula.mechanics.robot.values.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.arm_numbers import assert_same_arm, pose_and_torques

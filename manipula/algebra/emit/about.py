@@ -1,17 +1,33 @@
-"""What every emitted file says of itself: where it comes from, what it costs, when it holds, what goes in and out."""
+"""What every emitted file says of itself: where it comes from, what it costs, when it holds, what goes in and out.
+
+It also says whose it is: its user's. Every file has one line that programs can read (https://spdx.dev), written as a
+comment of its language.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from textwrap import wrap
 
-from manipula.algebra.emit.licence import SPDX, YOURS
 from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.expr.condition import SIZE
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.tape import Tape
+
+IDENTIFIER = "MIT-0"  # no condition, not even to keep a notice
+SPDX = f"SPDX-License-Identifier: {IDENTIFIER}"
+YOURS = "yours, without any condition; manipula claims no right in its output"
+
+# the comment of a file, by how its name ends
+_COMMENTS = {
+    **dict.fromkeys((".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".mjs", ".mts"), "/* {} */"),
+    **dict.fromkeys((".py", ".toml", ".txt", ".in"), "# {}"),
+    ".f90": "! {}", ".m": "% {}", ".md": "<!-- {} -->", ".rs": "// {}", ".tex": "% {}", ".xml": "<!-- {} -->",
+}  # fmt: skip
+_LAST = (".m", ".md")  # MATLAB shows the first comment as help, a page begins with its title
 
 WIDTH = 96
 SUBJECT = ("robot", "file", "digest", "base", "tip", "gravity", "friction", "motors", "payload")
@@ -103,3 +119,16 @@ def _port_text(argument: Argument) -> str:
         f"({', '.join(port.names)})" if port.names else "",
     ]
     return " ".join(part for part in parts if part)
+
+
+def with_licence(files: Mapping[str, str]) -> dict[str, str]:
+    """The same files, each with the line that names the licence."""
+    return {name: text if SPDX in text else _marked(text, PurePath(name).suffix) for name, text in files.items()}
+
+
+def _marked(text: str, suffix: str) -> str:
+    line = _COMMENTS[suffix].format(SPDX)
+    if suffix in _LAST:
+        return f"{text.rstrip()}\n\n{line}\n"
+    head, _, rest = text.partition("\n") if text.startswith("<?xml") else ("", "", text)
+    return "\n".join(filter(None, [head, line, rest]))

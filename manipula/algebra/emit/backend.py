@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from manipula.algebra.emit.about import with_licence
 from manipula.algebra.emit.decided import decided
-from manipula.algebra.emit.licence import with_licence
 from manipula.algebra.program.tree import Routine
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError, UnknownNameError

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from manipula.algebra.emit.about import SUBJECT, WIDTH, cost_text, told
-from manipula.algebra.emit.licence import YOURS
+from manipula.algebra.emit.about import SUBJECT, WIDTH, YOURS, cost_text, told
 from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.reference import State
 from manipula.algebra.emit.split import Argument, Split

@@ -1,4 +1,5 @@
-"""What a model is of, in words: the file and its digest, both ends of the arm, gravity, friction, payload.
+"""What a model is of, in words: the file and its digest, both ends of the arm, gravity, friction, payload; whether
+anything has mass.
 
 An emitted file is read by people who do not have the robot's file: its head must say which robot it is of. A number
 that stays a parameter of the model is shown by its name.
@@ -6,16 +7,19 @@ that stays a parameter of the model is shown by its name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 from hashlib import sha256
 from pathlib import PurePath
 
 from manipula.errors import some_of
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser
-from manipula.mechanics.robot.branching import TOOL, frame_names, frame_of
+from manipula.mechanics.robot.branching import TOOL, frame_names
 from manipula.mechanics.robot.description import Body, Cell, Robot
+from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.values.parameter import ZERO, float_of, floats_of, names_of, text_of
 
+NOTE = "no link has a mass: inertia, gravity and the torques of motion are zero"
 DIGITS = 16  # of the digest, in hexadecimal
 Subject = tuple[tuple[str, str], ...]
 
@@ -78,8 +82,8 @@ def _tip(robot: Robot) -> str:
     link = f"link {on.link}" if on.link else f"the link of joint {on.name}"
     if not robot.tool:
         return link
-    named = frame_of(robot)
-    return f"{f'frame {named}' if named else 'the tool frame'}, on {link}"
+    named = next((frame.name for frame in robot.frames if (frame.on, frame.at) == (on.name, robot.tool)), "")
+    return f"{named or 'the tool frame'}, on {link}"
 
 
 def _friction(robot: Robot) -> str:
@@ -103,3 +107,27 @@ def _moving(robot: Robot) -> list[str]:
 
 def _joints(names: list[str], moving: list[str]) -> str:
     return "all joints" if len(names) == len(moving) > 1 else some_of(names)
+
+
+# many files describe shapes only, and their dynamics is zero
+
+
+def is_massless(robot: Robot) -> bool:
+    """No link, load or motor has any inertia; an unknown one is not zero."""
+    return all(is_zero(cell.value) for cell in _inertial_cells(robot))
+
+
+def _inertial_cells(robot: Robot) -> Iterator[Cell]:
+    for joint in robot.joints:
+        yield joint.motor_inertia
+        yield from _cells_of(joint.body)
+        for mounted in joint.carries:
+            yield from _cells_of(mounted.body)
+    for body in robot.payload:
+        yield from _cells_of(body)
+
+
+def _cells_of(body: Body | None) -> Iterator[Cell]:
+    """A centre without a mass weighs nothing."""
+    if body is not None:
+        yield from (body.mass, *body.inertia, *(body.centre if body.centre_is == "first_moment" else ()))

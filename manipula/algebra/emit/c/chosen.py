@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, entry
+from manipula.algebra.emit.about import WIDTH, entry, with_licence
 from manipula.algebra.emit.backend import EmitOptions, Part
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.precision import Precision
 from manipula.algebra.emit.c.program import program_text
 from manipula.algebra.emit.c.spelling import ALWAYS, NAMES
-from manipula.algebra.emit.licence import with_licence
 from manipula.algebra.emit.names import ascii_text, identifier
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE
 from manipula.algebra.emit.templates import filled

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from manipula.algebra.emit.about import with_licence
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.program import program_text, stack_bytes, table_text
 from manipula.algebra.emit.c.spelling import RESERVED
-from manipula.algebra.emit.licence import with_licence
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.program.tree import Routine

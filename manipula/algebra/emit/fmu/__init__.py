@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
 
+from manipula.algebra.emit.about import IDENTIFIER, with_licence
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.precision import BOTH
 from manipula.algebra.emit.c.prototypes import place
 from manipula.algebra.emit.c.spelling import RESERVED
 from manipula.algebra.emit.fmu.standard import unsupported
-from manipula.algebra.emit.licence import IDENTIFIER, with_licence
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.reference import with_square_poses

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.algebra.emit.about import cost_text, entry, ports
+from manipula.algebra.emit.about import SPDX, cost_text, entry, ports
 from manipula.algebra.emit.decided import decided
 from manipula.algebra.emit.javascript import module_context
 from manipula.algebra.emit.javascript.spelling import HELPERS, RESERVED
-from manipula.algebra.emit.licence import SPDX
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.split import Split, split
 from manipula.algebra.emit.templates import filled

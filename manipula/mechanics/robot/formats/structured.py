@@ -9,7 +9,7 @@ from dataclasses import replace
 from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import SURE, Structure
-from manipula.mechanics.robot.massless import NOTE, is_massless
+from manipula.mechanics.robot.subject import NOTE, is_massless
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter
 
 

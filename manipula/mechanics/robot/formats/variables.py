@@ -55,7 +55,7 @@ def variable_from_text(
     if found is None or (found["letter"].lower() in ("d", "t", "th") and not found["index"]) or found["name"] in values:
         return None
     sure = column == "theta" or bool(found["star"]) or found["letter"].lower() == "q"
-    if found["index"].isdigit() and int(found["index"]) not in rows:
+    if found["index"].isdigit() and found["index"].lstrip("0") not in map(str, rows):
         if not sure:
             return None  # d2 in row 3 is a length like any other
         raise RobotFileError(
