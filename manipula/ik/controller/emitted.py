@@ -18,18 +18,28 @@ from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.generation.structure import numeric_chain
-from manipula.ik.choice.text import Row, Table
-from manipula.ik.controller.nearest import LIMITS, NO_POSE, OK, SINGULAR, STATES, UNREACHABLE, nearest_text
+from manipula.ik.choice.text import Row
+from manipula.ik.controller.nearest import (
+    FAR,
+    LIMITS,
+    NO_POSE,
+    OK,
+    SINGULAR,
+    STATES,
+    UNREACHABLE,
+    Number,
+    nearest_text,
+)
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats
-from manipula.ik.numeric.limits import distances, limits_of
+from manipula.ik.numeric.limits import distances, limit_rows, limits_of
 from manipula.ik.numeric.measures import sampled
-from manipula.ik.numeric.tolerances import SingleTolerance
+from manipula.ik.numeric.tolerances import BranchTolerance, EmittedTolerance, PoseTolerance, SingleTolerance
 from manipula.mechanics.robot.branching import followers, serial_fault
 
 MODEL = "inverse_kinematics"
 OUTPUTS = ("q", "valid", "fit", "calm", "defect")
-WORDS = {"singular": SINGULAR, "ok": OK, "unreachable": UNREACHABLE, "limits": LIMITS, "no_pose": NO_POSE}
+WORDS = {"singular": SINGULAR, "ok": OK, "unreachable": UNREACHABLE, "limits": LIMITS, "no_pose": NO_POSE, "far": FAR}
 CASES = 4
 CLEAR = SingleTolerance.CLEAR
 
@@ -41,35 +51,40 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     robot = request.robot
     if any(not port.online for port in function.inputs) or serial_fault(robot) or followers(robot):
         return None
-    pose = generate_function(prepare(replace(request, model="pose", method="best", wrench=False)))
-    if any(not port.online for port in pose.inputs):
+    moves = [
+        generate_function(prepare(replace(request, model=model, method="best", wrench=False)))
+        for model in ("pose", "jacobian")
+    ]
+    if any(not port.online for made in moves for port in made.inputs):
         return None
     solver = InverseSolver(numeric_chain(robot), limits_of(robot))
-    closed, forward = (Straight(decided(tape_from_function(x))) for x in (function, pose))
-    table = solver.table
+    closed, pose, jacobian = (Straight(decided(tape_from_function(x))) for x in (function, *moves))
     return ChoiceSource(
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,
-        program(nearest_text(closed, forward)), table.tolist(), single_table(table, solver).tolist(),
+        program(nearest_text(closed, pose, jacobian, solver.size)), *(x.tolist() for x in number_tables(solver)),
         {word: (state, STATES[state]) for word, state in WORDS.items()}, list(_cases(solver)),
         _limit_words(solver), solver.plan.parameter,
     )  # fmt: skip
 
 
-def single_table(table: Floats, solver: InverseSolver) -> Floats:
-    """The numbers of the choice in single precision."""
-    found, size, dof = table.copy(), solver.size, solver.chain.dof
-    numbers = {
-        Table.CLEAN: SingleTolerance.CLEAN, Table.TOLD: SingleTolerance.TOLD, Table.ALMOST: SingleTolerance.ALMOST,
-        Table.GOOD: SingleTolerance.GOOD * size, Table.LOOSE: SingleTolerance.LOOSE * size,
-        Table.SAME: SingleTolerance.SAME, Table.MAYBE: SingleTolerance.SAME, Table.FAMILY: SingleTolerance.FAMILY,
-        Table.BESIDE: SingleTolerance.BESIDE, Table.SINGULAR: SingleTolerance.MARGIN,
-    }  # fmt: skip
-    for at, number in numbers.items():
-        found[at] = number
-    found[Table.MARGIN] = max(SingleTolerance.MARGIN, table[Table.MARGIN])
-    rows = found[Table.ROWS :].reshape(Row.COUNT, dof)
-    rows[Row.LOW], rows[Row.HIGH] = solver.low - SingleTolerance.INSIDE, solver.high + SingleTolerance.INSIDE
-    return found
+def number_tables(solver: InverseSolver) -> tuple[Floats, Floats]:
+    """The numbers that the text goes by (see `Number`), in double precision and in single."""
+    few, rows = solver.freedoms < 6, limit_rows(solver.turning, solver.low, solver.high)
+    tables = []
+    for own, exact, met in (
+        (EmittedTolerance, BranchTolerance.FEW if few else BranchTolerance.EXACT, BranchTolerance.MET),
+        (SingleTolerance, SingleTolerance.FEW if few else SingleTolerance.EXACT, SingleTolerance.MET),
+    ):
+        numbers = np.empty(Number.ROWS)
+        numbers[Number.CLEAN], numbers[Number.ROTATION] = own.CLEAN, PoseTolerance.ROTATION
+        numbers[Number.EXACT], numbers[Number.MET] = exact * solver.size, (met if few else exact) * solver.size
+        numbers[Number.GOOD], numbers[Number.BESIDE] = own.GOOD * solver.size, BranchTolerance.BESIDE
+        numbers[Number.FAMILY], numbers[Number.STILL] = own.FAMILY, own.STILL
+        numbers[Number.DAMPING], numbers[Number.PULL] = own.DAMPING, own.PULL
+        tables.append(np.concatenate([numbers, rows]))
+    single = tables[1][Number.ROWS :].reshape(Row.COUNT, -1)
+    single[Row.LOW], single[Row.HIGH] = solver.low - SingleTolerance.INSIDE, solver.high + SingleTolerance.INSIDE
+    return tables[0], tables[1]
 
 
 def _limit_words(solver: InverseSolver) -> list[str]:

@@ -1,130 +1,390 @@
-"""The answer nearest to where an arm is, inside its limits: a text for controllers, around a closed form and a pose.
+"""The solution nearest to the present joints, inside their limits: a text for controllers (see `algebra.program`).
 
-It chooses as `choose` does for Python. What that leaves unsettled Python would polish; here a branch is an answer that
-meets the pose to `Table.LOOSE`, or is the arm's own place. A target that is a little off from being a pose, by no more
-than `Table.TOLD`, is met to within what it is off.
+Around a closed form, the pose and the Jacobian of an arm. The rotation of the target is made exact first, as Python
+does with poses of few digits. A branch of the closed form counts when its pose meets the target to `Number.EXACT`; one
+that misses is polished by Newton steps of least length:
+
+    (JᵀJ + λ) Δq = Jᵀe,        e = (missing position over the arm's size, missing rotation vector)
+
+Where the closed form is undetermined (`Number.FAMILY`: a straight wrist, a wrist above the base axis) solutions form a
+family. Its member nearest to the present joints minimises |e|² + w |q − q_now|²; Gauss–Newton steps lead there from
+every branch and from the present joints themselves, a joint at its limit is held there, and a polish removes what the
+weight w leaves of e. Where branches only meet (a stretched elbow) no such member meets the target, and the branch stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from manipula.algebra.program.primitives import Ints, Reals, integers, reals
+from manipula.algebra.program.primitives import Reals, integers, reals
 from manipula.algebra.program.tapes import Straight
-from manipula.ik.choice.text import (
-    ASK_SEED,
-    UNSETTLED,
-    WIDTH,
-    Table,
-    choose,
-    gather,
-    meets,
-    rank,
-    seat,
-    wind,
-    within,
-)  # fmt: skip
+from manipula.ik.choice.text import Row, away, wind, within
 
-OK, UNREACHABLE, LIMITS, NO_POSE = 0, 1, 2, 3  # what the text returns: of these the last three leave q alone
-SINGULAR = -1  # an answer, where joints may trade: of a whole family one may be nearer
-OFF = 4.0  # entries of a pose that is off by so much may each be off by as much, and so may those of a branch
+OK, UNREACHABLE, LIMITS, NO_POSE, FAR = 0, 1, 2, 3, 4  # what the text returns; a positive one leaves q alone
+SINGULAR = -1
 STATES = {
-    SINGULAR: "singular pose: q is an answer, but of its family another may be nearer",
-    OK: "q is the answer nearest to q_now",
+    SINGULAR: "singular pose: q is a solution, but limits keep its family from q_now and another may be nearer",
+    OK: "success: q is the solution nearest to q_now",
     UNREACHABLE: "no configuration reaches the pose",
     LIMITS: "the pose is reached outside the limits only",
-    NO_POSE: "T is no pose, or a number of T or q_now is none",
+    NO_POSE: "T is not a pose, or a number of T, q_now or max_step is not finite",
+    FAR: "another branch: in the nearest solution a joint is further than max_step from q_now",
 }
 
-
-def loosely(
-    branches: int, dof: int, T: Reals, rows: Reals, there: Reals, now: Reals, allowed: float, table: Reals, mark: Ints
-) -> int:  # fmt: skip
-    """Marks of the branches that meet the pose to within what is allowed, each wound; how many do, inside or not."""
-    met = 0
-    for b in range(branches):
-        mark[b] = 0
-        if meets(WIDTH, T, there[16 * b :], allowed):
-            met += 1
-            if wind(dof, rows[b * dof :], True, now, table[Table.ROWS :]):
-                mark[b] = 1
-    return met
+MISSED, OUTSIDE, INSIDE = 0, 1, 2  # what becomes of a configuration that is offered as a solution
+POLISH = 8  # Newton steps of one branch, at most
+SLIDE = 40  # steps along a family, at most
+FREE = 28  # of these, in which a joint that is back inside its limits is free again
+LONGEST = 0.5  # rad, m: a step along a family; half of it after each reversal, as curves bend back
+NEVER = 1e30  # further than anything
+CLOSE = 1e-6  # rad², m²: beside a solution this near to now no other is worth the search
+AROUND = 1.0  # rad: a joint of a family that is nearer to now need not be turned round
+PART = 0.1  # of a unit vector's square: a joint with less of it hardly moves along the family
+ROUNDS = 4  # of Newton's iteration for the nearest rotation: 3e-3, 1e-5, 3e-10, rounding
 
 
-def known(dof: int, now: Reals) -> bool:
-    """Whether every position is a number, and finite."""
+class Number:
+    """Where the numbers of an arm stand in the table: tolerances (see `numeric.tolerances`), then the rows of `Row`."""
+
+    CLEAN = 0  # of RᵀR − 1: a rotation as exact as the number type
+    ROTATION = 1  # of the entries of R, in the mean, and of the last row: a target further off is not a pose
+    EXACT = 2  # largest entry of |FK − T| of a solution
+    MET = 3  # the same where one branch meets the target so well: with fewer than six freedoms less than EXACT
+    GOOD = 4  # the same of a branch that needs no polish
+    BESIDE = 5  # a branch that misses by more is not polished
+    FAMILY = 6  # discriminant below which solutions may form a family
+    DAMPING = 7  # λ
+    PULL = 8  # w
+    STILL = 9  # rad, m: a step along a family that ends the way
+    ROWS = 10
+
+
+def is_finite(n: int, x: Reals) -> bool:
+    """Whether every number is finite."""
     off = 0.0
-    for j in range(dof):
-        off += abs(now[j] - now[j])  # NaN of NaN, and of infinity
+    for i in range(n):
+        off += abs(x[i] - x[i])  # NaN of NaN, and of infinity
     return off == 0
 
 
-def settle(
-    branches: int, dof: int, T: Reals, rows: Reals, fit: Reals, calm: float, defect: float, there: Reals, now: Reals,
-    now_there: Reals, table: Reals, mark: Ints, order: Ints, gaps: Reals, q: Reals,
-) -> int:  # fmt: skip
-    """The answer nearest to `now`, in q; one of STATES."""
-    if not (defect <= table[Table.TOLD] and calm >= 0 and known(dof, now)):  # NaN is neither
-        return NO_POSE
-    allowed = table[Table.LOOSE] + OFF * defect
-    state = choose(branches, dof, T, rows, fit, calm, defect, there, True, now, table, mark)
-    if state == ASK_SEED:
-        state = seat(branches, dof, T, now_there, rows, now, table, mark)
-    if state == UNSETTLED:
-        if meets(WIDTH, T, now_there, allowed) and within(dof, now, table[Table.ROWS :]):
+def nearest_rotation(T: Reals, exact: Reals, table: Reals) -> bool:
+    """The pose `exact` with the rotation nearest to that of T; whether T is a pose to within its tolerance.
+
+    R ← R (3 − RᵀR) / 2 leads to the orthogonal factor of R (Björck and Bowie 1971), squaring the error each time.
+    """
+    G = reals(9)
+    for i in range(12):
+        exact[i] = T[i]
+    for i in range(3):
+        exact[12 + i] = 0.0
+    exact[15] = 1.0
+    off = 1.0
+    for _ in range(ROUNDS + 1):
+        off = 0.0
+        for i in range(3):
+            for j in range(3):
+                total = -1.0 if i == j else 0.0
+                for k in range(3):
+                    total += exact[4 * k + i] * exact[4 * k + j]
+                G[3 * i + j] = total
+                off = max(off, abs(total))
+        if off <= table[Number.CLEAN]:
+            break
+        for k in range(3):
+            x = 0.5 * exact[4 * k]
+            y = 0.5 * exact[4 * k + 1]
+            z = 0.5 * exact[4 * k + 2]
+            for j in range(3):
+                exact[4 * k + j] -= x * G[j] + y * G[3 + j] + z * G[6 + j]
+    limit = table[Number.ROTATION]
+    moved = 0.0
+    last = abs(T[15] - 1.0)
+    for k in range(3):
+        last = max(last, abs(T[12 + k]))
+        for j in range(3):
+            moved += (exact[4 * k + j] - T[4 * k + j]) * (exact[4 * k + j] - T[4 * k + j])
+    x = exact[5] * exact[10] - exact[6] * exact[9]
+    y = exact[6] * exact[8] - exact[4] * exact[10]
+    z = exact[4] * exact[9] - exact[5] * exact[8]
+    right_handed = exact[0] * x + exact[1] * y + exact[2] * z > 0
+    return right_handed and off <= limit and last <= limit and moved <= 9.0 * limit * limit
+
+
+def residual(T: Reals, at: Reals) -> float:
+    """The largest entry of |at − T|; NaN where one is NaN."""
+    most = 0.0
+    odd = 0.0
+    for i in range(12):
+        gap = abs(at[i] - T[i])
+        most = max(most, gap)
+        odd += gap - gap
+    return most + odd
+
+
+def twist(T: Reals, at: Reals, scale: float, e: Reals) -> None:
+    """The missing position, times `scale`, and the missing rotation vector, to first order."""
+    for i in range(3):
+        e[i] = scale * (T[4 * i + 3] - at[4 * i + 3])
+        e[3 + i] = 0.0
+    for j in range(3):
+        e[3] += 0.5 * (T[8 + j] * at[4 + j] - T[4 + j] * at[8 + j])
+        e[4] += 0.5 * (T[j] * at[8 + j] - T[8 + j] * at[j])
+        e[5] += 0.5 * (T[4 + j] * at[j] - T[j] * at[4 + j])
+
+
+def newton_step(dof: int, J: Reals, e: Reals, scale: float, weight: Reals, H: Reals, step: Reals) -> None:
+    """(JᵀJ + W) step = Jᵀe + W step, by Cholesky's factors without roots; H is room for dof² numbers."""
+    for i in range(dof):
+        step[i] *= weight[i]
+        for k in range(6):
+            row = scale * J[k * dof + i] if k < 3 else J[k * dof + i]
+            step[i] += row * e[k]
+        for j in range(i + 1):
+            total = weight[i] if i == j else 0.0
+            for k in range(6):
+                product = J[k * dof + i] * J[k * dof + j]
+                total += scale * scale * product if k < 3 else product
+            H[i * dof + j] = total
+    for j in range(dof):  # H = L D Lᵀ: D on the diagonal, L below it, L D above
+        for k in range(j):
+            H[k * dof + j] = H[j * dof + k] * H[k * dof + k]
+        for i in range(j, dof):
+            for k in range(j):
+                H[i * dof + j] -= H[i * dof + k] * H[k * dof + j]
+            if i > j:
+                H[i * dof + j] /= H[j * dof + j]
+    for i in range(dof):
+        for k in range(i):
+            step[i] -= H[i * dof + k] * step[k]
+    for i in range(dof):
+        step[i] /= H[i * dof + i]
+    for i in range(dof - 1, -1, -1):
+        for k in range(i + 1, dof):
+            step[i] -= H[k * dof + i] * step[k]
+
+
+def steps_too_far(dof: int, q: Reals, now: Reals, max_step: float) -> bool:
+    """Whether a joint is further than `max_step` from now; zero, a negative number and infinity allow any step."""
+    for j in range(dof if max_step > 0 else 0):
+        if abs(q[j] - now[j]) > max_step:
+            return True
+    return False
+
+
+def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: float) -> Callable[..., int]:
+    """The text of one arm; that of a redundant one takes its parameter, too."""
+    branches, dof = closed.outputs[0].shape
+    redundant = len(closed.variables) - 1
+    rows_size, square, J_size, scale = (branches + 1) * dof, dof * dof, 6 * dof, 1 / size
+
+    def polish(T: Reals, x: Reals, table: Reals) -> float:
+        """Newton steps from x, in place, each kept where it lowers the residual; what is left of it."""
+        at = reals(16)
+        J = reals(J_size)
+        e = reals(6)
+        H = reals(square)
+        weight = reals(dof)
+        step = reals(dof)
+        pose(x, at)
+        least = residual(T, at)
+        for _ in range(POLISH):
+            if not least > table[Number.GOOD]:
+                break
+            jacobian(x, J)
+            twist(T, at, scale, e)
+            for j in range(dof):
+                weight[j] = table[Number.DAMPING]
+                step[j] = 0.0
+            newton_step(dof, J, e, scale, weight, H, step)
+            for j in range(dof):
+                step[j] += x[j]
+            pose(step, at)
+            found = residual(T, at)
+            if not found < least:
+                break
+            least = found
+            for j in range(dof):
+                x[j] = step[j]
+        return least
+
+    def slide(T: Reals, now: Reals, x: Reals, table: Reals) -> None:
+        """Along a family from x, in place, to its member nearest to now."""
+        at = reals(16)
+        J = reals(J_size)
+        e = reals(6)
+        H = reals(square)
+        weight = reals(dof)
+        step = reals(dof)
+        last = reals(dof)
+        held = integers(dof)
+        longest = LONGEST
+        for j in range(dof):
+            last[j] = 0.0
+            held[j] = 0
+        for count in range(SLIDE):
+            pose(x, at)
+            jacobian(x, J)
+            twist(T, at, scale, e)
+            if count == FREE:
+                longest = LONGEST
+            for j in range(dof):
+                low = table[Number.ROWS + Row.LOW * dof + j] + table[Number.STILL]
+                high = table[Number.ROWS + Row.HIGH * dof + j] - table[Number.STILL]
+                if count < FREE:
+                    held[j] = 0
+                if x[j] < low or x[j] > high:
+                    held[j] = 1
+                weight[j] = 1.0 if held[j] == 1 else table[Number.PULL]
+                step[j] = min(max(x[j] if held[j] == 1 else now[j], low), high) - x[j]
+            newton_step(dof, J, e, scale, weight, H, step)
+            most = 0.0
+            along = 0.0
+            for j in range(dof):
+                most = max(most, abs(step[j]))
+                along += step[j] * last[j]
+            if along < 0:
+                longest *= 0.5
+            shorter = longest / most if most > longest else 1.0
+            for j in range(dof):
+                last[j] = shorter * step[j]
+                x[j] += last[j]
+            if most <= table[Number.STILL]:
+                break
+
+    def takes_part(k: int, x: Reals, table: Reals) -> bool:
+        """Whether a joint moves along the family through x: a unit vector, projected onto the family's directions."""
+        J = reals(J_size)
+        e = reals(6)
+        H = reals(square)
+        weight = reals(dof)
+        step = reals(dof)
+        jacobian(x, J)
+        for i in range(6):
+            e[i] = 0.0
+        for j in range(dof):
+            weight[j] = table[Number.PULL]
+            step[j] = 1.0 if j == k else 0.0
+        newton_step(dof, J, e, scale, weight, H, step)
+        return step[k] > PART
+
+    def offer(T: Reals, x: Reals, now: Reals, exact: float, table: Reals, best: Reals, q: Reals) -> int:
+        """Polish x; take it where it is a solution inside the limits and nearer than the best before."""
+        if not polish(T, x, table) <= exact:
+            return MISSED
+        gap = away(dof, x, now)
+        if not within(dof, x, table[Number.ROWS :]):
+            best[1] = min(best[1], gap)
+            return OUTSIDE
+        if gap < best[0]:
+            best[0] = gap
+            for j in range(dof):
+                q[j] = x[j]
+        return INSIDE
+
+    def offer_family(T: Reals, row: Reals, now: Reals, exact: float, table: Reals, best: Reals, q: Reals) -> None:
+        """The same for the member of the family through a row nearest to now.
+
+        A family closes after a turn: of θ4 + θ6 = c and c ± 2π either may pass nearer to now. So each joint that takes
+        part and is far from now is turned round, too.
+        """
+        x = reals(dof)
+        y = reals(dof)
+        for j in range(dof):
+            x[j] = row[j]
+        for k in range(dof + 1):
+            for j in range(dof):
+                y[j] = x[j]
+            if k > 0:
+                turn = table[Number.ROWS + Row.PERIOD * dof + k - 1]
+                gap = x[k - 1] - now[k - 1]
+                if not (turn > 0 and abs(gap) > AROUND and takes_part(k - 1, x, table)):
+                    continue
+                y[k - 1] -= turn if gap > 0 else -turn
+            slide(T, now, y, table)
+            wind(dof, y, True, now, table[Number.ROWS :])
+            found = offer(T, y, now, exact, table, best, q)
+            if k == 0:
+                if found == MISSED:
+                    break
+                for j in range(dof):
+                    x[j] = y[j]
+
+    def settle(T: Reals, rows: Reals, margin: float, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
+        """Of the branches, and at a singular pose their families, the solution nearest to now, in q; one of STATES."""
+        at = reals(16)
+        x = reals(dof)
+        best = reals(2)  # squared distances from now: of the solution, of the nearest outside the limits
+        mark = integers(branches + 1)
+        singular = not margin > table[Number.FAMILY]
+        family = singular and redundant == 0
+        exact = table[Number.EXACT]
+        for j in range(dof):
+            x[j] = now[j]
+            rows[branches * dof + j] = now[j]
+        mark[branches] = 1 if family else 0  # a way along a family may start at the present joints, too
+        pose(x, at)
+        if family and residual(T, at) <= exact and within(dof, now, table[Number.ROWS :]):
             for j in range(dof):
                 q[j] = now[j]
             return OK
-        loosely(branches, dof, T, rows, there, now, allowed, table, mark)
-    if rank(branches, dof, rows, mark, True, now, order, gaps) > 0:
-        gather(1, dof, rows, order, q)
-        return SINGULAR if state == UNSETTLED and calm <= table[Table.FAMILY] else OK
-    return LIMITS if loosely(branches, dof, T, rows, there, now, allowed, table, mark) > 0 else UNREACHABLE
-
-
-def nearest_text(closed: Straight, pose: Straight) -> Callable[..., int]:
-    """The text of one arm; of a redundant one it takes the parameter, too."""
-    branches, dof = closed.outputs[0].shape
-    numbers, poses, room = branches * dof, 16 * branches, branches + 1  # one branch is compared with the next, too
-
-    def nearest(T: Reals, now: Reals, table: Reals, q: Reals) -> int:
-        """The answer nearest to now."""
-        rows = reals(numbers)
-        valid = reals(branches)
-        fit = reals(branches)
-        calm = reals(1)
-        defect = reals(1)
-        there = reals(poses)
-        now_there = reals(16)
-        mark = integers(branches)
-        order = integers(room)
-        gaps = reals(room)
-        closed(T, rows, valid, fit, calm, defect)
+        least = 1.0
         for b in range(branches):
-            pose(rows[b * dof :], there[16 * b :])
-        pose(now, now_there)
-        return settle(
-            branches, dof, T, rows, fit, calm[0], defect[0], there, now, now_there, table, mark, order, gaps, q
-        )  # fmt: skip
+            pose(rows[b * dof :], at)
+            beside = NEVER if singular else table[Number.BESIDE]  # a lock scatters joints: each branch is polished
+            mark[b] = 1 if residual(T, at) <= beside else 0
+            if mark[b] == 1:
+                wind(dof, rows[b * dof :], True, now, table[Number.ROWS :])
+                if table[Number.MET] < exact:
+                    least = min(least, polish(T, rows[b * dof :], table))
+        if least <= table[Number.MET]:
+            exact = table[Number.MET]
+        best[0] = NEVER
+        best[1] = NEVER
+        for _ in range(branches + 1):
+            place = -1
+            for b in range(branches + 1):
+                gap = away(dof, rows[b * dof :], now)
+                if mark[b] == 1 and (place < 0 or gap < least):
+                    place = b
+                    least = gap
+            if place < 0 or best[0] < (CLOSE if singular else NEVER):
+                break
+            mark[place] = 0
+            if family:
+                offer_family(T, rows[place * dof :], now, exact, table, best, q)
+            offer(T, rows[place * dof :], now, exact, table, best, q)
+        if best[0] == NEVER:
+            return LIMITS if best[1] < NEVER else UNREACHABLE
+        if steps_too_far(dof, q, now, max_step):
+            return FAR
+        return SINGULAR if singular and (redundant > 0 or best[1] < best[0]) else OK
 
-    def nearest_with(T: Reals, parameter: Reals, now: Reals, table: Reals, q: Reals) -> int:
-        """The answer nearest to now, of those with this value of the parameter."""
-        rows = reals(numbers)
+    def nearest(T: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
+        """The solution nearest to now."""
+        exact = reals(16)
+        rows = reals(rows_size)
         valid = reals(branches)
-        fit = reals(branches)
-        calm = reals(1)
-        defect = reals(1)
-        there = reals(poses)
-        now_there = reals(16)
-        mark = integers(branches)
-        order = integers(room)
-        gaps = reals(room)
-        closed(T, parameter, rows, valid, fit, calm, defect)
-        for b in range(branches):
-            pose(rows[b * dof :], there[16 * b :])
-        pose(now, now_there)
-        return settle(
-            branches, dof, T, rows, fit, calm[0], defect[0], there, now, now_there, table, mark, order, gaps, q
-        )  # fmt: skip
+        discriminant = reals(branches)
+        margin = reals(1)
+        pose_error = reals(1)
+        finite = is_finite(16, T) and is_finite(dof, now) and max_step == max_step
+        if not (finite and nearest_rotation(T, exact, table)):
+            return NO_POSE
+        closed(exact, rows, valid, discriminant, margin, pose_error)
+        return settle(exact, rows, margin[0], now, max_step, table, q)
 
-    return nearest if len(closed.variables) == 1 else nearest_with
+    def nearest_with(T: Reals, parameter: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
+        """The solution nearest to now, of those with this value of the parameter."""
+        exact = reals(16)
+        rows = reals(rows_size)
+        valid = reals(branches)
+        discriminant = reals(branches)
+        margin = reals(1)
+        pose_error = reals(1)
+        finite = is_finite(16, T) and is_finite(1, parameter) and is_finite(dof, now) and max_step == max_step
+        if not (finite and nearest_rotation(T, exact, table)):
+            return NO_POSE
+        closed(exact, parameter, rows, valid, discriminant, margin, pose_error)
+        return settle(exact, rows, margin[0], now, max_step, table, q)
+
+    return nearest_with if redundant else nearest

@@ -33,6 +33,7 @@ class Case:
     now: Sequence[float]
     status: int
     q: Sequence[float]
+    max_step: float = 0.0
 
 
 @dataclass(frozen=True)
