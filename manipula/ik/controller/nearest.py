@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from manipula.algebra.program.primitives import Reals, integers, reals
+from manipula.algebra.program.primitives import Reals, integers, reals, sqrt
 from manipula.algebra.program.tapes import Straight
 from manipula.ik.choice.text import Row, away, wind, within
 
@@ -33,13 +33,18 @@ STATES = {
 
 MISSED, OUTSIDE, INSIDE = 0, 1, 2  # what becomes of a configuration that is offered as a solution
 POLISH = 8  # Newton steps of one branch, at most
-SLIDE = 40  # steps along a family, at most
-FREE = 28  # of these, in which a joint that is back inside its limits is free again
+FREE = 28  # steps along a family, in which a joint that is back inside its limits is free again
+LEFT_ALONE = 40  # and in which the present joints pull
+SLIDE = 43  # and in all
 LONGEST = 0.5  # rad, m: a step along a family; half of it after each reversal, as curves bend back
 NEVER = 1e30  # further than anything
 CLOSE = 1e-6  # rad², m²: beside a solution this near to now no other is worth the search
-AROUND = 1.0  # rad: a joint of a family that is nearer to now need not be turned round
-PART = 0.1  # of a unit vector's square: a joint with less of it hardly moves along the family
+HOLD = 100.0  # weight of a limit: what PULL moves a held joint is then rounding
+FAMILIAR = 0.25  # rad², m²: a member of a family this near to now is the nearest without a walk along it
+MOVED = 1e-4  # rad², m²: what a way along a family leads away from a branch at least
+PART = 0.1  # of a unit vector's square: a joint moves along a family that has more of it
+WALK = 48  # steps of a walk, for families that are up to 16 rad long
+STRIDE = 0.35  # rad, m: a step of a walk
 ROUNDS = 4  # of Newton's iteration for the nearest rotation: 3e-3, 1e-5, 3e-10, rounding
 
 
@@ -208,7 +213,11 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         return least
 
     def slide(T: Reals, now: Reals, x: Reals, table: Reals) -> None:
-        """Along a family from x, in place, to its member nearest to now."""
+        """Along a family from x, in place, to its member nearest to now.
+
+        First a joint that is back inside its limits is free again, then it stays on them; at last nothing pulls, so
+        that the target is met with these joints on their limits.
+        """
         at = reals(16)
         J = reals(J_size)
         e = reals(6)
@@ -220,8 +229,8 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         longest = LONGEST
         for j in range(dof):
             last[j] = 0.0
-            held[j] = 0
-        for count in range(SLIDE):
+        count = 0
+        while count < SLIDE:
             pose(x, at)
             jacobian(x, J)
             twist(T, at, scale, e)
@@ -230,12 +239,15 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             for j in range(dof):
                 low = table[Number.ROWS + Row.LOW * dof + j] + table[Number.STILL]
                 high = table[Number.ROWS + Row.HIGH * dof + j] - table[Number.STILL]
-                if count < FREE:
+                if count <= FREE:
                     held[j] = 0
                 if x[j] < low or x[j] > high:
                     held[j] = 1
-                weight[j] = 1.0 if held[j] == 1 else table[Number.PULL]
-                step[j] = min(max(x[j] if held[j] == 1 else now[j], low), high) - x[j]
+                weight[j] = table[Number.PULL] if count < LEFT_ALONE else table[Number.DAMPING]
+                step[j] = min(max(now[j], low), high) - x[j] if count < LEFT_ALONE else 0.0
+                if held[j] == 1:
+                    weight[j] = HOLD
+                    step[j] = min(max(x[j], low), high) - x[j]
             newton_step(dof, J, e, scale, weight, H, step)
             most = 0.0
             along = 0.0
@@ -248,24 +260,60 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             for j in range(dof):
                 last[j] = shorter * step[j]
                 x[j] += last[j]
-            if most <= table[Number.STILL]:
-                break
+            count = LEFT_ALONE if count < LEFT_ALONE and most <= table[Number.STILL] else count + 1
 
-    def takes_part(k: int, x: Reals, table: Reals) -> bool:
-        """Whether a joint moves along the family through x: a unit vector, projected onto the family's directions."""
+    def walk(T: Reals, now: Reals, x: Reals, table: Reals, y: Reals) -> bool:
+        """Once along a family through x, which is spoilt; y: of the places passed inside the limits the nearest to now.
+
+        Whether such a place was found.
+
+        With weights alone a step projects a pull onto the directions of the family, and e leads back onto it.
+        """
+        at = reals(16)
         J = reals(J_size)
         e = reals(6)
         H = reals(square)
         weight = reals(dof)
         step = reals(dof)
+        ahead = reals(dof)
+        wound = reals(dof)
+        most = 0.0
         jacobian(x, J)
         for i in range(6):
             e[i] = 0.0
         for j in range(dof):
             weight[j] = table[Number.PULL]
-            step[j] = 1.0 if j == k else 0.0
-        newton_step(dof, J, e, scale, weight, H, step)
-        return step[k] > PART
+        for k in range(dof):  # along the unit vector of which the family has most
+            for j in range(dof):
+                step[j] = 1.0 if j == k else 0.0
+            newton_step(dof, J, e, scale, weight, H, step)
+            if step[k] > most:
+                most = step[k]
+                for j in range(dof):
+                    ahead[j] = step[j]
+        least = NEVER
+        for _ in range(WALK if most > PART else 0):
+            length = 0.0
+            for j in range(dof):
+                length += ahead[j] * ahead[j]
+            length = STRIDE / sqrt(length)
+            pose(x, at)
+            jacobian(x, J)
+            twist(T, at, scale, e)
+            for j in range(dof):
+                wound[j] = x[j]
+                step[j] = length * ahead[j]
+            inside = wind(dof, wound, True, now, table[Number.ROWS :])
+            gap = away(dof, wound, now)
+            if inside and gap < least:
+                least = gap
+                for j in range(dof):
+                    y[j] = wound[j]
+            newton_step(dof, J, e, scale, weight, H, step)
+            for j in range(dof):
+                ahead[j] = step[j]
+                x[j] += step[j]
+        return least < NEVER
 
     def offer(T: Reals, x: Reals, now: Reals, exact: float, table: Reals, best: Reals, q: Reals) -> int:
         """Polish x; take it where it is a solution inside the limits and nearer than the best before."""
@@ -282,38 +330,27 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         return INSIDE
 
     def offer_family(T: Reals, row: Reals, now: Reals, exact: float, table: Reals, best: Reals, q: Reals) -> None:
-        """The same for the member of the family through a row nearest to now.
-
-        A family closes after a turn: of θ4 + θ6 = c and c ± 2π either may pass nearer to now. So each joint that takes
-        part and is far from now is turned round, too.
-        """
+        """The same for the member of the family through a row nearest to now, searched all along where that is far."""
         x = reals(dof)
         y = reals(dof)
         for j in range(dof):
-            x[j] = row[j]
-        for k in range(dof + 1):
-            for j in range(dof):
-                y[j] = x[j]
-            if k > 0:
-                turn = table[Number.ROWS + Row.PERIOD * dof + k - 1]
-                gap = x[k - 1] - now[k - 1]
-                if not (turn > 0 and abs(gap) > AROUND and takes_part(k - 1, x, table)):
-                    continue
-                y[k - 1] -= turn if gap > 0 else -turn
+            y[j] = row[j]
+        for again in range(2):
             slide(T, now, y, table)
             wind(dof, y, True, now, table[Number.ROWS :])
             found = offer(T, y, now, exact, table, best, q)
-            if k == 0:
-                if found == MISSED:
-                    break
-                for j in range(dof):
-                    x[j] = y[j]
+            if found == OUTSIDE and away(dof, y, row) > MOVED:
+                best[2] = min(best[2], away(dof, y, now))
+            for j in range(dof):
+                x[j] = row[j] if found == MISSED else y[j]
+            if again == 1 or best[0] < FAMILIAR or not walk(T, now, x, table, y):
+                break
 
     def settle(T: Reals, rows: Reals, margin: float, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
         """Of the branches, and at a singular pose their families, the solution nearest to now, in q; one of STATES."""
         at = reals(16)
         x = reals(dof)
-        best = reals(2)  # squared distances from now: of the solution, of the nearest outside the limits
+        best = reals(3)  # squared distances from now: of the solution, of one outside, of a member of a family outside
         mark = integers(branches + 1)
         singular = not margin > table[Number.FAMILY]
         family = singular and redundant == 0
@@ -340,6 +377,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             exact = table[Number.MET]
         best[0] = NEVER
         best[1] = NEVER
+        best[2] = NEVER
         for _ in range(branches + 1):
             place = -1
             for b in range(branches + 1):
@@ -357,7 +395,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             return LIMITS if best[1] < NEVER else UNREACHABLE
         if steps_too_far(dof, q, now, max_step):
             return FAR
-        return SINGULAR if singular and (redundant > 0 or best[1] < best[0]) else OK
+        return SINGULAR if singular and (redundant > 0 or best[2] < best[0]) else OK
 
     def nearest(T: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
         """The solution nearest to now."""

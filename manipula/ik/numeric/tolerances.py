@@ -32,8 +32,8 @@ class EmittedTolerance:
     GOOD = BranchTolerance.GOOD
     FAMILY = BranchTolerance.FAMILY
     DAMPING = 1e-15  # of squared units: above the rounding of JᵀJ, below the square of what a polish corrects
-    PULL = 1e-9  # of squared units: weight of the way to the present joints along a family
-    STILL = 1e-9  # rad, m: a step along a family that ends the way
+    PULL = 1e-10  # of squared units: weight of the way to the present joints along a family
+    STILL = 1e-7  # rad, m: a step along a family that ends the way; a held joint is so far inside, for the polish
 
 
 class SingleTolerance:
@@ -46,8 +46,8 @@ class SingleTolerance:
     GOOD = 2e-7  # by the arm: residual of a branch that needs no polish
     FAMILY = 1e-5  # discriminant: rounding alone makes some 1e-6 of it
     DAMPING = 1e-6
-    PULL = 1e-4
-    STILL = 1e-4
+    PULL = 1e-5
+    STILL = 3e-4
     INSIDE = 1e-5  # rad, m: a joint this far past its limit is on it
     CLEAR = 1e-3  # discriminant, rad², rad: a self-test keeps so far from where either solution would do
 
