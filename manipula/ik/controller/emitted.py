@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from manipula.algebra.emit.c.chosen import Case, ChoiceSource
+from manipula.algebra.emit.choice import Case, ChoiceSource
 from manipula.algebra.emit.decided import decided
 from manipula.algebra.expr.function import Function
 from manipula.algebra.program.reader import program
@@ -63,8 +63,15 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,
         program(nearest_text(closed, pose, jacobian, solver.size)), *(x.tolist() for x in number_tables(solver)),
         {word: (state, STATES[state]) for word, state in WORDS.items()}, list(_cases(solver)),
-        _limit_words(solver), solver.plan.parameter,
+        _limit_words(solver), solver.size, exact_of(solver), PoseTolerance.ROTATION, solver.plan.parameter,
     )  # fmt: skip
+
+
+def exact_of(solver: InverseSolver) -> tuple[float, float]:
+    """Largest entry of |FK − pose| of a solution, by the arm's size, in double precision and in single."""
+    if solver.freedoms < 6:
+        return BranchTolerance.FEW, SingleTolerance.FEW
+    return BranchTolerance.EXACT, SingleTolerance.STATED
 
 
 def number_tables(solver: InverseSolver) -> tuple[Floats, Floats]:

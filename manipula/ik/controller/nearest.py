@@ -397,7 +397,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             return FAR
         return SINGULAR if singular and (redundant > 0 or best[2] < best[0]) else OK
 
-    def nearest(T: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
+    def nearest_solution(T: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
         """The solution nearest to now."""
         exact = reals(16)
         rows = reals(rows_size)
@@ -411,7 +411,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         closed(exact, rows, valid, discriminant, margin, pose_error)
         return settle(exact, rows, margin[0], now, max_step, table, q)
 
-    def nearest_with(T: Reals, parameter: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
+    def nearest_solution_with(T: Reals, parameter: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
         """The solution nearest to now, of those with this value of the parameter."""
         exact = reals(16)
         rows = reals(rows_size)
@@ -425,4 +425,4 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         closed(exact, parameter, rows, valid, discriminant, margin, pose_error)
         return settle(exact, rows, margin[0], now, max_step, table, q)
 
-    return nearest_with if redundant else nearest
+    return nearest_solution_with if redundant else nearest_solution

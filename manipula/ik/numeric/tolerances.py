@@ -40,7 +40,8 @@ class SingleTolerance:
     """The same in single precision, where a step of a chain rounds 1e-7 of the arm."""
 
     CLEAN = 5e-7  # of RᵀR − 1
-    EXACT = 7e-7  # by the arm: largest entry of |FK − pose| of a solution; with the rounding of FK itself 1e-6
+    STATED = 1e-6  # by the arm: largest entry of |FK − pose| of a solution
+    EXACT = 7e-7  # by the arm: the same as it is computed, which leaves room for the rounding of FK itself
     FEW = 1e-5  # the same for fewer than six freedoms
     MET = 2e-6  # the same where one branch meets the pose so well
     GOOD = 2e-7  # by the arm: residual of a branch that needs no polish
