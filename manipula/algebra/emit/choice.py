@@ -26,7 +26,7 @@ WRITERS = {language: f"manipula.algebra.emit.{language}.choice" for language in 
 
 @dataclass(frozen=True)
 class Case:
-    """Of the self-test: the inputs, and the status and joints that are expected."""
+    """Of the self-test: the inputs, and the status and joints that are expected, to within a slack."""
 
     T: Sequence[float]
     parameter: Sequence[float]
@@ -34,6 +34,7 @@ class Case:
     status: int
     q: Sequence[float]
     max_step: float = 0.0
+    slack: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,10 @@ def notes(source: ChoiceSource) -> list[str]:
     """What holds of a solution, a sentence each."""
     double, single = (f"{x:.0e}".replace("e-0", "e-") for x in source.exact)
     return [
-        f"The rotation of T is replaced by the nearest one, so T may be rounded to three decimals; a T whose rotation is "
-        f"off by more than {source.rotation:g} in the mean of its entries is not a pose.",
-        f"Every entry of the pose of q is that of T, so corrected, to {double} of the arm's size ({source.size:.4g} m), "
-        f"or {single} in single precision.",
+        "The rotation of T is replaced by the nearest one, so T may be rounded to three decimals; where that changes "
+        f"entries by more than {source.rotation:g} in the mean, T is not a pose.",
+        f"Every entry of the pose of q is that of T, so corrected, to {double} of the arm's size ({source.size:.4g} m) "
+        f"in double precision and {single} in single.",
         "At a singular pose, such as a straight wrist, q is the member of its family that is nearest to q_now.",
         "max_step guards against another branch: where a joint would have to move further, q is left as it was.",
     ]

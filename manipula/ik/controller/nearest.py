@@ -9,7 +9,7 @@ that misses is polished by Newton steps of least length:
 Where the closed form is undetermined (`Number.FAMILY`: a straight wrist, a wrist above the base axis) solutions form a
 family. Its member nearest to the present joints minimises |e|² + w |q − q_now|²; Gauss–Newton steps lead there from
 every branch and from the present joints themselves, a joint at its limit is held there, and a polish removes what the
-weight w leaves of e. Where branches only meet (a stretched elbow) no such member meets the target, and the branch stays.
+weight w leaves of e. Where branches only meet (a stretched elbow) no member meets the target, and the branch stays.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Callable
 from manipula.algebra.program.primitives import Reals, integers, reals, sqrt
 from manipula.algebra.program.tapes import Straight
 from manipula.ik.choice.text import Row, away, wind, within
+from manipula.ik.controller.newton import Number, is_finite, nearest_rotation, newton_step, residual, twist
 
 OK, UNREACHABLE, LIMITS, NO_POSE, FAR = 0, 1, 2, 3, 4  # what the text returns; a positive one leaves q alone
 SINGULAR = -1
@@ -45,135 +46,14 @@ MOVED = 1e-4  # rad², m²: what a way along a family leads away from a branch a
 PART = 0.1  # of a unit vector's square: a joint moves along a family that has more of it
 WALK = 48  # steps of a walk, for families that are up to 16 rad long
 STRIDE = 0.35  # rad, m: a step of a walk
-ROUNDS = 4  # of Newton's iteration for the nearest rotation: 3e-3, 1e-5, 3e-10, rounding
 
 
-class Number:
-    """Where the numbers of an arm stand in the table: tolerances (see `numeric.tolerances`), then the rows of `Row`."""
-
-    CLEAN = 0  # of RᵀR − 1: a rotation as exact as the number type
-    ROTATION = 1  # of the entries of R, in the mean, and of the last row: a target further off is not a pose
-    EXACT = 2  # largest entry of |FK − T| of a solution
-    MET = 3  # the same where one branch meets the target so well: with fewer than six freedoms less than EXACT
-    GOOD = 4  # the same of a branch that needs no polish
-    BESIDE = 5  # a branch that misses by more is not polished
-    FAMILY = 6  # discriminant below which solutions may form a family
-    DAMPING = 7  # λ
-    PULL = 8  # w
-    STILL = 9  # rad, m: a step along a family that ends the way
-    ROWS = 10
-
-
-def is_finite(n: int, x: Reals) -> bool:
-    """Whether every number is finite."""
-    off = 0.0
-    for i in range(n):
-        off += abs(x[i] - x[i])  # NaN of NaN, and of infinity
-    return off == 0
-
-
-def nearest_rotation(T: Reals, exact: Reals, table: Reals) -> bool:
-    """The pose `exact` with the rotation nearest to that of T; whether T is a pose to within its tolerance.
-
-    R ← R (3 − RᵀR) / 2 leads to the orthogonal factor of R (Björck and Bowie 1971), squaring the error each time.
-    """
-    G = reals(9)
-    for i in range(12):
-        exact[i] = T[i]
-    for i in range(3):
-        exact[12 + i] = 0.0
-    exact[15] = 1.0
-    off = 1.0
-    for _ in range(ROUNDS + 1):
-        off = 0.0
-        for i in range(3):
-            for j in range(3):
-                total = -1.0 if i == j else 0.0
-                for k in range(3):
-                    total += exact[4 * k + i] * exact[4 * k + j]
-                G[3 * i + j] = total
-                off = max(off, abs(total))
-        if off <= table[Number.CLEAN]:
-            break
-        for k in range(3):
-            x = 0.5 * exact[4 * k]
-            y = 0.5 * exact[4 * k + 1]
-            z = 0.5 * exact[4 * k + 2]
-            for j in range(3):
-                exact[4 * k + j] -= x * G[j] + y * G[3 + j] + z * G[6 + j]
-    limit = table[Number.ROTATION]
-    moved = 0.0
-    last = abs(T[15] - 1.0)
-    for k in range(3):
-        last = max(last, abs(T[12 + k]))
-        for j in range(3):
-            moved += (exact[4 * k + j] - T[4 * k + j]) * (exact[4 * k + j] - T[4 * k + j])
-    x = exact[5] * exact[10] - exact[6] * exact[9]
-    y = exact[6] * exact[8] - exact[4] * exact[10]
-    z = exact[4] * exact[9] - exact[5] * exact[8]
-    right_handed = exact[0] * x + exact[1] * y + exact[2] * z > 0
-    return right_handed and off <= limit and last <= limit and moved <= 9.0 * limit * limit
-
-
-def residual(T: Reals, at: Reals) -> float:
-    """The largest entry of |at − T|; NaN where one is NaN."""
+def longest_step(dof: int, q: Reals, now: Reals) -> float:
+    """The largest distance of a joint from now."""
     most = 0.0
-    odd = 0.0
-    for i in range(12):
-        gap = abs(at[i] - T[i])
-        most = max(most, gap)
-        odd += gap - gap
-    return most + odd
-
-
-def twist(T: Reals, at: Reals, scale: float, e: Reals) -> None:
-    """The missing position, times `scale`, and the missing rotation vector, to first order."""
-    for i in range(3):
-        e[i] = scale * (T[4 * i + 3] - at[4 * i + 3])
-        e[3 + i] = 0.0
-    for j in range(3):
-        e[3] += 0.5 * (T[8 + j] * at[4 + j] - T[4 + j] * at[8 + j])
-        e[4] += 0.5 * (T[j] * at[8 + j] - T[8 + j] * at[j])
-        e[5] += 0.5 * (T[4 + j] * at[j] - T[j] * at[4 + j])
-
-
-def newton_step(dof: int, J: Reals, e: Reals, scale: float, weight: Reals, H: Reals, step: Reals) -> None:
-    """(JᵀJ + W) step = Jᵀe + W step, by Cholesky's factors without roots; H is room for dof² numbers."""
-    for i in range(dof):
-        step[i] *= weight[i]
-        for k in range(6):
-            row = scale * J[k * dof + i] if k < 3 else J[k * dof + i]
-            step[i] += row * e[k]
-        for j in range(i + 1):
-            total = weight[i] if i == j else 0.0
-            for k in range(6):
-                product = J[k * dof + i] * J[k * dof + j]
-                total += scale * scale * product if k < 3 else product
-            H[i * dof + j] = total
-    for j in range(dof):  # H = L D Lᵀ: D on the diagonal, L below it, L D above
-        for k in range(j):
-            H[k * dof + j] = H[j * dof + k] * H[k * dof + k]
-        for i in range(j, dof):
-            for k in range(j):
-                H[i * dof + j] -= H[i * dof + k] * H[k * dof + j]
-            if i > j:
-                H[i * dof + j] /= H[j * dof + j]
-    for i in range(dof):
-        for k in range(i):
-            step[i] -= H[i * dof + k] * step[k]
-    for i in range(dof):
-        step[i] /= H[i * dof + i]
-    for i in range(dof - 1, -1, -1):
-        for k in range(i + 1, dof):
-            step[i] -= H[k * dof + i] * step[k]
-
-
-def steps_too_far(dof: int, q: Reals, now: Reals, max_step: float) -> bool:
-    """Whether a joint is further than `max_step` from now; zero, a negative number and infinity allow any step."""
-    for j in range(dof if max_step > 0 else 0):
-        if abs(q[j] - now[j]) > max_step:
-            return True
-    return False
+    for j in range(dof):
+        most = max(most, abs(q[j] - now[j]))
+    return most
 
 
 def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: float) -> Callable[..., int]:
@@ -393,7 +273,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             offer(T, rows[place * dof :], now, exact, table, best, q)
         if best[0] == NEVER:
             return LIMITS if best[1] < NEVER else UNREACHABLE
-        if steps_too_far(dof, q, now, max_step):
+        if max_step > 0 and longest_step(dof, q, now) > max_step:
             return FAR
         return SINGULAR if singular and (redundant > 0 or best[2] < best[0]) else OK
 
@@ -405,7 +285,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         discriminant = reals(branches)
         margin = reals(1)
         pose_error = reals(1)
-        finite = is_finite(16, T) and is_finite(dof, now) and max_step == max_step
+        finite = is_finite(16, T) and is_finite(dof, now) and abs(max_step) >= 0
         if not (finite and nearest_rotation(T, exact, table)):
             return NO_POSE
         closed(exact, rows, valid, discriminant, margin, pose_error)
@@ -419,7 +299,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         discriminant = reals(branches)
         margin = reals(1)
         pose_error = reals(1)
-        finite = is_finite(16, T) and is_finite(1, parameter) and is_finite(dof, now) and max_step == max_step
+        finite = is_finite(16, T) and is_finite(1, parameter) and is_finite(dof, now) and abs(max_step) >= 0
         if not (finite and nearest_rotation(T, exact, table)):
             return NO_POSE
         closed(exact, parameter, rows, valid, discriminant, margin, pose_error)

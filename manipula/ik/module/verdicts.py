@@ -1,6 +1,7 @@
 """Every branch of a closed form with its verdict, for pages: a text (see `algebra.program`).
 
-It decides as `choose` does for Python; what Python would polish is taken where it meets the pose to `Table.LOOSE`. Other than these it says of each branch what became of it.
+It decides as `choose` does for Python; what Python would polish is taken where it meets the pose to `Table.LOOSE`.
+Other than that it says of each branch what became of it.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def choice_files(source: ChoiceSource, options: EmitOptions, version: str) -> di
     ]
     shown |= {
         "about": comment_lines(shown["about"]), "guard": f"MANIPULA_{name.upper()}_HPP",
-        "table": wrap(", ".join(words).replace("inf", "INFINITY"), WIDTH, break_long_words=False, break_on_hyphens=False),
+        "table": wrap(", ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False),
         "routines": CppTemplates(source.routines, precision=REAL).text(),
     }  # fmt: skip
     return {
