@@ -124,7 +124,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
                 if x[j] < low or x[j] > high:
                     held[j] = 1
                 weight[j] = table[Number.PULL] if count < LEFT_ALONE else table[Number.DAMPING]
-                step[j] = min(max(now[j], low), high) - x[j] if count < LEFT_ALONE else 0.0
+                step[j] = now[j] - x[j] if count < LEFT_ALONE else 0.0
                 if held[j] == 1:
                     weight[j] = HOLD
                     step[j] = min(max(x[j], low), high) - x[j]
