@@ -291,7 +291,7 @@ def draws(subject: Subject, count: int, seed: int) -> Iterator[Draw]:
     yield draw("beside, far", singular + off, far)
     steps = 40
     ways = max(1, count // steps)
-    way = rng.uniform(-1, 1, (ways, 1, arm.dof)) * np.linspace(-0.2, 0.2, steps + 1)[None, :, None]
+    way = 0.8 * room * rng.uniform(-1, 1, (ways, 1, arm.dof)) * np.linspace(-1, 1, steps + 1)[None, :, None]
     along = (singular[:ways, None] + way).reshape(-1, arm.dof)
     yield draw("way through singular", along, along, start=steps + 1, max_step=0.3)
     if solver.freedoms == 6:

@@ -24,6 +24,7 @@ from manipula.ik.controller.nearest import (
     NO_POSE,
     OK,
     SINGULAR,
+    SINGULAR_REDUNDANT,
     STATES,
     UNREACHABLE,
     nearest_text,
@@ -61,9 +62,14 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     return ChoiceSource(
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,
         program(nearest_text(closed, pose, jacobian, solver.size)), *(x.tolist() for x in number_tables(solver)),
-        {word: (state, STATES[state]) for word, state in WORDS.items()}, list(self_test_cases(solver)),
+        _states(solver), list(self_test_cases(solver)),
         _limit_words(solver), solver.size, exact_of(solver), PoseTolerance.ROTATION, solver.plan.parameter,
     )  # fmt: skip
+
+
+def _states(solver: InverseSolver) -> dict[str, tuple[int, str]]:
+    texts = STATES | ({SINGULAR: SINGULAR_REDUNDANT} if solver.plan.parameter else {})
+    return {word: (state, texts[state]) for word, state in WORDS.items()}
 
 
 def exact_of(solver: InverseSolver) -> tuple[float, float]:

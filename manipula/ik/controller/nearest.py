@@ -33,6 +33,7 @@ STATES = {
 }
 
 MISSED, OUTSIDE, INSIDE = 0, 1, 2  # what becomes of a configuration that is offered as a solution
+SINGULAR_REDUNDANT = "singular pose: q is a solution, which may have another value of the parameter"
 POLISH = 8  # Newton steps of one branch, at most
 FREE = 28  # steps along a family, in which a joint that is back inside its limits is free again
 LEFT_ALONE = 40  # and in which the present joints pull
@@ -44,8 +45,8 @@ HOLD = 100.0  # weight of a limit: what PULL moves a held joint is then rounding
 FAMILIAR = 0.25  # rad², m²: a member of a family this near to now is the nearest without a walk along it
 MOVED = 1e-4  # rad², m²: what a way along a family leads away from a branch at least
 PART = 0.1  # of a unit vector's square: a joint moves along a family that has more of it
-WALK = 48  # steps of a walk, for families that are up to 16 rad long
-STRIDE = 0.35  # rad, m: a step of a walk
+WALK = 64  # steps of a walk, for families that are up to 16 rad long
+STRIDE = 0.25  # rad, m: a step of a walk
 
 
 def longest_step(dof: int, q: Reals, now: Reals) -> float:
@@ -145,44 +146,40 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
     def walk(T: Reals, now: Reals, x: Reals, table: Reals, y: Reals) -> bool:
         """Once along a family through x, which is spoilt; y: of the places passed inside the limits the nearest to now.
 
-        Whether such a place was found.
-
-        With weights alone a step projects a pull onto the directions of the family, and e leads back onto it.
+        Whether such a place was found. With nothing missing (`rest`) a step projects what pulls onto the directions of
+        the family, so that the way ahead never turns back; another leads back onto the family.
         """
         at = reals(16)
         J = reals(J_size)
         e = reals(6)
+        rest = reals(6)
         H = reals(square)
         weight = reals(dof)
         step = reals(dof)
         ahead = reals(dof)
         wound = reals(dof)
-        most = 0.0
         jacobian(x, J)
         for i in range(6):
-            e[i] = 0.0
+            rest[i] = 0.0
         for j in range(dof):
             weight[j] = table[Number.PULL]
+        most = 0.0
         for k in range(dof):  # along the unit vector of which the family has most
             for j in range(dof):
                 step[j] = 1.0 if j == k else 0.0
-            newton_step(dof, J, e, scale, weight, H, step)
+            newton_step(dof, J, rest, scale, weight, H, step)
             if step[k] > most:
                 most = step[k]
                 for j in range(dof):
                     ahead[j] = step[j]
         least = NEVER
         for _ in range(WALK if most > PART else 0):
-            length = 0.0
-            for j in range(dof):
-                length += ahead[j] * ahead[j]
-            length = STRIDE / sqrt(length)
             pose(x, at)
             jacobian(x, J)
             twist(T, at, scale, e)
             for j in range(dof):
                 wound[j] = x[j]
-                step[j] = length * ahead[j]
+                step[j] = 0.0
             inside = wind(dof, wound, True, now, table[Number.ROWS :])
             gap = away(dof, wound, now)
             if inside and gap < least:
@@ -190,9 +187,14 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
                 for j in range(dof):
                     y[j] = wound[j]
             newton_step(dof, J, e, scale, weight, H, step)
+            newton_step(dof, J, rest, scale, weight, H, ahead)
+            length = 0.0
             for j in range(dof):
-                ahead[j] = step[j]
-                x[j] += step[j]
+                length += ahead[j] * ahead[j]
+            length = STRIDE / sqrt(length)
+            for j in range(dof):
+                ahead[j] *= length
+                x[j] += step[j] + ahead[j]
         return least < NEVER
 
     def offer(T: Reals, x: Reals, now: Reals, exact: float, table: Reals, best: Reals, q: Reals) -> int:
@@ -238,8 +240,9 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         for j in range(dof):
             x[j] = now[j]
             rows[branches * dof + j] = now[j]
-        mark[branches] = 1 if family else 0  # a way along a family may start at the present joints, too
         pose(x, at)
+        # a way along a family may start at the present joints, too; of a redundant arm they keep a lock from scattering
+        mark[branches] = 1 if family or (singular and residual(T, at) <= table[Number.BESIDE]) else 0
         if family and residual(T, at) <= exact and within(dof, now, table[Number.ROWS :]):
             for j in range(dof):
                 q[j] = now[j]
