@@ -223,9 +223,11 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             found = offer(T, y, now, exact, table, best, q)
             if found == OUTSIDE and away(dof, y, row) > MOVED:
                 best[2] = min(best[2], away(dof, y, now))
+            if again == 1 or best[0] < FAMILIAR:
+                break
             for j in range(dof):
-                x[j] = row[j] if found == MISSED else y[j]
-            if again == 1 or best[0] < FAMILIAR or not walk(T, now, x, table, y):
+                x[j] = row[j]  # a step along a family may cross to one beside it
+            if not (polish(T, x, table) <= exact and walk(T, now, x, table, y)):
                 break
 
     def settle(T: Reals, rows: Reals, margin: float, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
