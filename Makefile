@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo web studio browser test test-all check mutants bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
+.PHONY: help demo web studio browser test test-all check mutants mutants-random bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make test-all  the slow studies too"
 	@echo "make check     ruff, strict types, import layers"
 	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
+	@echo "make mutants-random SEED=1 N=100  change lines drawn by a seed: is each change noticed?"
 	@echo "make bench     install the peers, measure speed beside them and generation time"
 	@echo "make bench-flash  size and cycles of emitted C on a Cortex-M4 beside CasADi's"
 	@echo "make bench-sim closed loops beside MuJoCo's C loop, laws, time-optimal paths, friction"
@@ -100,6 +101,12 @@ $(VENV)/.benched: $(VENV)/.tested
 # MUTANTS='cache proof': only those whose name has one of these words
 mutants: $(VENV)/.tested tools
 	$(RUN) -m tests.mutants $(MUTANTS)
+
+# one run of the suite under coverage, kept in out/reach (MUTANTS=--measure makes it anew), then seconds a mutant
+SEED ?= 0
+N ?= 100
+mutants-random: $(VENV)/.tested tools
+	$(RUN) -m tests.mutants.random --seed $(SEED) --count $(N) $(MUTANTS)
 
 bench-tools: tools
 	@command -v valgrind >/dev/null 2>&1 && pkg-config --exists orocos-kdl 2>/dev/null || \

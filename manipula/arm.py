@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
-from manipula.api import generate, load
+from manipula.api import generate
 from manipula.api.arm_models import ArmModels
 from manipula.api.arm_views import ArmViews
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
@@ -23,7 +23,7 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot.branching import followers, has_own_frame, road_followers, with_frame
-from manipula.robot import Robot
+from manipula.robot import Robot, RobotLike, as_robot
 from manipula.support.waiting import told_when_slow
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ class Arm(ArmModels, ArmViews):
     (6,)
     """
 
-    def __init__(self, robot: Robot | str, *, optimise: str = "fast", frame: str = "") -> None:
+    def __init__(self, robot: RobotLike, *, optimise: str = "fast", frame: str = "") -> None:
         """`frame` names the frame that poses, Jacobians, wrenches and inverse kinematics are about; a robot that has
         one alone, as every serial arm, needs none named."""
-        described = load(robot) if isinstance(robot, str) else robot
+        described = as_robot(robot)
         self.robot = described.at(frame) if frame else described
         self.optimise = optimise
         self._models: dict[tuple[str, bool], Compiled] = {}

@@ -3,6 +3,7 @@
 ManipulaError
 ├── InputError            what the user gave cannot be used: a file, a table, an argument
 │   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
+│   ├── UnwritableError   a file cannot be written (an OSError too); names it and the reason
 │   ├── SingularError     a joint feels no inertia, so no acceleration can be told; names the joint
 │   ├── UnsetError        numbers are asked of a robot whose parameters have none; names them
 │   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
@@ -86,6 +87,18 @@ class RobotFileError(InputError):
         return self
 
 
+class UnwritableError(InputError, OSError):
+    """A file cannot be written: a full disk, a folder of another user. Names the file; `errno` is the system's."""
+
+    def __init__(self, path: object, cause: OSError) -> None:
+        self.message = f"{path}: cannot be written: {cause.strerror or cause}"
+        super().__init__(self.message)
+        self.errno, self.filename = cause.errno, str(path)
+
+    def __str__(self) -> str:  # OSError would show the number
+        return self.message
+
+
 class SingularError(InputError):
     """A joint of the robot feels no inertia, and the model divides by it."""
 
@@ -152,6 +165,10 @@ class DivergenceError(ManipulaError):
 
 class ProofError(ManipulaError):
     """An optimised function differs from the plain model of the robot."""
+
+
+class UnprovableError(ProofError):
+    """A function whose degree is too large for random points to tell it from a wrong one."""
 
 
 class ConditionError(ManipulaError, ValueError):

@@ -27,7 +27,7 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.emit.backend import EmitOptions
-    from manipula.algebra.emit.c.chosen import ChoiceSource
+    from manipula.algebra.emit.choice import ChoiceSource
     from manipula.algebra.show.equations import Equations
     from manipula.generation.request import Request
     from manipula.ik.general6r.emitted import EmittedSolver
@@ -180,17 +180,18 @@ class Model:
         if beside:
             raise InputError("emit: beside= puts further models into one file: it wants single_file=True and no proof=")
         files = backend.emit(named[0].tape, language, __version__, options=options)
-        source = named[0]._nearest() if language == "c" else None
+        source = named[0]._nearest(language)
         if source is not None:
-            from manipula.algebra.emit.c.chosen import choice_files, choice_readme
+            from manipula.algebra.emit.choice import with_choice
 
-            files |= choice_files(source, options, __version__)
-            files[f"README_{named[0].name}_c.md"] += choice_readme(source, options, __version__)
+            files = with_choice(files, source, language, options, __version__)
         return write_files(Path(folder), named[0]._with_checker(files, language) if proof else files)
 
-    def _nearest(self) -> ChoiceSource | None:
-        """Of inverse kinematics, what picks the answer nearest to where the arm is."""
-        if self.provenance.model != "inverse_kinematics":
+    def _nearest(self, language: str) -> ChoiceSource | None:
+        """Of inverse kinematics, what picks the solution nearest to the present joints, where a language has it."""
+        from manipula.algebra.emit.choice import WRITERS
+
+        if self.provenance.model != "inverse_kinematics" or language not in WRITERS:
             return None
         from manipula.ik.controller.emitted import nearest_source
 
@@ -348,9 +349,9 @@ def _in_one_file(models: Sequence[Model], title: str, language: str, options: Em
     if loops:
         raise InputError(f"emit: {loops[0]} is a solver with loops, which has files of its own; emit it apart")
     backend.backend_named(language, options)  # refuses before anything is made
-    from manipula.algebra.emit.c.chosen import choice_part
+    from manipula.algebra.emit.c.choice import choice_part
 
-    sources = [source for model in models if (source := model._nearest()) is not None]
+    sources = [source for model in models if (source := model._nearest(language)) is not None]
     parts = [choice_part(source, options, __version__, title) for source in sources]
     return backend.emit_in_one_file([model.tape for model in models], title, language, __version__, options, parts)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from html import escape
+from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal, SupportsFloat
+from typing import Any, Literal, Protocol, SupportsFloat, cast
 
 from numpy.typing import NDArray
 
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
@@ -19,6 +20,7 @@ from manipula.mechanics.robot.branching import (
     link_names,
     road_of,
     seen_at,
+    tip_link,
     with_frame,
     with_load_on_row,
 )
@@ -48,7 +50,7 @@ from manipula.mechanics.robot.formats.given import (
 )
 from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
 from manipula.mechanics.robot.formats.poses import named_pose, poses_of
-from manipula.mechanics.robot.formats.registry import format_named
+from manipula.mechanics.robot.formats.registry import format_named, robot_from_source
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import (
     noted,
@@ -92,9 +94,9 @@ class Robot(description.Robot):
     ) -> Robot:
         """From rows (theta, d, a, alpha) or (theta, d, a, alpha, "P"), or dicts with the keys of a robot file's joint.
 
-        `columns` says another order, such as "alpha a d theta"; bare rows of the modified convention need it. A bare
-        number is in the given units; a string is a name or an SI expression. Angles near a quarter turn are read as
-        one, unless `exact`.
+        `columns` says another order, such as "alpha a d theta"; bare rows of the modified convention need it. A
+        number is in the given units, as a number and as text: `"L1 + 20"`, `"90°"`, `"40 cm"` (see the robot file).
+        Angles near a quarter turn are read as one, unless `exact`.
 
         >>> Robot.from_dh([("q1", 0, "l1", 0), ("q2", 0, "l2", 0)]).dof
         2
@@ -126,6 +128,16 @@ class Robot(description.Robot):
         """The links, row by row, by the names of the file; where it has none, by those of their joints. The frame of
         each can be asked for by name."""
         return tuple(link_names(self))
+
+    @property
+    def base_link(self) -> str:
+        """What the file calls the link that is the base; "" where it has no name."""
+        return self.origin.base_link
+
+    @property
+    def tip_link(self) -> str:
+        """The link whose frame is the tool, by the file's name; "" where the tool is placed elsewhere."""
+        return tip_link(self)
 
     def at(self, frame: str) -> Robot:
         """The robot with one of its frames as the tool, which poses, Jacobians, velocities, wrenches and inverse
@@ -179,6 +191,8 @@ class Robot(description.Robot):
             "dof": self.dof,
             "kind": self.kind,
             "joints": list(self.joint_names),
+            "base_link": self.base_link,
+            "tip_link": self.tip_link,
             "convention": origin.convention,
             "angle": origin.angle,
             "length": origin.length,
@@ -337,7 +351,8 @@ class Robot(description.Robot):
             joint = joint_meant(self, name)
             if joint in held:
                 raise InputError(f"{self.name}: joint {joint!r} is given two places to be locked at")
-            held[joint] = structured_coordinate(self, joint, given(value, name))
+            turns = next(row.turns for row in self.joints if row.name == joint)
+            held[joint] = structured_coordinate(self, joint, given(value, name, "angle" if turns else "length"))
             doubt_degrees(self, joint, held[joint], "locked")
         if not held:
             return self
@@ -390,6 +405,32 @@ class Robot(description.Robot):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot
+
+
+class HasRobot(Protocol):
+    """What stands for its robot: an arm, a plant, what `identify` or `calibrate` found."""
+
+    @property
+    def robot(self) -> description.Robot: ...
+
+
+RobotLike = description.Robot | str | Path | HasRobot
+
+
+def as_robot(given: RobotLike) -> Robot:
+    """The door of every verb and class that takes a robot: a robot, its library name or file, or what stands for it.
+
+    What `identify` found may hold more than a robot can: `left_out` says so, and the caller is warned.
+    """
+    held = given if isinstance(given, description.Robot) else getattr(given, "robot", None)
+    if isinstance(given, str | Path):
+        return Robot.of(robot_from_source(given))
+    if not isinstance(held, description.Robot):
+        wanted = "the name of a library robot or a file, a robot, an arm, or what identify found"
+        raise InputError(f"found {given!r:.60}, expected {wanted}")
+    if left_out := getattr(given, "left_out", ""):
+        caution(left_out)
+    return cast(Robot, held)
 
 
 def _driven(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:

@@ -124,11 +124,24 @@ def run_c(files: Files, folder: Path) -> Done:
         done = built(folder, str(CC), *STRICT, *beside, "-lm")
         assert done.returncode == 0, done.stdout + done.stderr
     rest = [name for name in sources if name not in beside]
+    if not rest:
+        return done
     return built(folder, str(CC), *STRICT, "-fopenmp-simd", "-DMANIPULA_SIMD", *rest, "-lm")
 
 
+def run_each(tests: Sequence[str], run: Callable[[str], Done]) -> Done:
+    """Every test of a package; the first that fails, or the last."""
+    done = run(tests[0])
+    for test in tests[1:] if done.returncode == 0 else ():
+        done = run(test)
+        if done.returncode:
+            break
+    return done
+
+
 def run_cpp(files: Files, folder: Path) -> Done:
-    return built(folder, str(CXX), *WARNINGS, ending(files, "_test.cpp"))
+    tests = [name for name in files if name.endswith("_test.cpp")]
+    return run_each(tests, lambda test: built(folder, str(CXX), *WARNINGS, test))
 
 
 def host_text(text: str) -> str:
@@ -159,7 +172,8 @@ def run_fortran(files: Files, folder: Path) -> Done:
 
 
 def run_javascript(files: Files, folder: Path) -> Done:
-    return sh(folder, "node", ending(files, "_test.mjs"))
+    tests = [name for name in files if name.endswith("_test.mjs")]
+    return run_each(tests, lambda test: sh(folder, "node", test))
 
 
 def run_jax(files: Files, folder: Path) -> Done:
@@ -176,9 +190,12 @@ def run_python(files: Files, folder: Path) -> Done:
 
 
 def run_rust(files: Files, folder: Path) -> Done:
-    crate = folder / ending(files, "Cargo.toml").split("/")[0]
-    words = ("cargo", "test", "--offline", "--quiet", "--features", "std")
-    return sh(crate, *words, CARGO_TARGET_DIR=str(folder / "target"), RUSTFLAGS="-D warnings")
+    def run(crate: str) -> Done:
+        features = () if crate.endswith("_nearest") else ("--features", "std")
+        words = ("cargo", "test", "--offline", "--quiet", *features)
+        return sh(folder / crate, *words, CARGO_TARGET_DIR=str(folder / "target"), RUSTFLAGS="-D warnings")
+
+    return run_each([name.split("/")[0] for name in files if name.endswith("Cargo.toml")], run)
 
 
 @dataclass(frozen=True)

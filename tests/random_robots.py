@@ -8,8 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw
 from manipula.mechanics.robot.description import (
     AXES,
     BASE,
@@ -86,7 +85,7 @@ def with_laws(robot: Robot, seed: int, keys: Sequence[str] | None = None) -> Rob
     return replace(robot, joints=tuple(joints))
 
 
-def _law(rng: random.Random, law: type[Law[Any]], end: str) -> Law[Cell]:
+def _law(rng: random.Random, law: type[FrictionLaw[Any]], end: str) -> FrictionLaw[Cell]:
     """Positive values; where nothing need be there, sometimes nothing is."""
     shy = [x.bound != "positive" and len(law.entries) > 1 and rng.random() < 0.2 for x in law.entries]
     return law(tuple(Cell(f"{x.letters}{end}", ZERO if zero else _positive(rng)) for x, zero in zip(law.entries, shy)))

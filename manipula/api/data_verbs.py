@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from manipula.identification.fitting.found import Found
     from manipula.identification.joint_model import JointModel
     from manipula.model import Model
-    from manipula.robot import Robot
+    from manipula.robot import RobotLike
     from manipula.simulation.records.logs import Log
 
 
 def calibrate(
-    robot: Robot | str,
+    robot: RobotLike,
     q: Any,
     measured: Any,
     *,
@@ -58,7 +58,7 @@ def calibrate(
     return calibrated(loaded(robot), q, measured, kind, parameters, loss, sigma, validate)
 
 
-def read_measured(robot: Robot | str, path: str | Path) -> tuple[Any, Any, str]:
+def read_measured(robot: RobotLike, path: str | Path) -> tuple[Any, Any, str]:
     """`q`, `measured` and `kind` from a table: a row a configuration, headed `q1 … qn`, then `x y z`, with `qw qx qy
     qz` or `roll pitch yaw` for poses, `x1 y1 z1 x2 …` for several points, or `distance`; units in brackets (`[deg]`,
     `[mm]`), else radians and metres."""
@@ -68,7 +68,7 @@ def read_measured(robot: Robot | str, path: str | Path) -> tuple[Any, Any, str]:
 
 
 def excite(
-    robot: Robot | str,
+    robot: RobotLike,
     *,
     seconds: float = 10.0,
     harmonics: int = 5,
@@ -106,7 +106,7 @@ def excite(
 
 
 def identify(
-    robot: Robot | str,
+    robot: RobotLike,
     logs: Log | Iterable[Log],
     *,
     validate: Log | Iterable[Log] = (),

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
     from manipula.parameters.motions import Motions
-    from manipula.robot import Robot
+    from manipula.robot import Robot, RobotLike
 
 
 def generate(
-    robot: Robot | str,
+    robot: RobotLike,
     model: str | Sequence[str],
     *,
     method: str = "best",
@@ -119,7 +119,7 @@ def _solver(asked: Prepared) -> Model | None:
 
 
 def optimise(
-    robot: Robot | str,
+    robot: RobotLike,
     model: str,
     *,
     symbolic: Symbolic = "auto",
@@ -149,7 +149,7 @@ def optimise(
 
 
 def best_known(
-    robot: Robot | str, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
+    robot: RobotLike, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
 ) -> Model | None:
     """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
     from manipula.generation.prepare import prepare
@@ -209,7 +209,7 @@ def language_options(name: str) -> list[str]:
 
 
 def count(
-    robot: Robot | str,
+    robot: RobotLike,
     models: Sequence[str] | None = None,
     *,
     symbolic: Symbolic = "auto",
@@ -225,7 +225,7 @@ def count(
 
 
 def count_steps(
-    robot: Robot | str,
+    robot: RobotLike,
     models: Sequence[str] | None = None,
     *,
     symbolic: Symbolic = "auto",
@@ -247,7 +247,7 @@ def published(robot: str) -> list[dict[str, Any]]:
 
 
 def count_orders(
-    robot: Robot | str, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
+    robot: RobotLike, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
 ) -> CountTable:
     """Every order of the matrix product of the pose, cheapest first."""
     from manipula.generation.reports.counting import bracketing_rows
@@ -255,7 +255,7 @@ def count_orders(
     return bracketing_rows(loaded(robot), symbolic, tell)
 
 
-def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None) -> Report:
+def check(robot: RobotLike, *, tell: Callable[[str], None] = lambda text: None) -> Report:
     """The laws of mechanics, proved on this very robot.
 
     >>> check("planar2r").passed
@@ -266,7 +266,7 @@ def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None
     return check_report(loaded(robot), tell)
 
 
-def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseParameters:
+def base_parameters(robot: RobotLike, *, symbolic: Symbolic = "auto") -> BaseParameters:
     """The parameters that torques can tell, as combinations of the links' inertial parameters, exact and proved.
 
     >>> len(base_parameters("planar2r"))
@@ -277,7 +277,7 @@ def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseP
     return base_parameters_of(loaded(robot), symbolic)
 
 
-def check_base_parameters(robot: Robot | str) -> Agreement:
+def check_base_parameters(robot: RobotLike) -> Agreement:
     """The same count by numerical rank and by superposition of virtual robots, beside the exact one."""
     from manipula.parameters.base import base_parameters_of
     from manipula.parameters.base_numeric import base_agreement
@@ -286,14 +286,14 @@ def check_base_parameters(robot: Robot | str) -> Agreement:
     return base_agreement(subject, base_parameters_of(subject))
 
 
-def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
+def significance(robot: RobotLike, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
     from manipula.parameters.approximation import significance_of
 
     return significance_of(loaded(robot), motions, tolerance)
 
 
-def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Derivation:
+def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all") -> Derivation:
     """The closed form of the arm's inverse kinematics as a derivation: class, steps, both roots, singular poses.
 
     >>> print(inverse_derivation("planar2r").title)
@@ -304,7 +304,7 @@ def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Der
     return derivation_of(loaded(robot), symbolic)
 
 
-def singularities(robot: Robot | str, *, symbolic: Symbolic = "all") -> Singularities:
+def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularities:
     """Where the arm loses a freedom, as equations: of arms with up to three joints the factors of det J of the tool's
     position (of a planar arm, its x, y and angle; of a SCARA, x, y, z and angle), of six joints whose last three meet
     the elbow's, shoulder's and wrist's. Each is proved equal to the determinant, solved where that is one formula, and
@@ -322,7 +322,7 @@ def singularities(robot: Robot | str, *, symbolic: Symbolic = "all") -> Singular
     return singularities_of(loaded(robot), symbolic)
 
 
-def reach(robot: Robot | str, *, seed: int = 0) -> Reach:
+def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     """How far the tool's origin gets from where the first joint stands, and the box in the world that holds it, within
     the limits of the joints; the best found by searches from many starts.
 
@@ -340,7 +340,7 @@ def reach(robot: Robot | str, *, seed: int = 0) -> Reach:
     return reach_of(subject, pose.compile(), jacobian.compile(), seed)
 
 
-def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
+def dossier(robot: RobotLike, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
     from manipula.generation.reports.dossier_files import files_of_dossier
     from manipula.support.files import write_files

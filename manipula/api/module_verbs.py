@@ -10,11 +10,11 @@ from manipula.api.robot_verbs import loaded
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.robot import Robot
+    from manipula.robot import Robot, RobotLike
 
 
 def robot_module(
-    robot: Robot | str,
+    robot: RobotLike,
     path: str | Path | None = None,
     models: Sequence[str] | None = None,
     *,

@@ -10,13 +10,13 @@ from manipula.api.robot_verbs import loaded
 
 if TYPE_CHECKING:
     from manipula.pages.widget import View
-    from manipula.robot import Robot
+    from manipula.robot import Robot, RobotLike
 
 MOST_ROWS = 2000  # of a run that is played: more than a screen shows
 
 
 def report(
-    robot: Robot | str,
+    robot: RobotLike,
     path: str | Path | None = None,
     *,
     hidden: Sequence[str] = (),

@@ -11,14 +11,14 @@ from manipula.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from manipula.pages.svg.picture import Picture
-    from manipula.robot import Robot
+    from manipula.robot import RobotLike
 
 VIEWS = {"front": (0, 0), "back": (180, 0), "left": (90, 0), "right": (-90, 0), "top": (-90, 90), "corner": (-58, 20)}
 LARGEST = 10_000  # points of a side
 
 
 def drawing(
-    robot: Robot | str, values: Mapping[str, Any] | None = None, *, meshes: bool | None = False
+    robot: RobotLike, values: Mapping[str, Any] | None = None, *, meshes: bool | None = False
 ) -> dict[str, Any]:
     """All that a picture of the robot needs, as plain data: joints with the steps before and after them, links as
     solids in their own frames, the tool, centres of mass, what can be reached. `values` are parameters by name; a
@@ -42,7 +42,7 @@ def drawing(
     return dressed(record, looks_of(record, described)) if meshes else record
 
 
-def looks(robot: Robot | str, within: Path | None = None) -> dict[str, Any]:
+def looks(robot: RobotLike, within: Path | None = None) -> dict[str, Any]:
     """How the URDF file that the robot came from draws its links, as plain data: `shapes` by the joint that moves them
     ("" the base), `paints`, and `notes` on what could not be drawn. `within`: no file outside this folder is read."""
     from manipula.mechanics.drawing.record import drawing_of
@@ -53,7 +53,7 @@ def looks(robot: Robot | str, within: Path | None = None) -> dict[str, Any]:
 
 
 def picture(
-    robot: Robot | str,
+    robot: RobotLike,
     q: Any = None,
     path: str | Path | None = None,
     *,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError, caution
+from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError, caution
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
     from manipula.mechanics.robot.formats.registry import Format
     from manipula.mechanics.robot.stand_ins import Fact
-    from manipula.robot import Robot
+    from manipula.robot import Robot, RobotLike
 
 
 def robots() -> list[str]:
@@ -31,50 +33,22 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     >>> load("planar2r").dof
     2
     """
-    from manipula.mechanics.robot import library
     from manipula.mechanics.robot.formats.checks.robot import check_robot
+    from manipula.mechanics.robot.formats.registry import robot_from_source
+    from manipula.robot import Robot
 
-    if not isinstance(source, str | Path):
-        raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
-    path = Path(source)
-    named = str(source) in library.names()
-    robot = _from_library(str(source), options) if named else _load_file(path, options)
+    robot = Robot.of(robot_from_source(source, **options))
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))
     return robot
 
 
-def _from_library(name: str, options: dict[str, Any]) -> Robot:
-    """A library robot; its published oddities are noted in its file and need no warning each time."""
-    from manipula.mechanics.robot import library
-    from manipula.robot import Robot
+def loaded(robot: RobotLike) -> Robot:
+    """Every verb takes a robot, its name or file, an arm, or what `identify` found: see `as_robot`."""
+    from manipula.robot import as_robot
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ManipulaWarning)
-        return Robot.from_text(library.text_of(name), file=f"{name}.toml", **options)
-
-
-def loaded(robot: Robot | str) -> Robot:
-    """Every verb takes a robot or its name."""
-    from manipula.mechanics.robot.description import Robot as Description
-
-    return robot if isinstance(robot, Description) else load(robot)
-
-
-def _load_file(path: Path, options: dict[str, Any]) -> Robot:
-    from manipula.mechanics.robot import library
-    from manipula.mechanics.robot.formats.registry import format_read
-    from manipula.mechanics.robot.formats.source import text_from_bytes
-
-    if not path.suffix and not path.exists():
-        raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
-    format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
-    try:
-        text = text_from_bytes(path.read_bytes(), str(path))
-    except OSError as error:
-        raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    return from_text(text, path, **options)
+    return as_robot(robot)
 
 
 def from_text(text: str, path: Path, **options: Any) -> Robot:
@@ -94,7 +68,7 @@ def from_document(document: object) -> Robot:
     return Robot.of(robot_from_document(document))
 
 
-def document(robot: Robot | str) -> dict[str, Any]:
+def document(robot: RobotLike) -> dict[str, Any]:
     """A robot as an editor holds it, plain data; `from_document` makes the same robot of it.
 
     >>> [row["a"] for row in document("planar2r")["rows"]]
@@ -126,24 +100,24 @@ def joint_kinds() -> list[str]:
     return list(KINDS)
 
 
-def to_text(robot: Robot, format: str = "toml") -> str:
+def to_text(robot: RobotLike, format: str = "toml") -> str:
     """The robot as the text of a file: "toml", "urdf", "par", "dh"."""
     from manipula.mechanics.robot.formats.registry import FORMATS, format_named
 
     form = format_named(format)
     if not form.writer:
         raise UnknownNameError("format that is written", format, [x.name for x in FORMATS.values() if x.writer])
-    return form.write(robot)
+    return form.write(loaded(robot))
 
 
-def parameter_facts(robot: Robot | str) -> dict[str, Fact]:
+def parameter_facts(robot: RobotLike) -> dict[str, Fact]:
     """Every parameter that may stay a letter: value, unit, meaning, and what may stand in where it has no value."""
     from manipula.mechanics.robot.stand_ins import parameter_facts as facts
 
     return facts(loaded(robot))
 
 
-def with_stand_ins(robot: Robot | str) -> tuple[Robot, dict[str, float]]:
+def with_stand_ins(robot: RobotLike) -> tuple[Robot, dict[str, float]]:
     """The robot with a value for every name, and those that were made up."""
     from manipula.mechanics.robot.stand_ins import with_stand_ins as stood_in
 
@@ -157,21 +131,65 @@ def formats() -> dict[str, Format]:
     return dict(ENDINGS)
 
 
-def save(robot: Robot, path: str | Path) -> Path:
+def save(robot: RobotLike, path: str | Path) -> Path:
     """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
     from manipula.mechanics.robot.formats.registry import format_written
     from manipula.support.files import write_text
 
-    path = Path(path)
+    path, subject = Path(path), loaded(robot)
     form = format_written(path.suffix, str(path))
-    text = form.write(robot)
+    folder = path.resolve().parent
+    if subject.origin.visuals and form.name == "toml":
+        subject = _visuals_seen_from(subject, path.name, folder)
+    text, lost = form.write(subject), form.lost(subject)
+    if subject.origin.visuals and form.name == "urdf":
+        text, left = _with_visuals(text, subject, folder)
+        lost += left
+    elif subject.origin.visuals and form.name != "toml":
+        lost.append("visuals")
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)
-    lost = form.lost(robot)
     if lost:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
     return written
+
+
+def _visuals_seen_from(robot: Robot, file: str, folder: Path) -> Robot:
+    """The robot for a TOML file there: it names the URDF that draws its links."""
+    from manipula.mechanics.drawing.visuals.dressed import visual_file
+    from manipula.mechanics.drawing.visuals.places import located
+
+    if (held := visual_file(robot)) is None:
+        return robot
+    seen = Path(os.path.relpath(held.resolve(), folder)).as_posix()
+    if located(seen, folder) is None:
+        seen = held.name
+        caution(
+            f"{file}: its links are drawn by {held.name}, which is not in the folder of the new file: copy it there "
+            "with its meshes, or simple solids are drawn"
+        )
+    return replace(robot, origin=replace(robot.origin, visuals=seen))
+
+
+def _with_visuals(text: str, robot: Robot, folder: Path) -> tuple[str, list[str]]:
+    """The text of a URDF with the visuals of the one that draws the robot's links; and what of them has no link there.
+    Meshes are seen from the new file."""
+    from manipula.mechanics.drawing.visuals.dressed import visual_file
+    from manipula.mechanics.robot.formats.source import text_from_bytes
+    from manipula.mechanics.robot.formats.urdf.visuals import with_visuals
+
+    if (held := visual_file(robot)) is None:
+        return text, []
+    if robot.origin.convention != "urdf":
+        return text, ["visuals: the frames of the links are others now"]
+    place = held.resolve().parent
+
+    def seen(name: str) -> str:
+        moved = "://" not in name and not Path(name).is_absolute()
+        return Path(os.path.relpath(place / name, folder)).as_posix() if moved else name
+
+    return with_visuals(text, text_from_bytes(held.read_bytes(), str(held)), seen)
 
 
 def _warn_of_refusal(form: Format, text: str, file: str) -> None:
@@ -184,16 +202,16 @@ def _warn_of_refusal(form: Format, text: str, file: str) -> None:
         caution(f"{file}: this file will be refused when it is read: {error}")
 
 
-def convert(robot: Robot, target: str) -> Robot:
+def convert(robot: RobotLike, target: str) -> Robot:
     """The same arm in another convention: "standard", "modified" or "urdf"."""
     from manipula.mechanics.robot.formats.conversion.conventions import convert as converted
     from manipula.robot import Robot
 
-    return Robot.of(converted(robot, target))
+    return Robot.of(converted(loaded(robot), target))
 
 
-def tables(robot: Robot) -> tuple[TextTable, ...]:
+def tables(robot: RobotLike) -> tuple[TextTable, ...]:
     """The robot as tables of text, units in the headings."""
     from manipula.mechanics.robot.formats.conversion.tables import tables_of
 
-    return tables_of(robot)
+    return tables_of(loaded(robot))

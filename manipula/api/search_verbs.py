@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from manipula.generation.prepare import Prepared
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.model import Model
-    from manipula.robot import Robot
+    from manipula.robot import Robot, RobotLike
 
 
 class Searched(NamedTuple):
@@ -21,7 +21,7 @@ class Searched(NamedTuple):
 
 
 def search(
-    robot: Robot | str,
+    robot: RobotLike,
     model: str,
     *,
     method: str = "best",
@@ -44,7 +44,7 @@ def search(
     return Searched(model_of(found.proved, asked.request), text_from_function(found.found))
 
 
-def refuse_search(robot: Robot | str, model: str, **asked: Any) -> None:
+def refuse_search(robot: RobotLike, model: str, **asked: Any) -> None:
     """What cannot be searched is told, before anything is."""
     from manipula.generation.build import check_request
 
@@ -52,7 +52,7 @@ def refuse_search(robot: Robot | str, model: str, **asked: Any) -> None:
 
 
 def remember(
-    robot: Robot | str,
+    robot: RobotLike,
     model: str,
     text: str,
     *,

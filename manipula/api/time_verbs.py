@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import load, loaded
-from manipula.errors import InputError, UnknownNameError, UnsetError
+from manipula.errors import InputError, UnsetError
 
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
     from manipula.generation.request import Request
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.model import Model
-    from manipula.robot import Robot
+    from manipula.robot import RobotLike
     from manipula.simulation.events import Event
     from manipula.simulation.loops.loop import Driving, Reference
     from manipula.simulation.loops.sensors import Sensors
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def controller(
-    robot: Robot | str,
+    robot: RobotLike,
     law: str,
     *,
     sample: float | None = None,
@@ -83,7 +83,7 @@ def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Req
 
 
 def law_model(
-    robot: Robot | str,
+    robot: RobotLike,
     law: str,
     *,
     sampled: bool = True,
@@ -141,7 +141,7 @@ def law_options(law: str) -> list[str]:
 
 
 def closed_loop(
-    plant: Plant | Robot | str,
+    plant: Plant | RobotLike,
     law: Law | None,
     ref: Reference | None = None,
     *,
@@ -200,7 +200,7 @@ def _driving(law: Law) -> Driving:
 
 
 def simulate(
-    plant: Plant | Robot | str,
+    plant: Plant | RobotLike,
     law: Any = None,
     ref: Any = None,
     *,
@@ -269,22 +269,26 @@ def simulate(
     )
 
 
-def simulate_file(path: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> tuple[Run, list[Path]]:
-    """The run that a scenario file describes, and the files that it asks for, written beside it."""
+def simulate_file(
+    path: str | Path, *, force: bool = False, tell: Callable[[str], None] = lambda text: None
+) -> tuple[Run, list[Path]]:
+    """The run that a scenario file describes, and the files that it asks for, written beside it.
+
+    A file that exists is replaced only with `force`.
+    """
     from manipula.simulation.scenarios.scenario import read_scenario
+    from manipula.support.checked_toml import errors_about, output_paths
 
     asked, folder = read_scenario(path), Path(path).parent
-    try:
-        run = _played(asked, folder, tell)
-    except UnsetError as error:
-        values = f"[plant] parameters = {{ {error.missing[0]} = … }} gives one"
-        raise InputError(f"{path}: {error.problem}; {values}") from error
-    except UnknownNameError as error:
-        raise InputError(f"{path}: {error}") from error
-    except InputError as error:
-        raise type(error)(f"{path}: {error}") from error
-    write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
-    return run, [write[name](folder / place) for name, place in asked.output if place is not None]
+    files = output_paths(Path(path), asked.output, force)
+    with errors_about(Path(path)):
+        try:
+            run = _played(asked, folder, tell)
+        except UnsetError as error:
+            values = f"[plant] parameters = {{ {error.missing[0]} = … }} gives one"
+            raise InputError(f"{error.problem}; {values}") from error
+        write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
+        return run, [write[name](place) for name, place in files.items()]
 
 
 def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
@@ -314,9 +318,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     )  # fmt: skip
 
 
-def loads(
-    robot: Robot | str, motion: Any, *, wrench: Any = None, parameters: Mapping[str, float] | None = None
-) -> Loads:
+def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapping[str, float] | None = None) -> Loads:
     """What every joint must carry and every motor give: peak and rms torque, speed, power, force and moment.
 
     `motion` is a reference, which the arm follows exactly, or a run of `simulate`, whose torques are its motors'; of a
@@ -334,7 +336,7 @@ def loads(
 
 def read_log(
     path: str | Path,
-    robot: Robot | str | None = None,
+    robot: RobotLike | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
     units: Mapping[str, Any] | None = None,
@@ -360,7 +362,7 @@ def _gains(law: Any) -> dict[str, int]:
     return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
 
 
-def _plant(given: Plant | Robot | str, driven: bool) -> Plant:
+def _plant(given: Plant | RobotLike, driven: bool) -> Plant:
     """A robot by itself sticks and stops; its effort limits matter where somebody drives it."""
     from manipula.simulation.plant import Plant
 

@@ -11,6 +11,7 @@ from manipula.cli.terminal import places
 from manipula.cli.terminal.screen import guarded, say, say_prose
 from manipula.cli.terminal.tongue import language, told_in
 from manipula.errors import ManipulaError
+from manipula.support.files import expand_user
 
 
 @guarded
@@ -37,8 +38,9 @@ def studio(
         raise ManipulaError(f"the studio needs {missing.name}: pip install 'manipula[studio]'") from None
     from manipula.pages.built import built
 
-    page, drafts = built("studio"), places.catalogue().parent / "studio"
-    wanted = Wanted(place.expanduser(), page, drafts, port, not no_browser, language(), told_in)
+    page, kept = built("studio"), places.catalogue()
+    drafts = None if kept is None else kept.parent / "studio"
+    wanted = Wanted(expand_user(place), page, drafts, port, not no_browser, language(), told_in)
     serve(wanted, _said)
     say()
 

@@ -51,6 +51,7 @@ def simulate(
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
     log: Annotated[Path | None, typer.Option("--csv", help="The samples: .csv or .npz.")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
+    force: options.OverwriteOutput = False,
     wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
@@ -67,7 +68,7 @@ def simulate(
             said = law or ("--to, --start" if goal or start else "--set and the like")
             raise InputError(f"{robot} is a scenario file, which says all itself; drop {said}")
         with progress(f"simulating {robot}") as tell:
-            run, written = api.simulate_file(robot, tell=tell)
+            run, written = api.simulate_file(robot, force=force, tell=tell)
     else:
         subject = places.find(robot, wishes)
         with progress(f"simulating {subject.name}") as tell:

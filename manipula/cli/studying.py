@@ -59,6 +59,7 @@ def study(
         Path | None,
         typer.Option("--designs", metavar="FOLDER", help="Of the study design: the front's robots as files."),
     ] = None,
+    force: options.OverwriteOutput = False,
     wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
@@ -83,7 +84,7 @@ def study(
     try:
         with _watched(f"study {Path(name).stem}") as tell:
             chosen: dict[str, Any] = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
-            found, files = _run(name, robot, seed, settings or [], wishes, {**chosen, "results": results})
+            found, files = _run(name, robot, seed, settings or [], wishes, {**chosen, "results": results}, force)
             files += [found.report(report)] if report is not None else []
             files += found.front().save(designs) if designs is not None else []
     except KeyboardInterrupt:
@@ -95,7 +96,7 @@ def study(
 
 
 def _run(
-    name: str, robot: str, seed: int | None, settings: list[str], wishes: Wishes, chosen: dict[str, Any]
+    name: str, robot: str, seed: int | None, settings: list[str], wishes: Wishes, chosen: dict[str, Any], force: bool
 ) -> tuple[Study, list[Path]]:
     from manipula.studies.running import ready_study
     from manipula.studies.study_file import study_of_file
@@ -103,7 +104,7 @@ def _run(
     if Path(name).suffix == ".toml":
         if robot or settings:
             raise InputError(f"{name} says all itself; drop {robot or '--with'}")
-        return study_of_file(name, robot=_wished(name, wishes), seed=seed, **chosen)
+        return study_of_file(name, robot=_wished(name, wishes), seed=seed, force=force, **chosen)
     if not robot:
         from manipula.studies.ready.registry import ready
 

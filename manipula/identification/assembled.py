@@ -14,14 +14,18 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.coupling import Coupling
-from manipula.identification.columns.inertial import Array, inertial_of, known_values
+from manipula.identification.columns.inertial import Array, inertial_of, known_values, number_of
 from manipula.identification.columns.springs import spring_columns
 from manipula.identification.filters.motion import MATHS, Motion
 from manipula.identification.joint_model import GROUPS, JointModel
-from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLOW, At, Formula
+from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLOW, At, Family, Formula
+from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, linear_letters
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import Parameter
 
+TILT = "tilt"
+Values = dict[str, Parameter]
 Row = Callable[["Moment", int], Any]  # a column's value in the row of a joint
 
 
@@ -41,7 +45,9 @@ class Columns:
         self.robot = self.inertial.robot
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if _drives(x)]
         self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
-        self.pace = np.array([1.0 if x.turns else float(SLIDE) for x in self.joints])
+        self._pace = [Fraction(1) if x.turns else SLIDE for x in self.joints]
+        self.pace = np.array([float(x) for x in self._pace])
+        self.widths = own_widths(self.joints, self._pace, dict(self.robot.values))
         pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupled()]
         self.columns = (*self.inertial.columns, *(column for column, _ in pairs))
         self._formulas = [formula for _, formula in pairs]
@@ -79,9 +85,15 @@ class Columns:
             for shape in family.shapes:
                 for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
                     name = shape.letters.replace("[", f"{end}[") if "[" in shape.letters else f"{shape.letters}{end}"
-                    unit = shape.unit[not joint.turns]
-                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded)
+                    unit, words = shape.units[not joint.turns], {} if self._other_load(family, joint) else shape.words
+                    wide = {x: self.widths[x][j] if w is None else w * self._pace[j] for x, w in family.widths.items()}
+                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, words, wide)
                     yield column, partial(_by_family, shape.formula)
+
+    def _other_load(self, family: Family, joint: Joint) -> bool:
+        """A coordinate bears what the joints that follow it bear, too: no friction of one joint's own load."""
+        followed = {name for x in self.robot.joints if x.coordinate is not None for name, _ in x.coordinate.terms}
+        return family.loaded and joint.name in followed
 
     def _springs(self) -> Iterator[tuple[Column, Row]]:
         values = dict(self.robot.values)
@@ -92,7 +104,7 @@ class Columns:
     def _tilt(self) -> Iterator[tuple[Column, Row]]:
         everyone = tuple(range(self.dof))
         for k, axis in enumerate("xy" if self.model.tilt and self.inertial.gravity.any() else ""):
-            column = Column(f"tilt_{axis}", "tilt", None, "rad", None, None, everyone, True)
+            column = Column(f"tilt_{axis}", TILT, None, "rad", None, None, everyone, True)
             yield column, partial(_leaning, k)
 
     def _coupled(self) -> Iterator[tuple[Column, Row]]:
@@ -100,7 +112,9 @@ class Columns:
             a, b = self.place(first), self.place(second)
             if a == b:
                 raise InputError(f"JointModel: coupling: {first!r} is coupled with itself")
-            for column, formula in Coupling(a, b, float(factor)).columns(self.suffixes, self.joints[b].turns):
+            for column, formula in Coupling(a, b, Fraction(repr(float(factor)))).columns(
+                self.suffixes, self.joints[b].turns
+            ):
                 yield column, partial(_by_family, formula)
 
     def place(self, name: str) -> int:
@@ -139,7 +153,8 @@ class Columns:
         q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
         stops = {radius: list(found[rows].T) for radius, found in motion.stops.items()}
         borne = None if load is None else list((inertial @ load).T)
-        at = At(MATHS, list(q.T), list(qd.T), list(qdd.T), list(self.pace), borne, stops)
+        widths = {letters: list(map(float, own)) for letters, own in self.widths.items()}
+        at = At(MATHS, list(q.T), list(qd.T), list(qdd.T), list(self.pace), borne, stops, widths)
         if load is None or not self.model.tilt:
             return Moment(at, ())
         return Moment(at, [list((self.inertial.still(q, way) @ load).T) for way in self.ways()])
@@ -165,3 +180,27 @@ def _leaning(way: int, here: Moment, row: int) -> Any:
 def _drives(joint: Joint) -> bool:
     """Has it a coordinate of its own?"""
     return joint.kind != "fixed" and joint.coordinate is None
+
+
+def own_widths(joints: Sequence[Joint], pace: Sequence[Fraction], values: Values) -> dict[str, list[Fraction]]:
+    """Of every parameter that a law is not linear in what the file says, joint by joint; the law's middle width where
+    it says nothing."""
+    found: dict[str, list[Fraction]] = {}
+    for law in (x for x in LAWS if x.widths):
+        usual = law.widths[len(law.widths) // 2]
+        for letters in (x.letters for x in law.entries if not x.linear):
+            cells = (joint.actuator.named().get(letters) for joint in joints)
+            given = [number_of(None if cell is None else cell.parameter, values) for cell in cells]
+            found[letters] = [Fraction(repr(x)) if x > 0 else usual * p for x, p in zip(given, pace)]
+    return found
+
+
+def laws_in_file(joints: Sequence[Joint], values: Values) -> list[type[FrictionLaw[Any]]]:
+    """The friction laws that the file gives some joint, beside those that every joint has."""
+    given = (
+        type(law)
+        for joint in joints
+        for law in joint.actuator.laws
+        if not law.always and any(number_of(law[x].parameter, values) != 0 for x in linear_letters(type(law)))
+    )
+    return list(dict.fromkeys(given))

@@ -7,23 +7,24 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.linear.joint_families import FAMILIES
-from manipula.mechanics.robot.actuators.friction import Asymmetric, Coulomb, Offset, Viscous
+from manipula.mechanics.models.linear.joint_families import FAMILIES, FILE
+from manipula.mechanics.robot.actuators.actuator import MOTOR
+from manipula.mechanics.robot.actuators.friction import Coulomb, Offset, Viscous
 from manipula.support.plain import plain
 
-_NOT_FRICTION = ("motor_inertia", Offset.key, "stiffness", "harmonics:1", "harmonics:2", "gain")
-_FRICTION = [key for key in FAMILIES if key not in _NOT_FRICTION]
+_FRICTION = [key for key, family in FAMILIES.items() if family.friction]
 GROUPS: dict[str, list[str]] = {}
-for _key in FAMILIES:
-    GROUPS.setdefault(_key.partition(":")[0], []).append(_key)
+for _family in (x for x in FAMILIES.values() if not x.key.endswith(f":{FILE}")):
+    GROUPS.setdefault(_family.group, []).append(_family.key)
 HARMONICS = len(GROUPS["harmonics"])
-ALONE = ("motor_inertia", Offset.key, "stiffness", "tilt")  # words that are no friction
+ALONE = (MOTOR.key, Offset.key, "stiffness", "tilt")  # words that are no friction
 
 
 @dataclass(frozen=True)
 class JointModel:
-    """What every joint has. Words of `friction`: viscous, coulomb, asymmetric, load, load_viscous, speed, and, with all
-    their widths or with one ("stribeck:0.05"), root, stribeck, tanh, hysteresis.
+    """What every joint has. Words of `friction`: those of a robot file's laws (viscous, coulomb, asymmetric, load,
+    stribeck) and load_viscous, speed, root, tanh, hysteresis; stribeck, root, tanh and hysteresis with all their widths
+    or with one ("stribeck:0.05"); "stribeck:file" has the velocities of the robot's file.
 
     `coupling` names pairs of joints whose motors turn together, as in wrists: {("q5", "q6"): 1.0} is a motor of q6 that
     turns with q̇6 + 1.0·q̇5. `stiffness` is a spring k·q in every joint, `harmonics` how many multiples of q have a
@@ -70,7 +71,7 @@ class JointModel:
     def families(self) -> tuple[str, ...]:
         """The keys of the families that every joint has a column of, in the columns' order."""
         given = [
-            *(["motor_inertia"] if self.motor_inertia else []),
+            *([MOTOR.key] if self.motor_inertia else []),
             *self.friction,
             *([Offset.key] if self.offset else []),
             *(["stiffness"] if self.stiffness else []),
@@ -83,9 +84,9 @@ class JointModel:
     @classmethod
     def everything(cls, **more: Any) -> JointModel:
         """The families that a search among them may choose from. Asymmetric friction is among them as |q̇| and offset;
-        drive gains and couplings must be asked for."""
-        chosen = [word for word in GROUPS if any(key in _FRICTION for key in GROUPS[word]) and word != Asymmetric.key]
-        return cls(friction=tuple(chosen), stiffness=True, harmonics=HARMONICS, tilt=True, **more)
+        drive gains, couplings and what has widths of the robot's file must be asked for."""
+        chosen = (*(key for key in _FRICTION if FAMILIES[key].tried), *more.pop("friction", ()))
+        return cls(friction=chosen, stiffness=True, harmonics=HARMONICS, tilt=True, **more)
 
 
 def _count(word: str) -> int:
@@ -96,7 +97,7 @@ def _count(word: str) -> int:
 
 
 def _words(given: Iterable[str] | str) -> tuple[str, ...]:
-    known = [*dict.fromkeys(key.partition(":")[0] for key in _FRICTION)]
+    known = [*dict.fromkeys(FAMILIES[key].group for key in _FRICTION)]
     found: list[str] = []
     for word in [given] if isinstance(given, str) else given:
         if word in _FRICTION:

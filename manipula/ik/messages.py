@@ -15,6 +15,7 @@ LOST = "out of reach: where it comes nearest it is {away}"
 TWIN = "the same as branch {branch}: {how}"
 SOLUTION = "solution {number}"
 FAMILY, DOUBLE = "one family", "a double root"
+NO_POSE = "T is not a pose, or one of its numbers is not finite"
 ROUNDED = 9  # digits behind the point of mm and degrees: less is rounding, and is not told
 
 

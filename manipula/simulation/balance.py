@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from manipula.errors import DivergenceError
 from manipula.simulation.drives.springs import Springs
 from manipula.simulation.functions import Array, Functions
 
@@ -94,6 +95,8 @@ def _held_work(tau: Array, q: Array) -> Array:
 def _integral(t: Array, power: Array) -> Array:
     from scipy.interpolate import CubicSpline
 
+    if not np.isfinite(power).all():
+        raise DivergenceError("the power of this run is not finite: a force, a torque or a length is too large")
     if len(t) < 3:
         return _from_zero(np.cumsum(np.diff(t) * (power[..., 1:] + power[..., :-1]) / 2, axis=-1))
     return np.asarray(CubicSpline(t, power, axis=-1).antiderivative()(t))

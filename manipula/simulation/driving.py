@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.algebra.expr.function import Function, Input
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError, UnprovableError
 from manipula.generation.settings import Settings, refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
@@ -70,16 +71,34 @@ def refuse_impossible_drive(part: Part) -> None:
     """What can be told of a part before anything is made: its law's samples, its torques, its wrench."""
     if hasattr(part.law, "function"):
         _samples(part)
-    elif not callable(part.law):
+    elif callable(part.law):
+        _refuse_signature(part.law)
+    else:
         torques(part)
     if part.wrench is not None:
         along_time("wrench", part.wrench, 6, part)
 
 
+def _refuse_signature(law: Callable[..., Any]) -> None:
+    """A function that cannot be asked with three values."""
+    try:
+        takes = signature(law)
+    except (TypeError, ValueError):  # of code that is not Python: it says so itself
+        return
+    try:
+        takes.bind(0.0, None, None)
+    except TypeError:
+        name = getattr(law, "__name__", type(law).__name__)
+        raise InputError(f"law: is asked with (t, q, qd); {name}{takes} does not take these three") from None
+
+
 def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """The states over the steps of a part."""
     joined = hasattr(part.law, "function")
-    system = make.loop(part.plant, part.law if joined else None)
+    try:
+        system = make.loop(part.plant, part.law if joined else None)
+    except UnprovableError as error:
+        raise UnprovableError(f'{error}; method="dop853" simulates it, which needs no function of a step') from error
     along = _pushes(system, part)
     if joined:
         ports = [port for port in variables_of(system.function) if port.name not in along]
@@ -110,7 +129,8 @@ def _samples(part: Part) -> int:
         raise InputError(f"{law.name}: drives {law.request.robot.dof} joints; {part.robot.name} has {part.robot.dof}")
     if law.sample is None:
         return 1
-    count = round(float(law.sample) / step)
+    ratio = float(law.sample) / step
+    count = round(ratio) if np.isfinite(ratio) else 0
     if count < 1 or abs(count * step - law.sample) > 1e-9 * law.sample:
         raise InputError(f"{law.name}: its sample time of {law.sample:g} s is no whole multiple of step = {step:g} s")
     return count

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.description import Cell, Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+from manipula.robot import as_robot
 from manipula.simulation.drives.bristles import Bristles, bristles_of
 from manipula.simulation.drives.springs import Springs, amounts, springs_of
 from manipula.support.plain import plain
@@ -31,7 +32,7 @@ FRICTION = {
 
 @dataclass(frozen=True)
 class Plant:
-    """An arm to be simulated.
+    """An arm to be simulated: a robot, its name, an arm, or what `identify` found.
 
     `friction`: "stick" (dry friction holds and brakes), "smooth" (tanh(q̇/width) in place of the sign; a joint under
     load creeps), "lugre" (bristles that bend, of stiffness `sigma0` and damping `sigma1`), "none". `effort`: "limits"
@@ -69,8 +70,7 @@ class Plant:
         return found
 
     def __post_init__(self) -> None:
-        if not isinstance(self.robot, Robot):
-            raise InputError(f"plant: expected a robot, as mp.load gives it, found {self.robot!r:.60}")
+        object.__setattr__(self, "robot", as_robot(self.robot))
         if self.friction not in FRICTION:
             raise UnknownNameError("friction of a plant", str(self.friction), FRICTION)
         if not isinstance(self.stops, bool):
@@ -139,7 +139,7 @@ class Plant:
         """Does friction follow the load somewhere?"""
         return any(law.loaded for joint in self.robot.joints for law in self._laws(joint))
 
-    def _laws(self, joint: Joint) -> list[Law[Cell]]:
+    def _laws(self, joint: Joint) -> list[FrictionLaw[Cell]]:
         """The laws that are not plainly zero."""
         entries = {law: [law[x.letters] for x in law.entries if x.linear] for law in joint.actuator.laws}
         return [law for law, cells in entries.items() if any(self._matters(cell.parameter) for cell in cells)]

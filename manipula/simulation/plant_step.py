@@ -79,7 +79,7 @@ def _elastic(plant: Plant, limits: Limits, asked: Request, method: str, wrench: 
     """Stops are the links', friction and efforts the motors'."""
     n, drive = plant.robot.dof, Drive(*(tuple(map(Fraction, x.tolist())) for x in plant.springs or ()))
     stops = replace(limits, dry=(False,) * n, efforts=(None,) * n, loaded=False)
-    arm = elastic(drive, limits, _rubbing(plant), plant.bristles is not None, inertia=stops.matter)
+    arm = elastic(drive, limits, _rubbing(plant), plant.bristles is not None)
 
     def step(block: Block) -> Block:
         moved = sticking(block, stops, method) if stops.matter else discretised(block, method=method)

@@ -101,8 +101,9 @@ def _accelerations(rigid: Functions, q: Array, qd: Array, tau: Array, wrench: An
 def _with_impacts(found: Energies, part: Part, q: Array, qd: Array) -> Energies:
     """What is missing after a step in which a joint met its stop was lost there: stops do not bounce."""
     lower, upper = part.plant.ends
-    at = (q <= lower) | (q >= upper)
-    met = (at[..., 1:, :] & ~at[..., :-1, :]).any(axis=-1)
+    # it is on a stop, and before was not, or moved towards it
+    ends = ((q <= lower, qd < 0), (q >= upper, qd > 0))
+    met = np.any([at[..., 1:, :] & (~at[..., :-1, :] | towards[..., :-1, :]) for at, towards in ends], axis=(0, -1))
     if not met.any():
         return found
     drops = np.where(met, np.maximum(np.diff(found.missing, axis=-1), 0.0), 0.0)

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from manipula.api import load
 from manipula.errors import InputError
-from manipula.robot import Robot
+from manipula.robot import RobotLike, as_robot
 from manipula.studies.cases.cases import cases_from
 from manipula.studies.ready.registry import ready
 from manipula.studies.ready.tune import Tuned, best
@@ -22,13 +21,11 @@ OPTIONS = ("engine", "workers", "seed", "resume", "results", "tell")  # of `stud
 
 
 def ready_study(
-    name: str, robot: Robot | str, settings: Mapping[str, Any], most: int | None = None, **options: Any
+    name: str, robot: RobotLike, settings: Mapping[str, Any], most: int | None = None, **options: Any
 ) -> Study:
     """A ready study by its name. More cases than `most` are refused before the first."""
     entry = ready(name)
-    if not isinstance(robot, Robot | str):
-        raise InputError(f"robot: expected a robot or its name, found {robot!r:.60}")
-    subject = load(robot) if isinstance(robot, str) else robot
+    subject = as_robot(robot)
     plan = entry.planned(subject, settings)
     cases = cases_from(plan.cases)
     if most is not None and cases.count > most:
@@ -40,12 +37,12 @@ def ready_study(
     return replace(made, show=entry.show, told=entry.told, build=entry.build)
 
 
-def _run(name: str, robot: Robot | str, words: Mapping[str, Any]) -> Study:
+def _run(name: str, robot: RobotLike, words: Mapping[str, Any]) -> Study:
     options = {word: value for word, value in words.items() if word in OPTIONS}
     return ready_study(name, robot, {word: value for word, value in words.items() if word not in OPTIONS}, **options)
 
 
-def workspace(robot: Robot | str, **words: Any) -> Study:
+def workspace(robot: RobotLike, **words: Any) -> Study:
     """Where the tool gets to, by voxel: `reach` (share of directions), `answers` (inside the limits, the most of any
     direction), `manipulability` (best), `torque` (worst that gravity asks for) and the `joint` that bears it; without
     masses the last two are left out.
@@ -56,7 +53,7 @@ def workspace(robot: Robot | str, **words: Any) -> Study:
     return _run("workspace", robot, words)
 
 
-def tolerances(robot: Robot | str, **words: Any) -> Study:
+def tolerances(robot: RobotLike, **words: Any) -> Study:
     """An arm built inexactly, `count` times: the worst error of the tool's `position` (m) and `angle` (rad) over some
     configurations, and of gravity's `torque`.
 
@@ -66,7 +63,7 @@ def tolerances(robot: Robot | str, **words: Any) -> Study:
     return _run("tolerances", robot, words)
 
 
-def payload(robot: Robot | str, **words: Any) -> Study:
+def payload(robot: RobotLike, **words: Any) -> Study:
     """A motion with a load in the hand, at several speeds: `use` of the torque limits, the `joint` that limits,
     `speed_use`, peak `torque`s, and whether it `fits`.
 
@@ -76,7 +73,7 @@ def payload(robot: Robot | str, **words: Any) -> Study:
     return _run("payload", robot, words)
 
 
-def gains(robot: Robot | str, **words: Any) -> Study:
+def gains(robot: RobotLike, **words: Any) -> Study:
     """Simulated runs with many gains of a law: rms `error`, `error_end`, largest `torque`, `stable` or not.
 
     `law`, `gains={"kp": [50, 2000], "kd": [5, 200]}` (drawn evenly in their logarithms, `count`; or `levels` of each;
@@ -86,7 +83,7 @@ def gains(robot: Robot | str, **words: Any) -> Study:
     return _run("gains", robot, words)
 
 
-def tune(robot: Robot | str, **words: Any) -> Tuned:
+def tune(robot: RobotLike, **words: Any) -> Tuned:
     """The gains with the smallest rms error along a motion, among those whose largest torque is at most `torque`.
 
     The settings of `gains`, and: `torque`, `by_joint` (every joint its own gains), `searches`, each of `generations` by
@@ -101,7 +98,7 @@ def tune(robot: Robot | str, **words: Any) -> Tuned:
     return best(_run("tune", robot, words))
 
 
-def bootstrap(robot: Robot | str, **words: Any) -> Study:
+def bootstrap(robot: RobotLike, **words: Any) -> Study:
     """An identification again and again, of windows drawn from its recordings: a column a base parameter.
 
     `logs`: recordings or files, `count` draws, `windows` of each recording; `model`, `method`, `prior` as `mp.identify`
@@ -110,7 +107,7 @@ def bootstrap(robot: Robot | str, **words: Any) -> Study:
     return _run("bootstrap", robot, words)
 
 
-def design(robot: Robot | str, **words: Any) -> Study:
+def design(robot: RobotLike, **words: Any) -> Study:
     """Designs of an arm for a set of tasks: `feasible` or the `reason` why not (and `by` how much), `length`,
     `manipulability` (worst), and where masses are known `mass`, `energy`, `use` of the motors, peak `torque`s, the
     `motor` of every joint, `price`, `cycle_time`. `found.front()` are those that no other beats, and

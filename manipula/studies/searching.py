@@ -16,7 +16,7 @@ from zlib import compress, decompress
 from manipula import api
 from manipula.errors import InputError
 from manipula.pages.page import section, table
-from manipula.robot import Robot
+from manipula.robot import Robot, RobotLike, as_robot
 from manipula.studies.cases.values import LETTERS
 from manipula.studies.ready.settings import count_of, positive
 from manipula.studies.results.study_result import Study
@@ -220,7 +220,7 @@ def show(found: Study) -> list[str]:
 
 
 def operations(
-    robots: Robot | str | Sequence[Robot | str],
+    robots: RobotLike | Sequence[RobotLike],
     models: str | Sequence[str] = "inverse_dynamics",
     *,
     seeds: int = 8,
@@ -235,10 +235,10 @@ def operations(
     `moves` limit a search; `method`, `symbolic`, `parameters`, `price`: as `generate` takes them. Besides: what
     `mp.study` takes. Without a limit in seconds the result is the same on every engine, to the byte.
     """
-    given = [robots] if isinstance(robots, Robot | str) else list(robots)
+    given = list(robots) if isinstance(robots, Sequence) and not isinstance(robots, str) else [robots]
     asked = {word: words.pop(word) for word in ("method", "symbolic", "parameters", "price") if word in words}
     names = [models] if isinstance(models, str) else list(models)
-    lines = lines_of([api.load(x) if isinstance(x, str) else x for x in given], names, **asked)
+    lines = lines_of([as_robot(x) for x in given], names, **asked)
     first = words.pop("seed", 0)
     found = searches(lines, seeds, first, seconds, moves, **words)
     board_of(found).kept(limits_from(seconds, moves))

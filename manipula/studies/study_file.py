@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,14 +12,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from manipula.api import from_text, load
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError
 from manipula.robot import Robot
 from manipula.studies.cases.samples import LatinHypercube, Sobol
 from manipula.studies.ready.registry import ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.running import ready_study
 from manipula.studies.studying import study
-from manipula.support.checked_toml import checked_toml
+from manipula.support.checked_toml import checked_toml, errors_about, output_paths, toml_tables
 
 DESIGN = "design"  # the study whose cases are robots
 SAMPLES = {"latin": LatinHypercube, "sobol": Sobol}
@@ -71,7 +70,7 @@ def read_study(path: str | Path) -> StudyFile:
 
 def study_from_text(text: str) -> StudyFile:
     """Of a text that `study_text` wrote."""
-    return StudyFile.model_validate(tomllib.loads(text))
+    return StudyFile.model_validate(toml_tables(text))
 
 
 def _refuse_mixed(path: Path, found: StudyFile) -> None:
@@ -94,12 +93,16 @@ def _refuse_mixed(path: Path, found: StudyFile) -> None:
 
 
 def study_of_file(
-    path: str | Path, robot: Robot | None = None, seed: int | None = None, **options: Any
+    path: str | Path, robot: Robot | None = None, seed: int | None = None, force: bool = False, **options: Any
 ) -> tuple[Study, list[Path]]:
-    """The study that a file describes, and the files that it asks for. `robot`: in place of the file's."""
+    """The study that a file describes, and the files that it asks for. `robot`: in place of the file's.
+
+    A file that exists is replaced only with `force`.
+    """
     path = Path(path)
     asked = read_study(path)
-    with _told_of(path), _importable(path.parent):
+    files = output_paths(path, asked.output, force)
+    with errors_about(path), _importable(path.parent):
         subject = robot if robot is not None or asked.robot is None else robot_beside(path.parent, asked.robot)
         options = {"seed": asked.seed if seed is None else seed, **options}
         if asked.study is not None and subject is not None:
@@ -108,9 +111,8 @@ def study_of_file(
             shared = asked.shared if subject is None else {"robot": subject, **asked.shared}
             found = study(str(asked.function), _cases(asked, path.parent), shared=shared, **options)
     write: dict[str, Callable[[Path], Path]] = {"results": found.save, "report": found.report}
-    files = [write[name](path.parent / place) for name, place in asked.output if name in write and place is not None]
-    robots = asked.output.designs
-    return found, files if robots is None else [*files, *found.front().save(path.parent / robots)]
+    written = [write[name](place) for name, place in files.items() if name in write]
+    return found, [*written, *(found.front().save(files["designs"]) if "designs" in files else ())]
 
 
 def robot_beside(folder: Path, name: str) -> Robot:
@@ -138,18 +140,6 @@ def _cases(asked: StudyFile, folder: Path) -> Any:
     if asked.sample is None or not isinstance(asked.cases, dict):
         return asked.cases
     return SAMPLES[asked.sample.kind](asked.sample.count, asked.cases, asked.sample.seed)
-
-
-@contextmanager
-def _told_of(path: Path) -> Iterator[None]:
-    """What cannot be is told with the file's name."""
-    try:
-        yield
-    except UnknownNameError as error:
-        raise InputError(f"{path}: {error}") from error
-    except InputError as error:
-        told = f"{path}: {error}"
-        raise (InputError(told) if type(error).__init__ is not Exception.__init__ else type(error)(told)) from error
 
 
 @contextmanager

@@ -81,7 +81,6 @@ class Studio:
 
     async def read(self, request: Request) -> Response:
         given = await body_of(request)
-        given.pop("path", None)  # is for us to say
         base = None
         if "file" in given:
             path, base = await asyncio.to_thread(self.folder.read, given["file"])
@@ -99,27 +98,24 @@ class Studio:
     def job(self, kind: str) -> Handler:
         async def answer(request: Request) -> Response:
             given = await self._given(kind, request)
-            given |= await self._file_of(given) if kind in ("looks", "report") else {}
+            given |= await self._file_of(kind, given) if kind in ("looks", "report") else {}
             given["outbox"] = str(self.outbox)
             return JSONResponse({"job": self.jobs.start(kind, given).name})
 
         return answer
 
-    async def _file_of(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Where the file is whose meshes are asked for; asked anew, they are read anew."""
-        given.pop("path", None)  # is for us to say
-        if given.get("file") is None:
+    async def _file_of(self, kind: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Where the file is whose meshes are asked for; asked anew, they are read anew. A report needs none."""
+        if kind == "report" and given.get("file") is None:
             return {}
-        path, _ = await asyncio.to_thread(self.folder.read, given["file"])
+        path, _ = await asyncio.to_thread(self.folder.read, given.get("file"))
         return {"path": str(path), "root": str(self.folder.root), "turn": secrets.token_hex(8)}
 
     async def _given(self, kind: str, request: Request) -> dict[str, Any]:
-        """Recordings come with a form; where they are is for us to say."""
+        """Recordings come with a form."""
         if kind == "identify" or (kind == "study" and is_form(request)):
             return await self.recordings.of(request)
-        given = await body_of(request)
-        given.pop("logs", None)
-        return given
+        return await body_of(request)
 
     async def listed_jobs(self, request: Request) -> Response:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})

@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import struct
 from asyncio import StreamReader
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 _LENGTH = struct.Struct(">I")
 
 
-def packed(message: object) -> bytes:
-    body = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
+def packed(message: object, called: Mapping[str, str] | None = None) -> bytes:
+    """`called`: paths that are the server's own, and what its user calls the files; no sentence names such a path."""
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False)
+    for path, name in (called or {}).items():
+        text = text.replace(_inner(path), _inner(name))
+    body = text.encode("utf-8", "surrogatepass")
     return _LENGTH.pack(len(body)) + body
+
+
+def _inner(text: str) -> str:
+    """As it stands inside a string of JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def read(stream: BinaryIO) -> Any:

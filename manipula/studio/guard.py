@@ -2,7 +2,8 @@
 
 A page of another site can make a browser send requests here, with cookies, and by a name that it lets point to this
 machine. So every request must name this host and port (else 421), come from our own page (else 403) and bring the token
-(else 401); bodies are bounded by their stated length and while they are read (413). Pure ASGI, before everything.
+(else 401); bodies are bounded by their stated length and while they are read (413), and each part must come in time
+(408). Pure ASGI, before everything.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+from asyncio import wait_for
 from collections.abc import Iterable
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -21,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MOST = 2 * 2**20  # bytes of a request: a robot has some thousands
 MOST_UPLOADED = 64 * 2**20  # of a recording
 UPLOAD = "/api/identify"
+PATIENCE = 20.0  # seconds for the head of a request, and for the next part of its body
 POLICY = (
     "default-src 'none'; script-src 'self' blob:; worker-src blob:; style-src 'self'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -71,7 +75,7 @@ class Guard:
                 await _answer(_armed(send), refused.status, str(refused))
                 return
             if location is not None:
-                await self._welcome(_armed(send), location)
+                await self._welcome(_armed(send), location, _is_ours(scope))
                 return
             await self.app(scope, _bounded(receive, limit), _armed(send))
 
@@ -79,15 +83,16 @@ class Guard:
         """Raises on whom it does not let in; for a first visit with the token, where it goes from here."""
         if _only(scope, b"host") not in self.hosts:
             raise Refused(421, "this is not a name of this studio")
-        site, origin = _only(scope, b"sec-fetch-site"), _only(scope, b"origin")
-        if site is not None and site not in _OURS:
+        origin = _only(scope, b"origin")
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+        visit = given is not None and scope["method"] in _READING
+        if not _is_ours(scope) and not (visit and self._is_token(given[0])):  # the page that opens the studio is a file
             raise Refused(403, "the request comes from another site")
         if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             raise Refused(403, "the request comes from another site")
         if origin is None and scope["method"] not in _READING:
             raise Refused(403, "the request does not say where it comes from")
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
-        if given is not None and scope["method"] in _READING:
+        if visit:
             if not self._is_token(given[0]):
                 raise Refused(401, "the token in the address is not this studio's")
             return "/" + quote(scope["path"].lstrip("/\\"))  # never //elsewhere
@@ -107,12 +112,32 @@ class Guard:
             if found is not None:
                 yield found.value
 
-    async def _welcome(self, send: Send, location: str) -> None:
-        """The token goes from the address, which is shown and remembered, into a cookie that no script can read."""
+    async def _welcome(self, send: Send, location: str, ours: bool) -> None:
+        """The token goes from the address, which is shown and remembered, into a cookie that no script can read.
+
+        After a redirect of a visit from elsewhere a browser would hold the strict cookie back: a page of ours leads on.
+        """
         cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
-        headers = [(b"location", location.encode()), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
+        body = b"" if ours else redirect_page(location).encode()
+        headers = [(b"set-cookie", cookie.encode()), (b"content-length", str(len(body)).encode())]
+        headers.append((b"location", location.encode()) if ours else (b"content-type", b"text/html; charset=utf-8"))
+        await send({"type": "http.response.start", "status": 303 if ours else 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def redirect_page(url: str) -> str:
+    """A page that leads on at once, without a script."""
+    target = escape(url)
+    return (
+        f'<!doctype html><meta charset="utf-8"><title>manipula studio</title>'
+        f'<meta http-equiv="refresh" content="0; url={target}"><a href="{target}">manipula studio</a>\n'
+    )
+
+
+def _is_ours(scope: Scope) -> bool:
+    """Whether the browser says that our own page asks, or nobody's; a client that is no browser says nothing."""
+    site = _only(scope, b"sec-fetch-site")
+    return site is None or site in _OURS
 
 
 def _every(scope: Scope, name: bytes) -> list[str]:
@@ -142,13 +167,18 @@ def _too_large(limit: int) -> str:
 
 
 def _bounded(receive: Receive, limit: int) -> Receive:
-    """Counts what comes, since a body in chunks states no length. Starlette answers its own exception with 413."""
-    seen = 0
+    """Counts what comes, since a body in chunks states no length, and waits for each part of it so long and no longer.
+    Starlette answers its own exceptions with 413 and 408."""
+    seen, whole = 0, False
 
     async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, whole
+        try:  # behind the body comes only word that the client has gone, for which an answer waits as long as it lasts
+            message = await (receive() if whole else wait_for(receive(), PATIENCE))
+        except TimeoutError:
+            raise HTTPException(408, f"the rest of the request did not come within {PATIENCE:g} s") from None
         seen += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
         if seen > limit:
             raise HTTPException(413, _too_large(limit))
         return message

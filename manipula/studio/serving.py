@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import webbrowser
+from asyncio import TimerHandle
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from manipula.errors import InputError
 from manipula.studio.app import Studio
-from manipula.studio.guard import new_token
+from manipula.studio.guard import PATIENCE, new_token, redirect_page
 from manipula.studio.store import ENDINGS, Drafts, Folder
+from manipula.support.files import write_bytes
 
 HOST = "127.0.0.1"  # never another: who may read the files of this machine is whoever sits at it
 
@@ -33,7 +36,7 @@ class Wanted:
 
     place: Path  # a folder, or a file in it
     page: Path
-    drafts: Path  # where drafts of all folders are kept
+    drafts: Path | None  # where drafts of all folders are kept; None: there is no such place, they end with the studio
     port: int = 0  # 0: a free one
     browser: bool = True
     language: str = "en"
@@ -43,17 +46,18 @@ class Wanted:
 def serve(wanted: Wanted, say: Callable[[str], None]) -> None:
     """Until Ctrl-C or SIGTERM. `say` gets the address."""
     folder, opened = _folder(wanted.place)
-    mine = wanted.drafts / sha256(str(folder).encode()).hexdigest()[:16]
-    listening = _listening(wanted.port) if wanted.port else _as_last_time(mine.with_suffix(".port"))
-    port, token = listening.getsockname()[1], new_token()
-    url = f"http://{HOST}:{port}/?token={token}"
-    with tempfile.TemporaryDirectory(prefix="manipula-studio-", ignore_cleanup_errors=True) as scratch, listening:
-        studio = Studio(Folder(folder), Drafts(mine), Path(scratch), wanted.page, wanted.language, opened, wanted.told)
+    with tempfile.TemporaryDirectory(prefix="manipula-studio-", ignore_cleanup_errors=True) as made:
+        scratch = Path(made)
+        mine = (wanted.drafts or scratch) / sha256(str(folder).encode()).hexdigest()[:16]
+        listening = _listening(wanted.port) if wanted.port else _as_last_time(mine.with_suffix(".port"))
+        port, token = listening.getsockname()[1], new_token()
+        url = f"http://{HOST}:{port}/?token={token}"
+        studio = Studio(Folder(folder), Drafts(mine), scratch, wanted.page, wanted.language, opened, wanted.told)
         config = uvicorn.Config(
             studio.application(port, token), log_level="warning", access_log=False, lifespan="on", server_header=False,
-            timeout_graceful_shutdown=1,
+            timeout_graceful_shutdown=1, http=Connection,
         )  # fmt: skip
-        server = _Server(config, lambda: _opened(url, wanted.browser, say))
+        server = _Server(config, lambda: _opened(url, scratch, wanted.browser, say))
         before = signal.signal(signal.SIGTERM, _interrupt)  # uvicorn gives the signal back when it has stopped
         try:
             server.run(sockets=[listening])
@@ -61,6 +65,36 @@ def serve(wanted: Wanted, say: Callable[[str], None]) -> None:
             pass
         finally:
             signal.signal(signal.SIGTERM, before)
+            listening.close()
+
+
+class Connection(H11Protocol):
+    """Closed when the head of a request does not come in time: a client that sends half a line would stay for ever."""
+
+    _waits_since = 0.0
+    _timer: TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._waits_since = self.loop.time()
+        self._look_again()
+
+    def on_response_complete(self) -> None:
+        self._waits_since = self.loop.time()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def _look_again(self) -> None:
+        answers = self.cycle is not None and not self.cycle.response_complete
+        left = PATIENCE if answers else self._waits_since + PATIENCE - self.loop.time()
+        if left > 0:
+            self._timer = self.loop.call_later(left, self._look_again)
+        else:
+            self.transport.close()
 
 
 class _Server(uvicorn.Server):
@@ -123,10 +157,14 @@ def _as_last_time(note: Path) -> socket.socket:
     return found
 
 
-def _opened(url: str, browser: bool, say: Callable[[str], None]) -> None:
+def _opened(url: str, scratch: Path, browser: bool, say: Callable[[str], None]) -> None:
+    """The browser gets a page that only its user can read, and which leads on: every user of the machine can read the
+    arguments of a process, so the token must not be among them."""
     say(url)
     if browser and _has_screen():
-        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()  # some wait until they are closed
+        page = write_bytes(scratch / "open.html", redirect_page(url).encode(), mode=0o600)
+        # in a thread, since some wait until they are closed
+        threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
 
 
 def _has_screen() -> bool:

@@ -64,25 +64,25 @@ def _step_back(requests: queue.SimpleQueue[Any]) -> None:
 
 
 def _work(request: dict[str, Any], answers: BinaryIO) -> None:
+    called = request["given"].get("called")
+
+    def send(message: object) -> None:
+        data = packed(message, called)  # raises before a byte of it is sent
+        answers.write(data)
+        answers.flush()
+
     def tell(text: str, figures: object = None) -> None:
-        _send(answers, {"tell": text, "figures": figures})
+        send({"tell": text, "figures": figures})
 
     try:
         with warnings.catch_warnings(), told_by_others():
             warnings.simplefilter("ignore")
-            message = packed({"result": task_named(request["task"])(request["given"], tell)})
+            send({"result": task_named(request["task"])(request["given"], tell)})
     except (ManipulaError, RecursionError, MemoryError) as error:
-        message = packed({"error": error_of(error)})
+        send({"error": error_of(error)})
     except Exception as error:
         traceback.print_exc()
-        message = packed({"error": error_of(error)})
-    answers.write(message)
-    answers.flush()
-
-
-def _send(answers: BinaryIO, message: object) -> None:
-    answers.write(packed(message))
-    answers.flush()
+        send({"error": error_of(error)})
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Files that save work from one run to the next: generated functions and machine code, in a private directory.
 
 A file is named by a digest of all that its content depends on, the package's own source among it, and begins with a
-digest of the content: one that was cut off or altered is deleted and made again. So is one that another user owns or
-may write. Files appear whole (written under another name, then renamed), so any number of processes may share the
-directory. `MANIPULA_CACHE` names another directory, or is `off`.
+digest of its name and content: one that was cut off, altered or moved is deleted and made again. So is one that another
+user owns or may write. Files appear whole (written under another name, then renamed), so any number of processes may
+share the directory. `MANIPULA_CACHE` names another directory, or is `off`.
 
 What is kept here is bytes; nothing is unpickled. Functions are text that is proved again. Machine code cannot be
 proved: it is trusted because only its user can have written it.
@@ -15,7 +15,6 @@ import errno
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -23,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from manipula.errors import caution
+from manipula.support.files import user_folder, write_bytes
 from manipula.version import __version__
 
 LIMIT = 256 * 2**20  # bytes; beyond it the files unused for longest go
@@ -52,7 +52,7 @@ def fetch(key: str) -> bytes | None:
     if place is None or data is None:
         return None
     digest, content = data[:_DIGEST], data[_DIGEST:]
-    if blake2b(content, digest_size=_DIGEST).digest() != digest:
+    if _digest(key, content) != digest:
         discard(key)
         return None
     with suppress(OSError):
@@ -85,15 +85,13 @@ def keep(key: str, content: bytes) -> None:
     if place is None:
         return
     with suppress(OSError):
-        handle, name = tempfile.mkstemp(dir=place, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(blake2b(content, digest_size=_DIGEST).digest() + content)
-            os.replace(name, place / key)
-        except OSError:
-            os.unlink(name)
-            raise
+        write_bytes(place / key, _digest(key, content) + content, mode=0o600)
         _prune(place)
+
+
+def _digest(key: str, content: bytes) -> bytes:
+    """Of the key too: a whole file in the place of another is as wrong as a damaged one."""
+    return blake2b(f"{key}\n".encode() + content, digest_size=_DIGEST).digest()
 
 
 def discard(key: str) -> None:
@@ -109,7 +107,9 @@ def directory() -> Path | None:
     wish = os.environ.get("MANIPULA_CACHE", "")
     if wish.lower() in ("off", "0", "no"):
         return None
-    place = Path(wish) if wish else _usual()
+    place = Path(wish) if wish else user_folder("cache")
+    if place is None:
+        return None
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         problem = _not_private(place.stat(), stat.S_ISDIR)
@@ -119,14 +119,6 @@ def directory() -> Path | None:
         _warn_once(f"the cache {place} is not used: {problem}")
         return None
     return place
-
-
-def _usual() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "manipula" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "manipula"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manipula"
 
 
 def _not_private(found: os.stat_result, is_kind: Callable[[int], bool]) -> str:

@@ -1,30 +1,92 @@
-"""A TOML file that is held to a table of what may stand in it; the first mistake is told with its place."""
+"""TOML files: read, held to a table of what may stand in them, the first mistake with its place; files they ask for."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from manipula.errors import InputError
+from manipula.errors import InputError, ManipulaError
 
 Table = TypeVar("Table", bound=BaseModel)
+DEEPEST = 100  # tables and lists inside one another
+BITS = 1000  # of a whole number: 301 digits, which a float can hold
+_LONG = "a number in it has too many digits: a whole number may have 300"
+_DEEP = f"its tables and lists are nested deeper than {DEEPEST}"
 
 
 def checked_toml(path: Path, table: type[Table], kind: str) -> Table:
     """The file, checked. `kind` is what such files are called."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows' editors mark the file
+        data = toml_tables(path.read_text(encoding="utf-8-sig"))  # Windows' editors mark the file
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise InputError(f"{path}: is no TOML: {error}") from None
     try:
         return table.model_validate(data)
     except ValidationError as error:
         raise InputError(f"{path}: {_told_problem(error, kind)}") from None
+
+
+def toml_tables(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
+    """The tables of a text; `number` makes something of a number with a point. A `ValueError` says what is wrong.
+
+    TOML bounds neither the digits of a whole number nor the depth of its tables; who uses them does.
+    """
+    try:
+        found = tomllib.loads(text, parse_float=number)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise InputError(_DEEP) from None
+    except (ValueError, ArithmeticError):  # Python's own bound on digits; an exponent that no Decimal has
+        raise InputError(_LONG) from None
+    level: list[Any] = [found]
+    for _ in range(DEEPEST):
+        if any(isinstance(value, int) and value.bit_length() > BITS for value in level):
+            raise InputError(_LONG)
+        level = [x for value in level for x in _inside(value)]
+        if not level:
+            return found
+    raise InputError(_DEEP)
+
+
+@contextmanager
+def errors_about(path: Path) -> Iterator[None]:
+    """What goes wrong in work that a file describes is reported with its name."""
+    try:
+        yield
+    except ManipulaError as error:
+        told = f"{path}: {str(error).removeprefix(f'{path}: ')}"
+        plain = type(error).__init__ in (Exception.__init__, ValueError.__init__)  # made of a sentence
+        raise (type(error) if plain else InputError)(told) from error
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
+    """Where the files go that the table [output] of a file names: into the folder of that file, whoever wrote it.
+
+    One that exists is refused unless `force`: it may be another's.
+    """
+    folder, found = file.parent, {}
+    for key, name in output:
+        if name is None:
+            continue
+        where = f"{file}: output: {key}"
+        if "\0" in name or not (folder / name).resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"{where}: {name!r:.80} leads out of the folder of this file")
+        path = found[key] = folder / name
+        if not force and (any(path.iterdir()) if path.is_dir() else path.exists()):
+            raise InputError(f"{where}: {path} exists; name another file, or replace it: --force, in Python force=True")
+    return found
 
 
 def _told_problem(error: ValidationError, kind: str) -> str:

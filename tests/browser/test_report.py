@@ -61,6 +61,29 @@ def test_a_slider_moves_the_arm_and_its_number(page: Any) -> None:
     assert changed(before, page.locator("#arm-view").screenshot()) > 0.01
 
 
+# of every equation: by how much its leftmost sign is left of what its scroller can show
+CUT_OFF = """[...document.querySelectorAll(".equation, .tex .katex-display")].flatMap(row => {
+  const signs = [...row.querySelectorAll(".katex-html *")].filter(one => !one.children.length);
+  const scroller = row.closest(".tex"), edge = scroller.getBoundingClientRect().left - scroller.scrollLeft;
+  const lefts = signs.filter(one => one.textContent.trim()).map(one => one.getBoundingClientRect().left);
+  return lefts.length ? [edge - Math.min(...lefts)] : [];
+})"""
+UNSET = ".tex:not(:has(.katex)), .mixed:not([data-set]), .equation:not(:has(.katex))"
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_no_equation_is_cut_off_at_its_left(browser: Any, two_links: Path, width: int) -> None:
+    """What is left of the edge of a box that scrolls can never be seen."""
+    with opened(browser, two_links, viewport={"width": width, "height": 900}) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        page.wait_for_selector(UNSET, state="detached")
+        page.evaluate("() => document.fonts.ready.then(() => null)")
+        cut = page.evaluate(CUT_OFF)
+        assert len(cut) > 10 and max(cut) < 1
+        assert not complaints
+
+
 def test_a_letter_has_a_slider_that_changes_the_arm_and_its_torques(page: Any) -> None:
     """By the page's own models and the drawing's slopes: as Python draws and computes it."""
     page.get_by_role("button", name="Home", exact=True).click()

@@ -1,4 +1,4 @@
-"""The frames of the joints: their z axes are the axes by which the Jacobian moves every link."""
+"""The frames of the joints: their z axes are those about and along which growing coordinates move every link."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.random_robots import random_robot, random_state, random_tree
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_links_turn_about_z_and_slide_along_it(seed: int) -> None:
-    """Of a small change of one coordinate: dT/dq T⁻¹ = direction·(turn·[z]×, slide·z + o × …)."""
+    """Of a small change of one coordinate: dT/dq T⁻¹ = (turn·[z]×, slide·z + o × …)."""
     drawn = random_tree(seed, 3) if seed % 3 == 0 else random_robot(seed, joints=1 + seed % 4, screws=seed % 2 == 0)
     robot = mp.Robot.of(drawn)
     arm, q = mp.Arm(robot, optimise="none"), np.array(random_state(robot, seed)[0])
@@ -21,7 +21,7 @@ def test_the_links_turn_about_z_and_slide_along_it(seed: int) -> None:
         step = h * np.eye(robot.dof)[i]
         change = (arm.frames(q + step)[i] - arm.frames(q - step)[i]) / (2 * h)
         twist = change @ np.linalg.inv(arm.frames(q)[i])
-        z, o = link.direction * axes[i][:3, 2], axes[i][:3, 3]
+        z, o = axes[i][:3, 2], axes[i][:3, 3]
         turn, slide = (float(x) for x in (link.kind.turn(1), link.kind.slide(1)))
         spin = turn * np.array([[0, -z[2], z[1]], [z[2], 0, -z[0]], [-z[1], z[0], 0]])
         np.testing.assert_allclose(twist[:3, :3], spin, atol=1e-8)

@@ -35,6 +35,7 @@ from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement
 from manipula.parameters.motions import Motions
 from tests.random_robots import random_robot, random_state
+from tests.recordings import torques, two_joints
 
 KINDS = ("R", "P", "RR", "RP", "PR", "PP", "RRR", "RPR", "PRR", "PPR", "RRP", "RPP", "RFRP", "PRPR", "RRPRR")
 DRAWN = [
@@ -197,6 +198,37 @@ def test_the_approximate_model_errs_by_what_the_report_says() -> None:
     want = mp.generate(robot, "inverse_dynamics").compile()(motions.q, motions.qd, motions.qdd)
     lost = np.abs(got - want)[1::2].max(axis=0)
     np.testing.assert_allclose(lost, report.errors.largest, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("arm", [two_joints(), random_robot(13, joints="RPR")], ids=["two", "RPR"])
+def test_every_number_of_the_report_from_other_models(arm: Robot) -> None:
+    """Shares of parameters by the compiled base regressor, of effects by Newton and Euler in their several motions,
+    each in a joint's largest torque; errors by the torques that are missing."""
+    robot = mp.Robot.of(arm).with_friction({x: {"viscous": 0.3, "coulomb": 0.2} for x in arm.joint_names})
+    motions = Motions.within([(-2, 2)] * arm.dof, velocity=2.0, acceleration=3.0, samples=128)
+    report = api.significance(robot, motions, 0.1)
+    given = motions.q, motions.qd, motions.qdd
+    tau, bare, still = torques(robot, *given), robot.without("friction"), np.zeros_like(motions.q)
+    peak = np.abs(tau).max(axis=0)
+    parts = mp.Arm(robot, optimise="none").base_regressor(*given) * np.array(
+        list(robot.base_parameters.values()), dtype=float
+    )
+    shares = dict(zip(robot.base_parameters, (np.abs(parts).max(axis=0) / peak[:, None]).max(axis=0)))
+    assert report.weights == pytest.approx({x: shares[x] for x in report.weights}, rel=1e-9)
+    effects = {
+        "gravity": torques(bare, motions.q, still, still),
+        "inertia": torques(bare.without("gravity"), motions.q, still, motions.qdd),
+        "velocity": torques(bare.without("gravity"), motions.q, motions.qd, still),
+        "friction": 0.3 * motions.qd + 0.2 * np.sign(motions.qd),
+    }
+    assert np.allclose(sum(effects.values()), tau)
+    for effect, torque in effects.items():
+        assert report.effects[effect] == pytest.approx(np.abs(torque).max(axis=0) / peak, rel=1e-9), effect
+    gone = [list(robot.base_parameters).index(x) for x in report.dropped]
+    lost, scale = parts[1::2][:, :, gone].sum(axis=2), np.abs(tau[1::2]).max(axis=0)
+    assert gone and report.errors.largest == pytest.approx(np.abs(lost).max(axis=0))
+    assert report.errors.relative_largest == pytest.approx(np.abs(lost).max(axis=0) / scale)
+    assert report.errors.relative_rms == pytest.approx(np.sqrt((lost**2).mean(axis=0)) / scale)
 
 
 def test_nothing_is_dropped_at_no_tolerance() -> None:

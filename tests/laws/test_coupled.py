@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.ik.numeric.reach import _followed
 from manipula.generation.build import method_named
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
@@ -24,8 +25,10 @@ from manipula.mechanics.robot.branching import moving_names
 from manipula.mechanics.robot.description import Coordinate, Robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.mechanics.robot.formats.units import parameter_from_raw
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.values.terms import Units
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.laws.test_trees import heavy
 from tests.random_robots import random_robot, random_tree
@@ -45,14 +48,15 @@ def free_and_coupled(seed: int, serial: bool = False) -> tuple[Robot, Robot, Any
     follows: dict[str, Coordinate] = {}
     for name in late:
         terms = tuple((x, rng.choice(FACTORS)) for x in rng.sample(free, rng.randint(1, min(2, len(free)))))
-        follows[name] = Coordinate(terms, rng.choice((Fraction(0), Fraction(1, 10), Fraction(-2, 5))))
+        constant, degrees = rng.choice((Fraction(0), Fraction(1, 10), Fraction(-2, 5))), rng.choice((0, 90, -35))
+        follows[name] = Coordinate(terms, constant, Fraction(degrees))
     coupled = replace(robot, joints=tuple(replace(x, coordinate=follows.get(x.name)) for x in robot.joints))
     C = np.zeros((len(names), len(free)))
     for i, name in enumerate(names):
         for other, factor in follows[name].terms if name in follows else ((name, Fraction(1)),):
             C[i, free.index(other)] += float(factor)
-    c = np.array([float(follows[name].constant) if name in follows else 0.0 for name in names])
-    return robot, coupled, C, c
+    constants = {name: float(x.constant) + np.deg2rad(float(x.degrees)) for name, x in follows.items()}
+    return robot, coupled, C, np.array([constants.get(name, 0.0) for name in names])
 
 
 def in_floats(robot: Robot) -> Tree:
@@ -149,6 +153,70 @@ def test_toml_round_trip(seed: int) -> None:
     assert [x.coordinate for x in read.joints] == [x.coordinate for x in robot.joints]
 
 
+def parallelogram(coordinate: str, theta: float = 0, units: tuple[str, str] = ("deg", "mm")) -> mp.Robot:
+    """Three joints; the third keeps its direction but for what is added."""
+    row = {"theta": 0, "d": 0, "a": "30 cm", "alpha": "90°", "mass": 1, "com": ["10 mm", "2 cm", "0.03 m"]}
+    row["inertia"] = {"xx": 0.1, "yy": 0.2, "zz": 0.25, "xy": 0, "xz": 0, "yz": 0}
+    rows: list[dict[str, Any]] = [{**row, "name": f"j{i}"} for i in (1, 2, 7)]
+    rows[2] |= {"coordinate": coordinate, "theta": theta}
+    return mp.Robot.from_dh(rows, angle=units[0], length=units[1])
+
+
+@pytest.mark.parametrize("end", ["+ pi/2", "+ 90", "+90 deg", "− 30 + 120", "+ π/3 + pi/6", "+ 0.25*pi + 45°"])
+def test_a_coordinate_has_a_constant(end: str, tmp_path: Path) -> None:
+    robot = parallelogram(f"j1 - 2*j2 {end}")
+    terms = (("j1", Fraction(1)), ("j2", Fraction(-2)))
+    assert robot.joints[2].coordinate == Coordinate(terms, degrees=Fraction(90))
+    for angle, length in (("deg", "mm"), ("rad", "m")):
+        saved = replace(robot, origin=replace(robot.origin, angle=angle, length=length))
+        assert mp.load(mp.save(saved, tmp_path / "again.toml")).joints == robot.joints
+    assert robot.locked(j1="30 deg").joints[2].coordinate == Coordinate((("j2", Fraction(-2)),), degrees=Fraction(120))
+
+
+def test_a_coordinate_with_a_constant_is_that_with_an_offset() -> None:
+    robot, other = parallelogram("j1 - 2*j2 + pi/2"), parallelogram("j1 - 2*j2", 90)
+    made, right = (mp.Arm(x, optimise="none") for x in (robot, other))
+    x, xd, xdd = np.random.default_rng(1).uniform(-1, 1, (3, 2))
+    near(made.pose(x), right.pose(x))
+    near(made.inverse_dynamics(x, xd, xdd), right.inverse_dynamics(x, xd, xdd))
+    near(mp.Arm(robot.locked(j1="30 deg"), optimise="none").pose([0.4]), right.pose([np.pi / 6, 0.4]))
+    assert mp.generate(robot, "pose").cost == mp.generate(other, "pose").cost
+
+
+def test_a_follower_of_one_joint_keeps_its_constant_in_a_urdf_and_its_limits(tmp_path: Path) -> None:
+    robot = parallelogram("-2*j2 + 90")
+    again = mp.load(mp.save(robot, tmp_path / "again.urdf"))
+    near(mp.Arm(again, optimise="none").pose([0.2, 0.5]), mp.Arm(robot, optimise="none").pose([0.2, 0.5]))
+    limited = replace(robot.joints[2], limits=tuple(parameter_from_raw(x, "angle", Units("deg")) for x in (70, 100)))
+    bound = mp.Robot.of(replace(robot, joints=(*robot.joints[:2], limited)))
+    assert list(_followed(bound)) == [(1, pytest.approx(np.deg2rad(-5)), pytest.approx(np.deg2rad(10)))]
+    assert Coordinate((("j2", Fraction(1)),), Fraction(1, 4), Fraction(-90)).shift == pytest.approx(0.25 - np.pi / 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("j2*j1", "not linear in the coordinates of joints"),
+        ("j2 + 90 + pi", "pi is in radians, 90 in degrees"),
+        ("j2 + 20 mm", "a value in mm (expected an angle in deg or rad)"),
+        ("pi*j2", "not linear"),
+        ("j2 +", "not a name or an arithmetic expression"),
+    ],
+)
+def test_what_is_no_coordinate_is_refused(text: str, told: str) -> None:
+    with pytest.raises(mp.RobotFileError) as caught:
+        parallelogram(text)
+    assert "joint 3 'j7': coordinate: " in str(caught.value) and told in str(caught.value)
+
+
+def test_a_slide_that_follows_has_a_length_as_its_constant() -> None:
+    rows = [{"theta": 0, "d": 0, "a": 0, "alpha": 0, "type": "P", "name": name} for name in ("beam", "inner")]
+    for text in ("beam/2 + 50", "(beam + 100)/2", "beam/2 + 5 cm", "0.5*beam + 0.05 m"):
+        rows[1]["coordinate"] = text
+        robot = mp.Robot.from_dh(rows, length="mm")
+        assert robot.joints[1].coordinate == Coordinate((("beam", Fraction(1, 2)),), Fraction(1, 20))
+
+
 BODY = '<inertial><mass value="0.5"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
 LIMIT = '<limit lower="0" upper="0.04" velocity="1" effort="1"/>'
 GRIPPER = f"""<robot name="gripper"><link name="base"/>
@@ -220,6 +288,70 @@ def test_what_is_advised_for_a_follower_that_rubs_can_be_done(terms: int) -> Non
     assert np.isfinite(mp.simulate(advised[0], start=[0.1, 0.2], until=0.002, method=advised[1]).q).all()
 
 
+def twelfths(seed: int) -> tuple[Robot, Any]:
+    """A tree of parallel axes, some at right angles, in which most joints follow one or two others by twelfths; one of
+    them as much as the sum of those on its road, so that angles add up to another joint's. And C of q_joint = C q."""
+    rng = random.Random(f"twelfths {seed}")
+    names = [f"j{i}" for i in range(rng.randint(3, 6))]
+    free = names[: rng.randint(1, 2)]
+    rows = {name: {x: Fraction(x == name) for x in free} for name in free}
+    parents: dict[str, str] = {}
+    text = 'format = 1\nname = "m"\nconvention = "modified"\nangle = "deg"\ngravity = [0, -9.81, 0]\n'
+    for i, name in enumerate(names):
+        parent = parents[name] = rng.choice(["base", *names[:i]])
+        road = [x for x in names[:i] if x == parent or x == parents.get(parent)]
+        if name not in free:
+            shares = {x: Fraction(rng.randint(-18, 18), 12) for x in rng.sample(free, rng.randint(1, len(free)))}
+            sums = {x: -sum((rows[y][x] for y in road), Fraction(0)) for x in free}
+            rows[name] = {x: shares.get(x, Fraction(0)) for x in free} if rng.random() < 0.6 else sums
+            rows[name] = rows[name] if any(rows[name].values()) else {x: Fraction(5, 12) for x in free}
+        text += (
+            f'[[joint]]\nname = "{name}"\ntype = "revolute"\nparent = "{parent}"\na = 0.{i + 1}\n'
+            f"alpha = {rng.choice((0, 0, 0, 90))}\nd = 0\nmass = 1.{i}\ncom = [0.1, 0.02, 0.03]\n"
+            "inertia = { xx = 0.01, yy = 0.02, zz = 0.025, xy = 0.001, xz = 0, yz = 0 }\n"
+        )
+    robot = robot_from_toml(text)
+    follows = {x: Coordinate(tuple((y, k) for y, k in rows[x].items() if k), Fraction(0)) for x in names[len(free) :]}
+    joints = tuple(replace(x, coordinate=follows.get(x.name)) for x in robot.joints)
+    return replace(robot, joints=joints, tool_on=names[-1]), np.array(
+        [[float(k) for k in rows[x].values()] for x in names]
+    )
+
+
+MADE = sorted({*AXES, *SOLVED} - {"operational_inertia"})  # six freedoms of the tool these have not
+LIGHT = ("gravity", "pose", "inverse_dynamics_derivatives")
+
+
+@pytest.mark.parametrize(
+    ("seed", "models"),
+    [(seed, LIGHT) for seed in (0, 3)] + [pytest.param(seed, MADE, marks=pytest.mark.slow) for seed in range(200)],
+)
+def test_followers_by_fractions_that_add_up_to_another_are_made_in_every_model(
+    seed: int, models: Sequence[str]
+) -> None:
+    coupled, C = twelfths(seed)
+    robot, rng, n = mp.Robot.of(coupled), np.random.default_rng(seed), coupled.dof
+    for number, model in enumerate(models):
+        made = mp.generate(robot, model, optimise="fast" if (seed + number) % 3 == 1 else "none")
+        assert "chance of error below 1e-" in made.provenance.proof
+    arm, free = mp.Arm(robot, optimise="none"), replace(coupled, joints=tuple(
+        replace(joint, coordinate=None) for joint in coupled.joints
+    ))  # fmt: skip
+    tree, x = in_floats(free), rng.uniform(-3, 3, n)
+    near(arm.gravity(x), C.T @ array(torque.gravity(tree, (C @ x).tolist())))
+    M = C.T @ array(composite.inertia_matrix(tree, (C @ x).tolist())) @ C
+    near(M @ arm.forward_dynamics(x, np.zeros(n), x), x - C.T @ array(torque.gravity(tree, (C @ x).tolist())))
+
+
+@pytest.mark.parametrize("method", ["rk4", "gauss4"])
+def test_followers_by_fractions_are_simulated_by_fixed_steps(method: str) -> None:
+    """Their angles are fractions of what a stage adds to the positions; the free fall is that of dop853."""
+    coupled, _ = twelfths(3)
+    plant = mp.Plant(mp.Robot.of(coupled), effort=None)
+    start = 0.3 * np.arange(1, coupled.dof + 1)
+    run, true = (mp.simulate(plant, start=start, until=0.05, method=x, step=1e-3) for x in (method, "dop853"))
+    np.testing.assert_allclose(run.q[-1], true.q[-1], rtol=0, atol=1e-9)
+    assert np.abs(run.q[-1] - start).max() > 1e-3
 def test_a_method_that_does_not_take_such_joints_says_why() -> None:
     """Every method that is listed is made, or refused for what the robot is; only another word is unknown."""
     drawn = (free_and_coupled(seed)[1] for seed in range(20))

@@ -196,6 +196,41 @@ def test_spread_is_that_of_cramer_and_rao_on_whole_arms(robot: str) -> None:
     assert 0.94 < share < 0.96, share
 
 
+def believed(prior: Prior, theta: Any) -> float:
+    """The prior's bracket in the parameters themselves: tr P0⁻¹P − log det P of bodies, f/f0 − log f, (f/f0)²."""
+    total, mean = 0.0, prior.mean
+    for own in prior.bodies:
+        xx, xy, xz, yy, yz, zz, x, y, z, m = (theta[own] + 1j * mean[own])[:, None, None]
+        L = np.block([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        P = np.block([[np.trace(L) / 2 * np.eye(3) - L, np.block([[x], [y], [z]])], [np.block([[x, y, z]]), m]])
+        total += np.trace(np.linalg.solve(P.imag, P.real)) - np.linalg.slogdet(P.real)[1]
+    positive, free = theta[prior.positive] / mean[prior.positive], theta[prior.free] / prior.scale[prior.free]
+    return float(total + (positive - np.log(theta[prior.positive])).sum() + (free**2).sum())
+
+
+@pytest.mark.parametrize("count", [1.0, 100.0])
+def test_a_standard_deviation_away_the_posterior_falls_by_half(count: float) -> None:
+    """−log posterior = ½ (Σ weighted squares)/τ_int + ½ bracket: along S g/√(gᵀS g), S the covariance said, its second
+    difference is 1, where the prior rules and where the data do."""
+    normal = replace(NORMAL, A=count * NORMAL.A, b=count * NORMAL.b, c=count * NORMAL.c)
+    theta = entropic_from(normal, FIT.prior)
+    spread = spread_of(normal, FIT.prior, theta, FIT.time)
+
+    def unlikely(step: Any) -> float:
+        """Less what it is at the estimate, the squares in small numbers."""
+        squares = step @ normal.A @ (2 * theta + step) - 2 * normal.b @ step
+        return 0.5 * float(squares / FIT.time + believed(FIT.prior, theta + step) - believed(FIT.prior, theta))
+
+    rng = np.random.default_rng(1)
+    directions = np.vstack([np.eye(len(theta)), rng.normal(size=(10, len(theta)))])
+    sigmas = spread.sigma(directions)
+    for g, sigma in zip(directions, sigmas):
+        away = spread.covariance @ g / sigma
+        assert g @ away == pytest.approx(sigma)
+        small = 1e-3
+        assert (unlikely(small * away) + unlikely(-small * away)) / small**2 == pytest.approx(1.0, rel=1e-3)
+
+
 @pytest.mark.slow
 def test_consistent_robots_are_recovered() -> None:
     """Twenty random arms whose files could exist, from balls as a prior: nine of ten sums within three deviations."""

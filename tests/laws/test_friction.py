@@ -23,8 +23,7 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.models.linear.energy_regressor import kinetic_row, potential_row
 from manipula.mechanics.robot import description
-from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import Law, Slip
+from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, Slip
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -41,7 +40,7 @@ by_key = pytest.mark.parametrize("law", FURTHER, ids=lambda law: law.key)
 LINEAR_ONLY = {"regressor", "forward ∘ inverse", "superposition"}  # what friction that follows the load does not obey
 
 
-def arm(law: type[Law[Any]], seed: int, **kind: Any) -> mp.Robot:
+def arm(law: type[FrictionLaw[Any]], seed: int, **kind: Any) -> mp.Robot:
     return mp.Robot.of(with_laws(random_robot(seed, **kind), seed, [law.key]))
 
 
@@ -54,7 +53,7 @@ def in_the_field(robot: description.Robot, draw: str) -> tuple[Tree, State]:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.key)
-def test_torque_slope_breakaway_and_columns(law: type[Law[Any]]) -> None:
+def test_torque_slope_breakaway_and_columns(law: type[FrictionLaw[Any]]) -> None:
     """Against the formula by hand, its complex step, its limits, its value at a unit of each parameter."""
     rng = np.random.default_rng(5)
     for _ in range(30):
@@ -77,7 +76,7 @@ def test_torque_slope_breakaway_and_columns(law: type[Law[Any]]) -> None:
 
 
 @by_key
-def test_files_and_tables(law: type[Law[Any]]) -> None:
+def test_files_and_tables(law: type[FrictionLaw[Any]]) -> None:
     for seed in range(12):
         robot = arm(law, seed, convention=("standard", "modified")[seed % 2])
         again = robot_from_toml(toml_from_robot(robot), exact=True)
@@ -91,7 +90,7 @@ def test_files_and_tables(law: type[Law[Any]]) -> None:
 
 
 @by_key
-def test_every_identity_and_method(law: type[Law[Any]]) -> None:
+def test_every_identity_and_method(law: type[FrictionLaw[Any]]) -> None:
     """Newton–Euler, three Lagranges, Jacobians, energy, regressors, forward dynamics: equal in the prime field."""
     for seed in range(4):
         chain, state = in_the_field(arm(law, seed, joints=3), f"friction {seed}")
@@ -103,7 +102,7 @@ def test_every_identity_and_method(law: type[Law[Any]]) -> None:
 
 
 @by_key
-def test_the_judge(law: type[Law[Any]]) -> None:
+def test_the_judge(law: type[FrictionLaw[Any]]) -> None:
     for seed in range(8):
         robot = arm(law, seed, joints=1 + seed % 4)
         q, qd, qdd, wrench = map(np.array, random_state(robot, seed))
@@ -117,7 +116,7 @@ def test_the_judge(law: type[Law[Any]]) -> None:
 
 
 @by_key
-def test_derivatives_two_ways_are_one(law: type[Law[Any]]) -> None:
+def test_derivatives_two_ways_are_one(law: type[FrictionLaw[Any]]) -> None:
     for seed in range(4):
         chain, x = in_the_field(arm(law, seed, joints=3), f"slopes {seed}")
         given = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "wrench": x.wrench}
@@ -128,7 +127,7 @@ def test_derivatives_two_ways_are_one(law: type[Law[Any]]) -> None:
 
 
 @by_key
-def test_generated_and_proved(law: type[Law[Any]]) -> None:
+def test_generated_and_proved(law: type[FrictionLaw[Any]]) -> None:
     robot = arm(law, 3, joints="RP", convention="standard", surroundings=False)
     for method in ("newton-euler", "lagrange", "lagrange-megahed", "lagrange-efficient", "jacobian", "best"):
         mp.generate(robot, "inverse_dynamics", method=method, symbolic="all")
@@ -141,7 +140,7 @@ def test_generated_and_proved(law: type[Law[Any]]) -> None:
 
 
 @by_key
-def test_columns_are_those_of_the_standard_parameters(law: type[Law[Any]]) -> None:
+def test_columns_are_those_of_the_standard_parameters(law: type[FrictionLaw[Any]]) -> None:
     robot = arm(law, 2, joints=3)
     names = list(robot.standard_parameters)
     chain, (q, qd, _, _) = merge_fixed(bind(robot, FLOATS, {})), random_state(robot, 2)

@@ -309,8 +309,8 @@ def test_robots_and_samples_that_cannot_be_are_refused() -> None:
         mp.PayloadEstimator(mp.load("planar2r"))
     with pytest.raises(InputError, match="no masses"):
         mp.PayloadEstimator(mp.load("planar2r").with_parameters(l1=1, l2=1, m1=0, m2=0, g=9.81))
-    with pytest.raises(InputError, match="expected a robot"):
-        mp.PayloadEstimator("planar2r")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="found 2, expected the name of a library robot"):
+        mp.PayloadEstimator(2)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="on-line estimator"):
         mp.OnlineEstimator(arm, method="kalman")
     weigh, two = mp.PayloadEstimator(arm, sample=1e-2), [0.0, 0.0]

@@ -102,7 +102,7 @@ def test_a_wrong_rewrite_in_the_optimiser_does_not_leave(
 def test_a_wrong_move_of_the_search_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search's own check is switched off, too."""
     right = engine.function_from_ways
-    monkeypatch.setattr(engine, "compare", lambda *given: None)
+    monkeypatch.setattr(engine, "compare_once", lambda *given: None)
     monkeypatch.setattr(engine, "function_from_ways", lambda ways, best: a_sign(right(ways, best)))
     with pytest.raises(ProofError, match="differs from the plain model"):
         mp.generate("stanford3", "gravity", parameters="full")
@@ -229,21 +229,92 @@ def test_the_points_of_the_circle_are_cleared_of_their_denominators() -> None:
         assert maths.degree == 2 * (1 + k) * maths.greatest and maths.greatest == k
 
 
-@pytest.mark.parametrize("power", [52, 57, 59, 60, 61, 200])
+@pytest.mark.parametrize("power", [59, 60, 61, 125, 126, 128, 200])
 def test_a_multiple_that_collapses_is_refused(power: int) -> None:
-    """The circle has 2**61 points: at 2**59 times every angle is a quarter turn, whatever is drawn."""
+    """A circle has 2**61 points, or 2**127: at a quarter of that every angle is a quarter turn, whatever is drawn."""
     with pytest.raises((ProofError, InputError)):
         prove.prove(*function_of(lambda m, x, y: m.sin(2**power * x) * y))
 
 
-@pytest.mark.parametrize("power", [57, 59])
-def test_what_a_table_folds_there_does_not_pass(power: int) -> None:
+@pytest.mark.parametrize(("power", "why"), [(57, "differs"), (59, "differs"), (126, "cannot be"), (128, "cannot be")])
+def test_what_a_table_folds_there_does_not_pass(power: int, why: str) -> None:
     """The plain model alone is of a large degree: the function has lost the angle."""
     for folded in (lambda m, x, y: y, lambda m, x, y: -y, lambda m, x, y: 0 * y):
         function, _ = function_of(folded)
         _, plain = function_of(lambda m, x, y: m.sin(2**power * x) * y)
-        with pytest.raises(ProofError, match="cannot be proved: of degree up to"):
+        with pytest.raises(ProofError, match=f"f: {'u ' * (why == 'differs')}{why}"):
             prove.prove(function, plain)
+
+
+def chained(x: Any, y: Any, times: int) -> Any:
+    """x² + y of x² + y …: of degree 2 to the times."""
+    return x if not times else chained(x * x + y, y, times - 1)
+
+
+@pytest.mark.parametrize("times", [58, 90])
+def test_a_larger_field_takes_over_where_points_of_the_smaller_one_are_not_enough(times: int) -> None:
+    """The limit of the chance of error is the same, and a wrong sign is still found."""
+    function, plain = function_of(lambda m, x, y: chained(x + m.sin(y), y, times) + y)
+    proof = prove.prove(function, plain)
+    assert proof.p == 2**127 - 1 and proof.draws == prove.DRAWS
+    assert prove.exponent_of(proof.degree, proof.entries) * prove.MOST_DRAWS > prove.LIMIT >= proof.error_exponent
+    assert proof.degree > 2**times and "points of GF(2^127-1); chance of error below 1e-" in str(proof)
+    wrong, _ = function_of(lambda m, x, y: chained(x + m.sin(y), y, times) - y)
+    with pytest.raises(ProofError, match="f: u differs"):
+        prove.prove(wrong, plain)
+
+
+def squared(x: Any) -> Any:
+    return x * x
+
+
+def part(x: Any, above: int, below: int) -> Any:
+    return Fraction(above, below) * x
+
+
+FRACTIONS: dict[str, tuple[Callable[[Any, Any, Any], Any], Callable[[Any, Any, Any], Any], int]] = {
+    "a quarter and five": (lambda m, x, y: m.sin(x - part(x, 5, 4)), lambda m, x, y: -m.sin(part(x, 1, 4)), 4),
+    "twice a third": (lambda m, x, y: m.cos(part(x, 2, 3)), lambda m, x, y: 2 * squared(m.cos(part(x, 1, 3))) - 1, 3),
+    "two denominators": (
+        lambda m, x, y: m.cos(part(x, 1, 6) + part(x, 1, 4)),
+        lambda m, x, y: m.cos(part(x, 5, 12)),
+        12,
+    ),
+    "a sum with what is no angle": (
+        lambda m, x, y: 2 * squared(m.cos(part(x + y * y, 1, 2))) - 1,
+        lambda m, x, y: m.cos(x + y * y),
+        2,
+    ),
+    "another angle beside it": (
+        lambda m, x, y: m.sin(part(x, 1, 2) + y),
+        lambda m, x, y: m.sin(y) * m.cos(part(x, 1, 2)) + m.cos(y) * m.sin(part(x, 1, 2)),
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FRACTIONS)
+def test_fractions_of_an_angle_are_multiples_of_one_part(name: str) -> None:
+    """Either text proves the other; with the fraction changed, neither does."""
+    one, other, parts = FRACTIONS[name]
+    for mine, yours in ((one, other), (other, one)):
+        function, (_, plain) = function_of(mine)[0], function_of(yours)
+        assert prove.measured(function, plain).parts == parts
+        assert prove.prove(function, plain).degree >= parts
+        wrong, _ = function_of(lambda m, x, y, mine=mine: mine(m, x * Fraction(11, 13), y))
+        with pytest.raises(ProofError, match="f: u differs"):
+            prove.prove(wrong, plain)
+
+
+def test_fractions_without_a_sensible_common_part_are_angles_of_their_own() -> None:
+    """As 0.333333333333 of a joint: proved as before, if nothing adds up to another."""
+    fine = Fraction(333333333333, 10**12)
+    function, plain = function_of(lambda m, x, y: m.sin(fine * x) * m.cos(Fraction(1, 3) * x))
+    measure = prove.measured(function, plain)
+    assert measure.parts == 3 and prove.prove(function, plain).p == 2**61 - 1
+    # each a sensible number of parts, both together not
+    function, plain = function_of(lambda m, x, y: m.sin(Fraction(1, 10**9) * x) * m.cos(Fraction(1, 7**9) * x))
+    assert prove.measured(function, plain).parts == 1 and prove.prove(function, plain).draws == prove.DRAWS
 
 
 def test_more_draws_make_up_for_a_large_degree() -> None:

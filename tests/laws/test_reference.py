@@ -311,8 +311,8 @@ def test_a_plant_that_cannot_be_says_so(options: dict[str, Any], sentence: str) 
 
 def test_what_cannot_be_integrated_says_so() -> None:
     arm = plant(planar())
-    with pytest.raises(InputError, match="expected a robot"):
-        Plant("puma560")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="found 560, expected the name of a library robot"):
+        Plant(560)  # type: ignore[arg-type]
     with pytest.warns(mp.ManipulaWarning, match="no joint has an effort limit"):
         Plant(planar())
     for start in ([0.1], [0.1, np.nan], "ab", ([0, 0], [0])):

@@ -59,8 +59,7 @@ def swinging(**options: Any) -> Plant:
 def descended(M: Array, free: Array, low: Array, high: Array, sweeps: int) -> tuple[Array, float]:
     none: list[Any] = [None] * len(free)
     to = stick.Bounds(low.tolist(), high.tolist(), none, none, none)
-    v = stick._descended(FLOATS, M.tolist(), free.tolist(), to, sweeps)
-    v = stick._polished(FLOATS, M.tolist(), free.tolist(), to, v)
+    v = stick.solved(FLOATS, M.tolist(), free.tolist(), to, sweeps)
     return np.array(v), float(stick._residual(FLOATS, M.tolist(), free.tolist(), to, v))
 
 

@@ -192,7 +192,7 @@ def test_versions_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.csv", "a,b\n1\n", "line 2 has 1 cells, the names are 2"),
         ("a.csv", "a,a\n1,2\n", "two columns have the same name"),
         ("a.csv", "a\nnan\n", "found NaN"),
-        ("a.csv", "a\n", "cases: found none"),
+        ("a.csv", "a\n", "has no row"),
         ("a.npz", "no zip", "is no file of columns"),
         ("a.parquet", "no table", "is no file of columns"),
     ],

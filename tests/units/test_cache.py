@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from manipula.algebra.machine import code as machine
+from manipula.cli.app import app
 from manipula.errors import ManipulaWarning
 from manipula.support import cache
 
@@ -52,7 +54,7 @@ def test_code_depends_on_the_machine_and_its_tools() -> None:
 def test_the_directory_is_private(place: Path) -> None:
     cache.keep(cache.key_of("x"), b"1")
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
-    assert not [path for path in place.iterdir() if path.name.startswith(".new-")]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in place.iterdir()] == [0o600]
 
 
 @posix
@@ -91,6 +93,18 @@ def test_one_flipped_bit_is_noticed(place: Path) -> None:
     data[500] ^= 1
     (place / key).write_bytes(data)
     assert cache.fetch(key) is None
+
+
+def test_a_whole_file_in_the_place_of_another_is_not_read(place: Path) -> None:
+    """As a backup that is put back, or a folder that is synchronised, may leave them."""
+    keys = [cache.key_of("entry", k) for k in range(6)]
+    for k, key in enumerate(keys):
+        cache.keep(key, bytes([k]) * (10 + k))
+    contents = [(place / key).read_bytes() for key in keys]
+    for k, key in enumerate(keys):
+        for other in range(6):
+            (place / key).write_bytes(contents[other])
+            assert cache.fetch(key) == (bytes([k]) * (10 + k) if other == k else None)
 
 
 @posix
@@ -184,3 +198,25 @@ def test_a_place_that_cannot_be_made_is_no_error(tmp_path: Path, monkeypatch: py
     assert cache.directory() is None
     cache.keep("key", b"7")
     assert cache.fetch("key") is None
+
+
+@posix
+def test_without_a_home_and_a_name_all_but_the_cache_works(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A container that runs under a bare number: the system's list of users does not have it."""
+
+    def nobody(number: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {number}")
+
+    for name in ("HOME", "MANIPULA_CACHE", "MANIPULA_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    monkeypatch.chdir(tmp_path)
+    assert cache.directory() is None
+    cache.keep(cache.key_of("x"), b"1")
+    assert cache.fetch(cache.key_of("x")) is None
+    run = CliRunner().invoke
+    assert "No robots of your own here; manipula new" in run(app, ["robots"]).stdout
+    assert run(app, ["generate", "planar2r", "-m", "pose", "-l", "python", "-o", "out"]).exit_code == 0
+    refused = run(app, ["new", "mine", "--joints", "R", "--catalogue"])
+    assert (refused.exit_code, "MANIPULA_HOME names a folder" in refused.stderr) == (2, True)
+    assert "~/mine.toml: cannot be read" in run(app, ["show", "~/mine.toml"]).stderr

@@ -204,4 +204,4 @@ def test_a_joint_is_locked_in_the_units_of_the_file() -> None:
         assert shown["dof"] == 1 and "90" in shown["tables"][0]["rows"][1], text
     assert "no joint is called 'theta3'" in refused("show", "planar2r", "--lock", "theta3=1")
     assert "write it as elbow=30deg" in refused("show", "planar2r", "--lock", "theta2")
-    assert "is not in mm" in refused("show", "planar2r", "--lock", "theta2=3mm")
+    assert "theta2: found '3mm', a value in mm" in refused("show", "planar2r", "--lock", "theta2=3mm")

@@ -145,7 +145,7 @@ def test_columns_by_order() -> None:
 
 
 def test_python_rows() -> None:
-    tuples = robot_from_rows([(0, 0.1491, 0, -90), ("q2+90", 0, 0.4318, 0, "R")])
+    tuples = robot_from_rows([("q1", 0.1491, 0, -90), ("q2+90", 0, 0.4318, 0, "R")])
     radians = robot_from_rows([(0, 0.1491, 0, -math.pi / 2), (np.pi / 2, 0, np.float64(0.4318), 0)], angle="rad")
     array = robot_from_rows(np.array([[0, 149.1, 0, -90], [90, 0, 431.8, 0]]), length="mm")
     dicts = robot_from_rows(

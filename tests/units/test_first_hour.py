@@ -94,7 +94,7 @@ def test_a_gripper_is_told_as_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "grip.urdf").write_text(URDF)
     robot = mp.load(tmp_path / "grip.urdf")
     assert robot.freedoms == "3 joints and 1 that follows, RRPP"
-    assert "Tz(-left)" in str(robot)
+    assert "Rx(0.5*pi)   Tz(left)" in str(robot)  # along −y
     assert "grip: a tree; 3 joints and 1 that follows, RRPP" in done("show", str(tmp_path / "grip.urdf"))
     assert mp.load(tmp_path / "grip.urdf", tip="hand").freedoms == "2 joints, RR"
     assert mp.Robot.from_dh([(0, 0, "l", 0)], name="one").freedoms == "1 joint, R"

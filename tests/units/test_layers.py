@@ -50,9 +50,19 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
     "ik": ("support", "algebra", "mechanics", "generation", "pages"),
-    "simulation": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters"),
-    "identification": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "simulation"),
-    "robot": ("support.tables", "support.letters", "mechanics", "parameters", "pages"),
+    "robot": ("support.tables", "support.letters", "mechanics", "parameters", "pages"),  # below those that take one
+    "simulation": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "robot"),
+    "identification": (
+        "support",
+        "algebra",
+        "mechanics",
+        "generation",
+        "pages",
+        "ik",
+        "parameters",
+        "simulation",
+        "robot",
+    ),
     "model": ("support", "algebra", "generation", "pages", "ik", "simulation"),
     "system": ("support", "algebra", "generation", "model"),
     "api": (

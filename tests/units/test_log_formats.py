@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import io
 import json
 import warnings
 from pathlib import Path
@@ -12,9 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.io import savemat
+from scipy import sparse
+from scipy.io import loadmat, savemat
 
 import manipula as mp
+from manipula.simulation.records.formats.mat import arrays_from_bytes
 
 N = 40
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
@@ -121,6 +124,78 @@ def test_structs_of_matlab(tmp_path: Path) -> None:
     np.testing.assert_allclose(log.q, data["q"], rtol=1e-14)
     np.testing.assert_array_equal(log.tau, data["tau"] * [2, 1, 1, 1, 1, -1])
     np.testing.assert_allclose(log.q_ref, data["q"], rtol=1e-14)
+
+
+def drawn(rng: np.random.Generator, depth: int) -> Any:
+    """What MATLAB can hold: numbers of every class, structs, cells, text, complex, sparse, empty."""
+    kind = rng.integers(0, 9 if depth else 6)
+    shape = tuple(int(n) for n in rng.integers(0 if rng.random() < 0.1 else 1, 5, rng.integers(1, 4)))
+    if kind < 4:
+        numbers = 100 * rng.normal(size=shape)
+        return numbers.astype(rng.choice(["f8", "f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]))
+    if kind < 6:
+        return rng.choice(np.array(["text", 1 + 2j, sparse.eye_array(3).tocsc()], object))
+    if kind == 6:
+        cells = np.empty(int(rng.integers(1, 4)), object)
+        cells[:] = [drawn(rng, depth - 1) for _ in cells]
+        return cells
+    names = [f"f{k}" for k in range(rng.integers(1, 4))]
+    if kind == 7:
+        return {name: drawn(rng, depth - 1) for name in names}
+    rows = np.empty(int(rng.integers(2, 4)), [(name, object) for name in names])
+    for k in range(len(rows)):
+        rows[k] = tuple(drawn(rng, depth - 1) for _ in names)
+    return rows
+
+
+def parts_by_scipy(name: str, value: Any) -> dict[str, np.ndarray]:
+    """The arrays of numbers that scipy finds, under the paths of the structs and cells that they are in."""
+    if hasattr(value, "_fieldnames"):
+        fields = [(f"{name}.{field}", getattr(value, field)) for field in value._fieldnames]
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        fields = [(name if value.size == 1 else f"{name}({k + 1})", x) for k, x in enumerate(value.flatten("F"))]
+    else:
+        numeric = isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
+        return {name: np.squeeze(value)} if numeric else {}
+    return {key: x for inner, part in fields for key, x in parts_by_scipy(inner, part).items()}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_files_of_matlab_5_hold_what_scipy_finds_in_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    file = io.BytesIO()
+    savemat(file, {f"v{k}": drawn(rng, 3) for k in range(4)}, do_compression=bool(seed % 2))
+    expected: dict[str, np.ndarray] = {}
+    for name, value in loadmat(file, struct_as_record=False).items():
+        expected |= {} if name.startswith("__") else parts_by_scipy(name, value)
+    found = arrays_from_bytes(file.getvalue())
+    assert {name for name, x in found.items() if x.size} == {name for name, x in expected.items() if x.size}
+    for name, value in found.items():
+        if value.size:
+            np.testing.assert_array_equal(value, expected[name])
+            assert value.dtype == expected[name].dtype or expected[name].dtype.kind in "ub"
+
+
+def test_a_changed_byte_of_matlab_5_is_refused_or_changes_a_number(tmp_path: Path) -> None:
+    """Byte 177 of such a file, a 2, once ended the process. No other array is touched, and no shape is another."""
+    data, path = motion(2), tmp_path / "x.mat"
+    savemat(path, {name: data[name] for name in ("t", "q", "qd", "tau")})
+    right, refused = path.read_bytes(), 0
+    for place in range(128, 700):
+        for value in (0, 1, 2, 5, 9, 14, 15, 127, 255):
+            try:
+                found = arrays_from_bytes(right[:place] + bytes([value]) + right[place + 1 :])
+            except ValueError:
+                refused += 1
+            else:
+                others = [name for name, x in found.items() if name in data and not np.array_equal(x, data[name])]
+                assert len(others) <= 1 and sum(x.size for x in found.values()) <= 7 * N
+    assert refused > 500
+    path.write_bytes(right[:177] + b"\2" + right[178:])
+    with pytest.raises(
+        mp.InputError, match=r"x\.mat: is no whole \.mat file: numbers are stored as elements of type 521"
+    ):
+        mp.read_log(path)
 
 
 def test_a_file_that_is_no_matlab(tmp_path: Path) -> None:

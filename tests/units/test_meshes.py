@@ -156,6 +156,67 @@ def test_every_shape_is_where_the_file_puts_it(tmp_path: Path) -> None:
         assert len(found) == len(expected)
 
 
+def seen_boxes(robot: Any, q: Any) -> dict[float, Any]:
+    """Where the boxes of the file are drawn, by the length that is each one's own."""
+    record = mp.drawing(robot, meshes=True)
+    return {
+        shape["size"][1]: pose @ np.array(shape["frame"])
+        for link, pose in zip(record["links"], poses_of(record, q))
+        for shape in link["shapes"]
+        if shape["kind"] == "box" and shape["size"][0] == 0.1
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_saved_robots_look_as_before(seed: int, tmp_path: Path) -> None:
+    """As TOML, which names the URDF; as URDF, which has the visuals; and again of these."""
+    (tmp_path / "r.urdf").write_text(random_urdf(seed)[0])
+    robot = mp.load(tmp_path / "r.urdf", exact=True)
+    q = np.random.default_rng(seed).uniform(-2, 2, robot.dof)
+    (tmp_path / "below").mkdir()
+    toml = mp.load(mp.save(robot, tmp_path / "r.toml"))
+    urdf = mp.load(mp.save(toml, tmp_path / "below/b.urdf"), exact=True)
+    again = mp.load(mp.save(urdf, tmp_path / "below/b.toml"))
+    expected = seen_boxes(robot, q)
+    assert len(expected) == len(re.findall("<visual", (tmp_path / "r.urdf").read_text()))
+    assert (robot.origin.visuals, again.origin.visuals) == ("r.urdf", "b.urdf")
+    for saved in (toml, urdf, again):
+        found = seen_boxes(saved, q)
+        assert found.keys() == expected.keys()
+        for size, at in expected.items():
+            np.testing.assert_allclose(found[size], at, atol=1e-9)
+
+
+MESHED = """<robot name="m"><material name="red"><color rgba="1 0 0 1"/></material>
+<link name="base"><visual><geometry><mesh filename="meshes/a.stl"/></geometry><material name="red"/></visual></link>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="plate"><visual><geometry><mesh filename="package://far/b.stl"/></geometry></visual></link>
+<link name="lens"/>
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+<joint name="k" type="fixed"><parent link="arm"/><child link="plate"/></joint>
+<joint name="l" type="fixed"><parent link="plate"/><child link="lens"/></joint></robot>"""
+
+
+def test_meshes_are_seen_from_the_new_file_or_the_loss_is_named(tmp_path: Path) -> None:
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes/a.stl").write_bytes(FILES["a.stl"])
+    (tmp_path / "m.urdf").write_text(MESHED)
+    robot = mp.load(tmp_path / "m.urdf")
+    (tmp_path / "urdf").mkdir()  # beside which meshes lie
+    read = mp.load(mp.save(robot, tmp_path / "urdf/m.urdf"))
+    text = (tmp_path / "urdf/m.urdf").read_text()
+    assert 'filename="../meshes/a.stl"' in text and 'filename="package://far/b.stl"' in text
+    [shape] = api.looks(read)["shapes"][""]
+    assert shape["kind"] == "mesh" and shape["paint"] == "#ff0000"
+    (tmp_path / "other").mkdir()
+    with pytest.warns(mp.ManipulaWarning, match=r"a\.toml: its links are drawn by m\.urdf, which is not in the folder"):
+        mp.save(robot, tmp_path / "other/a.toml")
+    with pytest.warns(mp.ManipulaWarning, match=r"cannot hold the visuals"):
+        mp.save(mp.convert(robot, "standard"), tmp_path / "s.urdf")
+    with pytest.warns(mp.ManipulaWarning, match=r"cannot hold the .*visuals"):
+        mp.save(robot, tmp_path / "s.par")
+
+
 def test_shapes_are_right_from_another_base(tmp_path: Path) -> None:
     """A base in the middle of the file: what stands before it is drawn where it is at zero."""
     text, placed = random_urdf(3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.robot.description import Coordinate
 from manipula.mechanics.robot.values.parameter import Num
+from tests.laws.test_ground import turn
 from tests.random_mjcf import RandomMjcf
 
 pytestmark = pytest.mark.usefixtures("without_search")
@@ -103,6 +106,7 @@ def test_an_arm_saved_as_toml_is_the_same_arm(seed: int, tmp_path: Path) -> None
 
 
 BODY = '<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+OVER = "<joint joint='joint1' coef='1'/>"
 
 
 def file(inner: str = BODY, head: str = "") -> str:
@@ -128,17 +132,21 @@ def test_what_may_be_left_out() -> None:
         ("<robot/>", "found <robot> at the top"),
         ("<!DOCTYPE x><mujoco/>", "DOCTYPE"),
         ("<mujoco><worldbody/></mujoco>", "the file has no <body>"),
-        (file(head='<include file="x.xml"/>'), r"found <include>, which is not read \(let MuJoCo write the model"),
+        (file(head='<include file="x.xml"/>'), "<include>: file: found 'x.xml', which is not there"),
+        (file(head='<include file="../x.xml"/>'), "found '../x.xml', which is outside the folder of the model"),
+        (file(head='<include file="/etc/passwd"/>'), "outside the folder"),
+        (file(head='<attach model="x"/>'), r"found <attach>, which is not read \(let MuJoCo write the model"),
         (file(head='<compiler coordinate="global"/>'), "<compiler>: coordinate: found 'global', which changes"),
-        (file(head='<compiler settotalmass="3"/>'), "settotalmass"),
-        (file(head='<compiler inertiafromgeom="true"/>'), "inertiafromgeom"),
+        (file(head='<compiler balanceinertia="true"/>'), "balanceinertia"),
+        (file(head='<compiler inertiafromgeom="perhaps"/>'), "inertiafromgeom: found 'perhaps'"),
         (file(head='<compiler angle="grad"/>'), "found 'grad' \\(degree or radian\\)"),
         (file(head='<compiler eulerseq="xyw"/>'), "eulerseq: found 'xyw'"),
         (file(head='<option gravity="0 0"/>'), r"gravity: found '0 0' \(3 numbers\)"),
         (body('<joint class="none"/>'), "class: found 'none'"),
         (body('<joint name="j" type="screw"/>'), "joint 'j': type: found 'screw'"),
         (body('<joint name="j" type="ball"/>'), "a ball joint has three degrees of freedom"),
-        (body('<freejoint name="j"/>'), "six degrees of freedom"),
+        (body('<freejoint name="j"/>'), "joint 'j': type: found 'floating': it has six degrees of freedom"),
+        (body("<freejoint/>"), r"body 'b': type: found 'floating': .* \(base='b' reads what is below it\)"),
         (body('<joint name="j" axis="0 0 0"/>'), "joint 'j': axis: found a zero axis"),
         (body('<joint name="j" range="2 1" limited="true"/>'), "found 2.0 above 1.0"),
         (body('<joint name="j" damping="much"/>'), "joint 'j': damping: found 'much'"),
@@ -146,7 +154,8 @@ def test_what_may_be_left_out() -> None:
         (body("<joint/>", 'quat="1 0 0 0" euler="0 0 0"'), "found quat and euler"),
         (body('<joint name="j"/><joint name="j"/>'), "two joints have this name"),
         (body("<frame><joint/></frame>"), "found <joint> inside a <frame>"),
-        (file('<body name="b"><joint/><geom size="0.1"/></body>'), "its mass would come from its <geom type='sphere'>"),
+        (file('<body name="b"><joint/><geom mesh="m"/></body>'), "its mass would come from the mesh 'm'"),
+        (file('<body name="b"><joint/><geom size="0"/></body>'), r"found '0' \(a sphere has 1 positive numbers\)"),
         (file('<body name="b"><joint/><inertial pos="0 0 0" mass="-1"/></body>'), "a mass cannot be negative"),
         (file(BODY + BODY), "body 'b': two bodies have this name"),
         (
@@ -164,9 +173,15 @@ def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (body('<joint name="j" stiffness="2"/>'), "joint 'j': its spring"),
-        (body("<joint/>", 'gravcomp="1"'), "gravcomp is not read"),
-        (file()[:-9] + '<equality><weld body1="b"/></equality></mujoco>', "the equality <weld> is not read"),
+        (body('<joint name="j" stiffness="2"/>'), r"not read: springs of joints \(stiffness, springdamper\): j"),
+        (body("<joint/>", 'gravcomp="1"'), "not read: gravcomp, so that bodies have their whole weight: b"),
+        (file()[:-9] + '<equality><weld body1="b"/></equality></mujoco>', "not read: equalities, .*: <weld> b"),
+        (
+            file()[:-9] + f"<tendon><fixed name='t' stiffness='2'>{OVER}</fixed></tendon></mujoco>",
+            "springs of tendons: t",
+        ),
+        (file()[:-9] + "<tendon><spatial name='t' damping='2'/></tendon></mujoco>", "of tendons in space: t"),
+        (file()[:-9] + "<actuator><motor name='a' site='s' armature='2'/></actuator></mujoco>", "at no joint: a"),
     ],
 )
 def test_what_is_passed_over_is_said(text: str, said: str) -> None:
@@ -218,3 +233,96 @@ def test_sections_of_defaults_add_up() -> None:
     text = f"<mujoco>{first}{second}<worldbody>{body}</worldbody></mujoco>"
     (joint,) = mp.Robot.from_text(text, "mjcf").joints
     assert [float(joint.actuator[key].value.value) for key in ("Ia", "fv", "fc")] == [0.3, 0.7, 2.0]
+
+
+def test_a_flood_is_one_sentence() -> None:
+    weight = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    many = "".join(
+        f'<body name="b{k}" gravcomp="1">{weight}<joint name="j{k}" stiffness="1"/></body>' for k in range(30)
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        mp.Robot.from_text(file(many), "mjcf")
+    assert [str(x.message)[-4:] for x in told] == ["(30)", "(30)"]
+
+
+def test_included_files_stand_where_they_are_named(tmp_path: Path) -> None:
+    whole = file(BODY, head='<option gravity="0 0 -5"/>')
+    (tmp_path / "inside").mkdir()
+    one, other = (f'<include file="inside/{name}.xml"/>' for name in ("head", "body"))
+    (tmp_path / "arm.xml").write_text(f"<mujoco>{one}<worldbody>{other}</worldbody></mujoco>")
+    (tmp_path / "inside" / "head.xml").write_text('<mujoco><option gravity="0 0 -5"/></mujoco>')
+    (tmp_path / "inside" / "body.xml").write_text(f"<mujocoinclude>{BODY}</mujocoinclude>")
+    assert mp.load(tmp_path / "arm.xml") == mp.Robot.from_text(whole, "mjcf")
+    (tmp_path / "inside" / "body.xml").write_text('<mujoco><include file="arm.xml"/></mujoco>')
+    with pytest.raises(mp.RobotFileError, match=r"found 'arm\.xml' a second time"):
+        mp.load(tmp_path / "arm.xml")
+    (tmp_path / "inside" / "body.xml").write_text("<mujoco>")
+    with pytest.raises(mp.RobotFileError, match=r"body\.xml: this is not well-formed XML"):
+        mp.load(tmp_path / "arm.xml")
+
+
+def test_a_text_has_no_folder_to_include_from() -> None:
+    with pytest.raises(mp.RobotFileError, match="a text has no folder to look in"):
+        mp.Robot.from_text(file(head='<include file="x.xml"/>'), "mjcf")
+
+
+def test_the_last_gravity_counts() -> None:
+    """Of several <option> elements the last that says it, and the last word of its flag."""
+    two = '<option gravity="1 2 3"/><option gravity="0 0 -5"/><option timestep="1"/>'
+    assert mp.Robot.from_text(file(head=two), "mjcf").parameters["gz"] == -5.0
+    off, on = (f'<option><flag gravity="{x}"/></option>' for x in ("disable", "enable"))
+    assert mp.Robot.from_text(file(head=two + off + on), "mjcf").parameters["gz"] == -5.0
+    assert "gz" not in mp.Robot.from_text(file(head=two + on + off), "mjcf").parameters
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("axis", ["1 0 0", "0 1 0", "0 0 1", "0.6 0 0.8"])
+def test_a_joint_at_its_reference_is_at_the_pose_of_the_file(axis: str, sign: int) -> None:
+    """T(q) turns by q − ref about the axis as it is written, whichever way that points."""
+    way = " ".join(str(sign * float(x)) for x in axis.split())
+    at = body(f'<joint name="j" axis="{way}" ref="0.4"/><site name="tip" pos="0.1 0.2 0.3"/>')
+    arm = mp.Arm(mp.Robot.from_text(at.replace("<mujoco>", '<mujoco><compiler angle="radian"/>'), "mjcf", tip="tip"))
+    np.testing.assert_allclose(arm.pose([0.4])[:3, 3], [0.1, 0.2, 0.3], atol=1e-15)
+    there = turn([float(x) for x in way.split()], 0.3) @ [0.1, 0.2, 0.3]
+    np.testing.assert_allclose(arm.pose([0.7])[:3, 3], there, atol=1e-15)
+
+
+SHAPES = {  # a textbook's: kg, xx, zz of a body of 1 kg a litre
+    'type="sphere" size="0.1"': (4e3 * math.pi / 3 * 1e-3, 0.4e-2, 0.4e-2),
+    'type="box" size="0.1 0.1 0.2"': (16.0, 0.05 / 3, 0.02 / 3),
+    'type="cylinder" size="0.1 0.2"': (math.pi * 4, 0.01 / 4 + 0.04 / 3, 0.005),
+    'type="cylinder" size="0.1" fromto="0 0 -0.2 0 0 0.2"': (math.pi * 4, 0.01 / 4 + 0.04 / 3, 0.005),
+    'type="ellipsoid" size="0.1 0.1 0.2"': (8e3 * math.pi / 3 * 1e-3, 0.01, 0.004),
+    'type="sphere" size="0.1" mass="2"': (2.0, 0.4e-2, 0.4e-2),
+    'type="box" size="0.1 0.1 0.2" density="500"': (8.0, 0.05 / 3, 0.02 / 3),
+    'type="sphere" size="0.1" mass="3" shellinertia="true"': (3.0, 0.02 / 3, 0.02 / 3),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_weighs_what_books_say(shape: str) -> None:
+    robot = mp.Robot.from_text(file(f'<body name="b"><joint name="j"/><geom {shape}/></body>'), "mjcf")
+    mass, xx, zz = SHAPES[shape]
+    found = [robot.parameters[name] for name in ("m1", "Ixx1", "Iyy1", "Izz1")]
+    np.testing.assert_allclose(found, [mass, mass * xx, mass * xx, mass * zz], rtol=1e-14)
+
+
+def test_a_mesh_that_stands_still_is_noted() -> None:
+    base = '<body name="base"><geom type="mesh" mesh="m"/>{}</body>'
+    robot = mp.Robot.from_text(file(base.format(BODY)), "mjcf")
+    assert robot.dof == 1 and any("of unknown mass: base" in note for note in robot.origin.notes)
+
+
+def test_a_tendon_is_a_row_that_follows() -> None:
+    inner = '<body name="c"><joint name="k"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+    fixed = '<fixed name="j" armature="0.5" damping="2"><joint joint="j" coef="1"/><joint joint="k" coef="-2"/></fixed>'
+    text = body(f'<joint name="j"/>{inner}')[:-9] + f"<tendon>{fixed}</tendon></mujoco>"
+    robot = mp.Robot.from_text(text, "mjcf")
+    row = robot.joints[-1]
+    assert (row.name, row.coordinate) == ("j_tendon", Coordinate((("j", Fraction(1)), ("k", Fraction(-2)))))
+    assert robot.joint_names == ("j", "k") and robot.tip_link == "c" and robot.frame_names == ("tool",)
+    still = mp.Robot.from_text(text, "mjcf", locked={"k": 0})
+    assert still.joints[-1].coordinate == Coordinate((("j", Fraction(1)),))
+    with pytest.raises(mp.RobotFileError, match="tendon 'j': joint: found 'q'"):
+        mp.Robot.from_text(text.replace('joint="k" coef', 'joint="q" coef'), "mjcf")

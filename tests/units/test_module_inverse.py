@@ -176,7 +176,7 @@ def test_limits_reach_and_what_is_no_pose(tmp_path: Path) -> None:
     assert flat["told"][0][2] == own["told"][0][2]
     for odd in (none, nan):
         assert odd["nearest"] == -1
-        assert {x[2] for x in odd["told"]} == {"T is no pose, or a number of T or q_now is none"}
+        assert {x[2] for x in odd["told"]} == {"T is not a pose, or one of its numbers is not finite"}
     assert turned == pytest.approx(0.3 + 2 * np.pi, abs=1e-12)
 
 

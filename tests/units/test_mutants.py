@@ -1,13 +1,74 @@
-"""The planted errors of `make mutants` can be planted: each line stands once in its file, each test is there."""
+"""The planted errors of `make mutants` can be planted: each line stands once in its file, each test is there. Those of
+`make mutants-random` are drawn by a seed, change what runs and nothing else."""
 
 from __future__ import annotations
+
+import ast
 
 import pytest
 
 from tests.mutants.__main__ import ROOT, Mutant, planted
+from tests.mutants.operators import sites
+from tests.mutants.random import drawn
+from tests.mutants.reach import turns
 
 
 @pytest.mark.parametrize("mutant", planted(), ids=lambda mutant: mutant.name)
 def test_an_error_has_its_place(mutant: Mutant) -> None:
     assert (ROOT / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1 and mutant.old != mutant.new
     assert all((ROOT / test.partition("::")[0]).exists() for test in mutant.tests)
+
+
+def _variants(text: str) -> set[str]:
+    source = text.encode()
+    return {site.planted(source).decode() for site in sites("x.py", source)}
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("a < b", "(a <= b)"),
+        ("a < b", "(a >= b)"),
+        ("a - b", "(a + b)"),
+        ("a - b", "(b - a)"),
+        ("-a", "(a)"),
+        ("a and b", "(a or b)"),
+        ("a and b and c", "(a and b)"),
+        ("x = 3", "x = 4"),
+        ("x = 0.5", "x = 1.0"),
+        ("x = True", "x = False"),
+        ("x[1:]", "(x[:])"),
+        ("max(x)", "(min)(x)"),
+        ("f(a, b)", "(f(b, a))"),
+        ("A.T @ b", "(A) @ b"),
+        ("[k for k in x if k]", "([k for k in x])"),
+        ("a if c else b", "(b if c else a)"),
+        ("f'{a} of {b}'", "(f'{b} of {b}')"),
+        ("f(x)", "pass"),
+        ("α = β - 1", "α = (β + 1)"),
+    ],
+)
+def test_an_operator_makes_its_slip(text: str, changed: str) -> None:
+    assert changed in _variants(text)
+
+
+@pytest.mark.parametrize(
+    "text", ['"""A - b."""', "from a import b", "x: list[-1]", "def f(x: A | B) -> C | D: ...", "max"]
+)
+def test_what_does_not_run_is_left(text: str) -> None:
+    assert not _variants(text) - {"(min)"}
+
+
+def test_a_seed_draws_the_same_lines_and_each_can_be_planted() -> None:
+    chosen = drawn(7, 25)
+    assert chosen == drawn(7, 25) != drawn(8, 25)
+    for site in chosen:
+        source = (ROOT / site.file).read_bytes()
+        assert source[site.start : site.end].decode() == site.old
+        assert ast.dump(ast.parse(site.planted(source))) != ast.dump(ast.parse(source))
+
+
+def test_draws_of_one_property_take_turns_with_those_of_others() -> None:
+    tests = {"a.py::f[1]", "a.py::f[2]", "b.py::g", "c.py::h[0]"}
+    seconds = {"a.py::f[1]": 0.2, "a.py::f[2]": 0.1, "b.py::g": 3.0, "c.py::h[0]": 0.5}
+    assert turns(tests, seconds) == ["a.py::f[2]", "c.py::h[0]", "b.py::g", "a.py::f[1]"]

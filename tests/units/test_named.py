@@ -49,7 +49,7 @@ def replace_limits(robot: mp.Robot) -> mp.Robot:
 def test_a_file_gives_poses_in_its_own_units() -> None:
     robot = arm().with_poses(ready=["pi/2", 0.25, -1])
     text = toml_from_robot(robot)
-    assert 'ready = [90, 0.25, "-1"]' in text
+    assert 'ready = [90, 0.25, "-1 rad"]' in text
     in_mm = text.replace('length = "m"', 'length = "mm"').replace("ready = [90, 0.25", "ready = [90, 250")
     in_mm = in_mm.replace("limits = [0, 0.5]", "limits = [0, 500]")
     with pytest.warns(mp.ManipulaWarning, match="looks like metres"):

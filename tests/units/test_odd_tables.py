@@ -60,22 +60,26 @@ def test_a_joint_variable_of_sympy_is_that_of_the_text(text: str, kind: str) -> 
 @pytest.mark.parametrize(
     ("field", "entry", "said"),
     [
-        ("a", "L+20", "20 in an expression is metres"),
-        ("d", "2*L-431.8", "431.8 in an expression is metres"),
-        ("alpha", "A+30", "30 in an expression is radians"),
-        ("theta", "-(A-90)", "90 in an expression is radians"),
+        ("a", "L+20", ""),
+        ("d", "2*L-431.8", "431.8 m looks like millimetres"),
+        ("alpha", "A+30", "30 radians looks like degrees"),
+        ("theta", "-(A-90)", "90 radians looks like degrees"),
         ("a", "L+0.02", ""),
         ("alpha", "A+pi/6", ""),
         ("alpha", "2*A", ""),
     ],
 )
-def test_a_number_added_in_the_unit_of_the_file_is_said(field: str, entry: str, said: str) -> None:
+def test_a_number_added_to_a_name_is_held_to_its_size(field: str, entry: str, said: str) -> None:
+    """It has the unit of its column: odd as radians or metres, right as degrees or millimetres."""
     row = {"theta": 0, "d": 0, "a": 300, "alpha": 0} | {field: entry}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         mp.Robot.from_dh([row], angle="deg", length="mm")
+    assert not [sentence for warning in caught if "looks like" in (sentence := str(warning.message))]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         mp.Robot.from_dh([row | {"a": row["a"] if field == "a" else 1}], angle="rad", length="m")
-    told = [str(warning.message) for warning in caught if "in an expression" in str(warning.message)]
+    told = [str(warning.message) for warning in caught if "looks like" in str(warning.message)]
     assert len(told) == (said != "") and all(re.search(said, sentence) for sentence in told)
 
 

@@ -95,7 +95,7 @@ def test_columns_become_joints() -> None:
         Name("IA1"), Name("FV1"), Name("FS1"),
     )  # fmt: skip
     assert arm.gravity[2].value == Name("G3")
-    assert arm.origin.notes == ("the external wrench FX is not read: it is an input of the models",)
+    assert arm.origin.notes == ("not read, for no model needs it: FX, QP, QDP, GAM",)
 
 
 def test_the_old_spelling_reads_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import manipula as mp
 from manipula.errors import RobotFileError
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
-from manipula.mechanics.models.kinematics.pose import pose
+from manipula.mechanics.models.kinematics.pose import axes, pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.formats.conversion.conventions import to_urdf
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
@@ -103,9 +104,53 @@ def test_a_row_as_a_person_writes_it() -> None:
     text = ROW.format(convention="standard", row="xyz = [100, 0, 0]\nrpy = [0, 0, 90]\naxis = [0, -2, 0]\ntheta = 30")
     T = mp.Arm(mp.Robot.from_text(text)).pose([np.radians(60)])
     np.testing.assert_allclose(T[:3, 3], [0.1, 0, 0], atol=1e-15)
-    turned = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # about −y, 60° on, from an offset of 30° about +y
-    c, s = np.cos(np.radians(-30)), np.sin(np.radians(-30))
+    turned = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # about −y: an offset of 30° and 60° on
+    c, s = np.cos(np.radians(-90)), np.sin(np.radians(-90))
     np.testing.assert_allclose(T[:3, :3], turned @ [[c, 0, s], [0, 1, 0], [-s, 0, c]], atol=1e-15)
+
+
+KINDS = {"revolute": "theta", "prismatic": "d", "helical": "theta"}
+
+
+def turned_about(axis: Any, angle: float) -> Any:
+    """Rodrigues' formula."""
+    x, y, z = axis
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_offset_and_coordinate_count_about_the_axis_as_written(kind: str, tmp_path: Any) -> None:
+    """Axes along ± x, y, z and skew, of any length; with either direction; saved, and held still."""
+    rng = random.Random(kind)
+    sides = [tuple(sign * (i == k) for i in range(3)) for k in range(3) for sign in (1, -1)]
+    for axis in [*sides, (0, 0.001, -1), (0, -1, -1), (-1, 0, -2), (-1, -2, -3)]:
+        length, direction = rng.choice((0.5, 1, 2)), rng.choice((1, -1))
+        offset, q, pitch = 0.3 + rng.random(), round(rng.uniform(-1, 1), 3), 0.25
+        row = (
+            f"xyz = [0, 0, 0]\naxis = {[length * x for x in axis]}\ndirection = {direction}\n{KINDS[kind]} = {offset}\n"
+        )
+        text = ROW.format(convention="urdf", row=row + (f"pitch = {pitch}" if kind == "helical" else ""))
+        text = text.replace('"deg"', '"rad"').replace('"mm"', '"m"').replace('"revolute"', f'"{kind}"')
+        text = text.replace("[[joint]]", "inertia_default = 0\nexact = true\n[[joint]]", 1)
+        text += '[[joint]]\ntype = "prismatic"\nxyz = [0, 0, 0]\n'  # at 0: something must move where one is locked
+        robot = mp.Robot.from_text(text)
+        unit = np.array(axis) / np.linalg.norm(axis)
+        turn = 0 if kind == "prismatic" else offset + direction * q
+        slide = {"revolute": 0.0, "prismatic": offset + direction * q, "helical": pitch * direction * q}[kind]
+        expected = np.eye(4)
+        expected[:3, :3], expected[:3, 3] = turned_about(unit, turn), slide * unit
+        saved = [
+            mp.load(mp.save(robot, tmp_path / f"arm{end}")) for end in (".toml", *([".urdf"] * (kind != "helical")))
+        ]
+        for each in (robot, *saved):
+            tree = merge_fixed(bind(each, FLOATS, {}))
+            np.testing.assert_allclose(np.array(pose(tree, [q, 0]).rows(), float), expected, atol=1e-14)
+            z = np.array(axes(tree, [q, 0])[0].rows(), float)[:3, 2]
+            np.testing.assert_allclose(z, direction * unit, atol=1e-14)
+        assert saved[0].joints == robot.joints
+        held = merge_fixed(bind(robot.locked(joint1=q), FLOATS, {}))
+        np.testing.assert_allclose(np.array(pose(held, [0]).rows(), float), expected, atol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,26 @@ def test_ellipsoids_tell_their_half_axes() -> None:
     assert stretched.endswith("∞ N per N·m")
 
 
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("turn", [0.4, 1.9, -2.5])
+def test_ellipsoids_are_what_the_jacobian_makes_of_a_ball(planar: bool, turn: float) -> None:
+    """Velocities v = J q̇, |q̇| = 1, and forces with |Jᵀf| = 1, drawn to scale from the tool: xᵀ(JJᵀ)⁻¹x and xᵀJJᵀx are
+    the same all over each surface."""
+    arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4)) if planar else mp.Arm("puma560")
+    q = np.array([turn, 0.7, 0.5, 1.1, 0.9, 0.4])[: arm.robot.dof]
+    (place,) = arm.plot_ellipsoid(q).axes
+    J = arm.jacobian(q)[: 2 if planar else 3]
+    tool = arm.pose(q)[: len(J), 3]
+    if planar:
+        drawn = {line.get_label().partition(":")[0]: np.array(line.get_data()) for line in place.lines}
+    else:
+        drawn = {c.get_label().partition(":")[0]: np.vstack(c._segments3d).T for c in place.collections}
+    for name, form in (("velocity", np.linalg.inv(J @ J.T)), ("force", J @ J.T)):
+        x = drawn[name].T - tool
+        size = np.einsum("ki,ij,kj->k", x, form, x)
+        np.testing.assert_allclose(size, size.mean(), rtol=1e-9)
+
+
 WRONG = [("plot", [1.0]), ("plot", [[0.0, float("nan")]]), ("plot", "home"), ("plot_ellipsoid", [[0.0, 0.0]]),
          ("plot_workspace", 0), ("plot_workspace", True), ("plot_workspace", 1e3)]  # fmt: skip
 

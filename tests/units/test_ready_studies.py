@@ -98,7 +98,7 @@ def test_robots_that_a_map_cannot_be_of() -> None:
         mp.studies.workspace("planar2r")
     with pytest.raises(mp.UnknownNameError, match="'pmua560'"):
         mp.studies.workspace("pmua560")
-    with pytest.raises(mp.InputError, match="robot: expected a robot or its name, found 3"):
+    with pytest.raises(mp.InputError, match="found 3, expected the name of a library robot"):
         mp.studies.workspace(3)
 
 

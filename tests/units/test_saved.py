@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,17 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ManipulaWarning
+from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state, with_laws
+from tests.robot_plans import drawn_plan
+from tests.robot_writers import weightless
+from tests.robot_xml import urdf
 
 EDITS: dict[str, Any] = {
     "payload": lambda robot: robot.with_payload(1.5, (0.1, 0, 0.2)),
@@ -96,6 +103,35 @@ def test_what_is_lost_has_a_name(edit: str, ending: str, said: str, tmp_path: Pa
         mp.save(EDITS[edit](mp.Robot.from_dh(rows)), tmp_path / f"arm{ending}")
 
 
+def test_joints_that_change_places_are_named(tmp_path: Path) -> None:
+    """Readers of URDF list the joints on one link together."""
+    row = {
+        "theta": 0,
+        "d": 0,
+        "a": 0.5,
+        "alpha": 0,
+        "mass": 1,
+        "com": [0, 0, 0],
+        "inertia": {"xx": 0, "yy": 0, "zz": 0},
+    }
+    rows = [{**row, "name": "a"}, {**row, "name": "b"}, {**row, "name": "c"}, {**row, "name": "d", "parent": "a"}]
+    robot = weightless(mp.Robot.from_dh(rows))
+    with pytest.warns(ManipulaWarning, match="cannot hold the order of the joints, which becomes a, b, d, c"):
+        mp.save(robot, tmp_path / "arm.urdf")
+    assert mp.load(tmp_path / "arm.urdf").joint_names == ("a", "b", "d", "c")
+
+
+def test_a_parent_that_is_the_row_before_makes_no_tree(tmp_path: Path) -> None:
+    row = '[[joint]]\nname = "{}"\nparent = "{}"\ntype = "{}"\nxyz = [0.1, 0, 0.2]\n'
+    head = 'format = 1\nname = "arm"\nconvention = "urdf"\nangle = "deg"\ninertia_default = 0\n'
+    named = "".join(map(row.format, ("a", "b", "c"), ("base", "a", "b"), ("revolute", "fixed", "revolute")))
+    robot = mp.Robot.from_text(head + named)
+    assert robot.joints == mp.Robot.from_text(re.sub("parent = .*", "", head + named)).joints
+    with pytest.warns(ManipulaWarning, match="cannot hold the names of joints"):
+        mp.save(robot, tmp_path / "arm.par")
+    assert mp.load(tmp_path / "arm.par").dof == 2
+
+
 def test_what_a_format_holds_is_saved_without_a_word(tmp_path: Path) -> None:
     robot = mp.Robot.from_dh([(0, 0, 0.5, 0)])
     weightless = robot.with_parameters(**{name: 0 for name in robot.parameters if name[0] in "mrI"})
@@ -129,3 +165,100 @@ def test_a_robot_of_an_exporter_is_kept_by_a_robot_file(seed: int, tmp_path: Pat
     robot = mp.Robot.from_text(exported(seed), "urdf")
     assert mp.load(mp.save(robot, tmp_path / "arm.toml")).joints == robot.joints
     assert all(joint.limits is None for joint in robot.joints if joint.kind == "fixed")
+
+
+def decorated(text: str, seed: int) -> str:
+    """The URDF of a plan with brackets, cameras and a heavy base, of which some hang below others."""
+    rng = random.Random(f"decorated {seed}")
+    links = re.findall(r'<link name="([^"]+)"', text)
+    tensor = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+    weight = f"<inertial><origin xyz='0.1 0 {{}}'/><mass value='{{}}'/>{tensor}</inertial>"
+    more, taken = "", set(re.findall(r'<parent link="([^"]+)"', text))
+    for number in range(rng.randint(1, 6)):
+        name, on = f"{rng.choice(('camera', 'bracket', 'foot'))}{number}", rng.choice(links)
+        own = weight.format(rng.random(), rng.random()) if rng.random() < 0.5 else ""
+        place = f"<origin xyz='0 {rng.random():.3f} 0' rpy='0 {rng.choice((0, 1.5707963267948966, 0.3))} 0'/>"
+        more += f'<link name="{name}">{own}</link><joint name="mount{number}" type="fixed"><parent link="{on}"/>'
+        more += f'<child link="{name}"/>{place}</joint>'
+        links.append(name)
+        taken.add(on)
+    root = next(name for name in links if f'<child link="{name}"' not in text + more)
+    bare = f'<link name="{root}"/>'
+    more = more.replace("'", '"')
+    text = text.replace("</robot>", more + "</robot>")
+    return text.replace(bare, f'<link name="{root}">{weight.format(0.2, 7)}</link>'.replace("'", '"'))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_names_frames_and_what_stands_still_are_kept(seed: int, tmp_path: Path) -> None:
+    """Of arms and trees with links beside them: in URDF and in a robot file, and again."""
+    plan = drawn_plan(seed)
+    for writing in urdf(plan, random.Random(seed)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = mp.Robot.from_text(decorated(writing.text, seed), "urdf", exact=True)
+            files = [
+                mp.load(mp.save(robot, tmp_path / "arm.urdf"), exact=True),
+                mp.load(mp.save(robot, tmp_path / "arm.toml")),
+            ]
+            again = mp.load(mp.save(files[0], tmp_path / "again.urdf"), exact=True)
+        q = np.linspace(0.3, 1.1, robot.dof)
+        for read in (*files, again):
+            names = ("name", "joint_names", "link_names", "frame_names", "base_link", "tip_link")
+            assert {x: getattr(read, x) for x in names} == {x: getattr(robot, x) for x in names}
+            kinds = [[(joint.name, joint.kind, joint.parent) for joint in x.joints] for x in (read, robot)]
+            assert kinds[0] == kinds[1]
+            one, other = (merge_fixed(bind(x, FLOATS, {})) for x in (read, robot))
+            places = [centre_of_mass(x, x.of_joints(q.tolist())) for x in (one, other)]
+            np.testing.assert_allclose(*(np.array(x, float) for x in places), atol=1e-12)
+            for frame in robot.frame_names:
+                at = [merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (read, robot)]
+                poses = (np.array(pose(x, x.of_joints(q.tolist())).rows(), float) for x in at)
+                np.testing.assert_allclose(*poses, atol=1e-12)
+
+
+# every optional entry of a robot file, with a value that says something
+ROBOT_ENTRIES = {
+    "length": '"mm"', "gravity": "[1, -2, 3]", "inertia_about": '"origin"', "inertia_default": "0",
+    "source": '"a paper"', "description": '"an arm"', "notes": '["seen", "weighed"]', "exact": "true",
+    "values": "{ L1 = 0.4, k = 2 }", "poses": "{ home = [10, 20] }",
+    "base": '{ xyz = [1, 2, 3], rpy = [0, 90, 5], link_name = "floor" }', "tool": '{ on = "one", xyz = [1, 0, 2] }',
+    "frame": '[{ name = "camera", on = "two", xyz = [1, 2, 3], rpy = [4, 5, 6] }]',
+    "payload": "[{ mass = 2, com = [1, 2, 3], inertia = { xx = 9, yy = 9, zz = 9 } }]",
+}  # fmt: skip
+JOINT_ENTRIES = {
+    "link_name": '"shank"', "direction": "-1", "limits": "[-170, 90]", "velocity_limit": "33", "effort_limit": "44",
+    "motor_inertia": "0.3", "gear": "100", "stiffness": "2e3", "backlash": "0.01", "mass": "3",
+    "com": "[0.1, 0.2, 0.3]", "inertia": "{ xx = 5, yy = 6, zz = 7, xy = 0.1 }", "note": '"worn"',
+    "friction": "{ viscous = 1.5, coulomb = 0.5, offset = -0.2, stribeck = { torque = 0.4, velocity = 0.1 } }",
+    "springs": "[{ radii = [0.8, 0.2], angle = -85, length = 0.6, stroke = 0.5 }]",
+    "carries": '[{ name = "box", xyz = [1, 2, 3], mass = 1, com = [0, 0, 1], inertia = { xx = 1, yy = 1, zz = 1 } }]',
+}  # fmt: skip
+
+
+def some_entries(seed: int) -> str:
+    """A robot file with any of the optional entries: alone, in pairs, all but one, all."""
+    rng = random.Random(f"entries {seed}")
+    share = rng.choice((0.1, 0.3, 0.6, 0.9, 1.0))
+
+    def drawn(entries: dict[str, str]) -> str:
+        return "".join(f"{key} = {value}\n" for key, value in entries.items() if rng.random() < share)
+
+    text = 'format = 1\nname = "arm"\nconvention = "standard"\nangle = "deg"\n' + drawn(ROBOT_ENTRIES)
+    for name in ("one", "two"):
+        row = f'[[joint]]\nname = "{name}"\ntype = "revolute"\nd = 0.1\na = 0.2\nalpha = 90\n'
+        text += row + ("theta = 30\n" if rng.random() < share else "") + drawn(JOINT_ENTRIES)
+    return text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_of_the_entries_of_a_robot_file_are_kept(seed: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        robot = robot_from_toml(some_entries(seed))
+        text = toml_from_robot(robot)
+        read = robot_from_toml(text)
+    assert read == robot and toml_from_robot(read) == text
+    assert [joint.link for joint in read.joints] == [joint.link for joint in robot.joints]
+    about = [replace(x.origin, notes=()) for x in (read, robot)]
+    assert about[0] == about[1] and set(read.origin.notes) == set(robot.origin.notes)

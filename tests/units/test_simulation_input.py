@@ -222,7 +222,7 @@ EVENTS: list[Case] = [
     (lambda: mp.Plant(ARM, effort="max"), "effort: expected"),  # type: ignore[arg-type]
     (lambda: mp.Plant(ARM, width=0), "width: expected"),
     (lambda: mp.Plant(ARM, stops="yes"), "stops: expected True or False"),  # type: ignore[arg-type]
-    (lambda: mp.Plant("planar2r"), "plant: expected a robot"),  # type: ignore[arg-type]
+    (lambda: mp.Plant(3), "found 3, expected the name of a library robot"),  # type: ignore[arg-type]
     (lambda: ARM.with_payload(-1), "payload: mass: is negative"),
     (lambda: mp.loads(ARM, None), "loads: expected a run or a trajectory"),
     (lambda: mp.loads(ARM, REF, wrench=[1, 2]), "wrench: expected a force and a moment, six numbers"),

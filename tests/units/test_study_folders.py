@@ -84,7 +84,7 @@ def test_room_is_taken_without_the_system_s_help_too(tmp_path: Path, monkeypatch
 
 def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = mp.study(functions.mixed, CASES)
-    monkeypatch.setattr(Path, "replace", lambda *given: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr(os, "replace", lambda *given: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     for ending in (".csv", ".npz"):
         with pytest.raises(mp.InputError, match="cannot be written: No space left on device"):
             found.save(tmp_path / f"x{ending}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import ManipulaWarning, RobotFileError
@@ -259,7 +259,11 @@ def robot_files(draw: st.DrawFn) -> str:
 @settings(max_examples=60, deadline=None)
 @given(robot_files())
 def test_text_to_robot_to_text_to_robot(text: str) -> None:
-    robot = _read(text)
+    try:
+        robot = _read(text)
+    except RobotFileError as error:  # under degrees, of (A + 1)**2 nobody can tell the unit of 1
+        assume("the unit of" not in str(error) and "pi is in radians" not in str(error))
+        raise
     written = toml_from_robot(robot)
     again = _read(written)
     assert again == robot

@@ -17,6 +17,7 @@ from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFil
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import branching, frame_names
 from manipula.mechanics.robot.description import Robot, actuator_of
+from manipula.mechanics.robot.formats.conversion.tables import frame_table
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.subject import NOTE
@@ -77,9 +78,9 @@ def test_any_axis(axis: tuple[float, float, float], kind: str) -> None:
 def test_axes_along_coordinates_are_exact() -> None:
     arm = robot_from_urdf(one_joint('<axis xyz="0 -1 0"/>'))
     (row,) = arm.joints
-    assert row.direction == -1
-    assert [(step.kind, step.amount.value) for step in row.before] == [("rx", Deg(Fraction(-90)))]
-    assert [(step.kind, step.amount.value) for step in row.after] == [("rx", Deg(Fraction(90)))]
+    assert row.direction == 1
+    assert [(step.kind, step.amount.value) for step in row.before] == [("rx", Deg(Fraction(90)))]
+    assert [(step.kind, step.amount.value) for step in row.after] == [("rx", Deg(Fraction(-90)))]
 
 
 def test_a_missing_axis_is_x_and_the_first_of_two_origins_counts() -> None:
@@ -137,6 +138,14 @@ def test_inertia_turned_by_quarters_stays_exact() -> None:
     assert tenths == [3, 0, 0, 2, 0, 1]
 
 
+def test_limits_the_wrong_way_round_are_exchanged() -> None:
+    text = one_joint('<axis xyz="0 0 1"/><limit lower="2.775" upper="-2.775"/>')
+    with pytest.warns(mp.ManipulaWarning, match="lower 2.775 is above upper -2.775; they are exchanged"):
+        (row,) = robot_from_urdf(text).joints
+    assert row.limits == (Num(Fraction("-2.775")), Num(Fraction("2.775")))
+    robot_from_urdf(one_joint('<axis xyz="0 0 1"/><limit lower="2" upper="1"/>', "continuous"))  # which has none
+
+
 def test_limits_friction_and_joint_kinds() -> None:
     inside = '<axis xyz="0 0 1"/><limit upper="2.5" effort="30" velocity="4"/><dynamics damping="0.5" friction="0.25"/>'
     (row,) = robot_from_urdf(one_joint(inside)).joints
@@ -175,7 +184,7 @@ HAND = robot(
 
 def held(arm: Robot, row: int) -> Any:
     """(mass, y of its centre in the link frame) of what a row carries."""
-    chain = bind(replace(arm, joints=(replace(arm.joints[row - 1], body=None),)), FLOATS, {})
+    chain = bind(replace(arm, joints=(replace(arm.joints[row - 1], body=None),), frames=()), FLOATS, {})
     inertia = chain.links[0].inertia
     return float(inertia.m), float(inertia.s[1])
 
@@ -208,7 +217,7 @@ def test_base_starts_the_chain_lower() -> None:
 def test_several_moving_tips_are_a_tree() -> None:
     arm = robot_from_urdf(HAND, locked={"grip2": 0.0})
     assert [frame.name for frame in arm.frames] and "left" in frame_names(arm)
-    assert branching(robot_from_urdf(HAND.replace("<mimic", "<ignored"), file="hand.urdf")) == "wrist"
+    assert branching(robot_from_urdf(HAND.replace("<mimic", "<calibration"), file="hand.urdf")) == "wrist"
 
 
 def frames(*names: str) -> str:
@@ -219,9 +228,11 @@ def frames(*names: str) -> str:
 
 def test_fixed_frames_at_the_end() -> None:
     reach = {names: pose_and_torques(robot_from_urdf(frames(*names)), [0], [0], [0])[0][0, 3] for names in (
-        (), ("flange",), ("sensor", "ur_tool0"), ("sensor", "camera"))}  # fmt: skip
-    assert list(reach.values()) == [0, 1, 2, 0]  # itself; the only frame; tool0; itself, with a note
-    assert "'arm' chosen among" in robot_from_urdf(frames("sensor", "camera")).origin.notes[0]
+        (), ("flange",), ("sensor", "ur_tool0"))}  # fmt: skip
+    assert list(reach.values()) == [0, 1, 2]  # itself; the only frame; tool0
+    with pytest.warns(ManipulaWarning, match="the tool is the frame of link 'arm'"):
+        several = robot_from_urdf(frames("sensor", "camera"))
+    assert pose_and_torques(several, [0], [0], [0])[0][0, 3] == 0 and "'arm' chosen among" in several.origin.notes[0]
 
 
 GOOD = one_joint('<axis xyz="0 0 1"/>', body=inertial())
@@ -268,7 +279,6 @@ MALFORMED = {
         robot(*TWO, joint("j", "a", "b"), joint("k", "b", "c", inside='<axis xyz="0 0 1"/><mimic joint="nobody"/>')),
         ["joint 'k'", "mimics joint 'nobody'"],
     ),
-    "limits the wrong way": (one_joint('<axis xyz="0 0 1"/><limit lower="2" upper="1"/>'), ["joint 'j'", "limit"]),
 }  # fmt: skip
 
 
@@ -352,3 +362,35 @@ def test_what_is_lost_is_said_when_saving(tmp_path: Path) -> None:
         mp.save(robot, tmp_path / "arm.urdf")
     mp.save(robot, tmp_path / "arm.toml")  # nothing is lost, nothing is said
     mp.save(robot.without("motor_inertia", "friction"), tmp_path / "plain.urdf")
+
+
+def flange(*frames: str) -> str:
+    """One joint, and fixed frames on its link: "name 0 0 0.107"."""
+    text = one_joint('<axis xyz="0 0 1"/>', "continuous").replace("</robot>", "")
+    for frame in frames:
+        name, _, place = frame.partition(" ")
+        ends = f'<parent link="tip"/><child link="{name}"/><origin xyz="{place}" rpy="0 0.3 0"/>'
+        text += f'<link name="{name}"/><joint name="to_{name}" type="fixed">{ends}</joint>'
+    return text + "</robot>"
+
+
+def test_an_arm_that_may_end_in_several_places_says_which() -> None:
+    with pytest.warns(
+        ManipulaWarning, match=r"the tool is the frame of link 'tip'; .*: link8 \(107 mm away\), eye"
+    ) as said:
+        robot = mp.Robot.from_text(flange("link8 0 0 0.107", "eye 0 0.003 0.004"), "urdf")
+    assert len(said) == 1 and "eye (5 mm away)" in str(said[0].message)
+    assert (robot.base_link, robot.tip_link) == ("base", "tip")
+    assert mp.Robot.from_text(flange("link8 0 0 0.107", "eye 0 0 0"), "urdf", tip="link8").tip_link == "link8"
+
+
+@pytest.mark.parametrize(
+    ("frames", "tip"),
+    [(["flange 0 0 0.1"], "flange"), (["tool0 0 0 0.1", "eye 0 0 0.2"], "tool0"), (["m 0 0 0", "n 0 0 0"], "tip")],
+)
+def test_an_arm_with_one_end_has_no_choice(frames: list[str], tip: str) -> None:
+    robot = mp.Robot.from_text(flange(*frames), "urdf")  # a warning would be an error
+    assert robot.tip_link == tip and robot.as_dict()["tip_link"] == tip
+    assert ("tip link", tip) in frame_table(robot).rows and ("base link", "base") in frame_table(robot).rows
+    moved = robot.with_tool([0, 0, 0.3])
+    assert moved.tip_link == "" and moved.base_link == "base"

@@ -6,6 +6,9 @@ whose points of the circle are cleared of their own denominators at the end: wit
 
     c = (1−t²)/(1+t²),  s = 2t/(1+t²),  degree n in c, s and the symbols → at most 2 n (1 + angles) in t and the symbols
 
+Fractions of angles are whole multiples of a part of them: the points of q/parts are the variables then, and the cosine
+of q has the degree `parts`. Degrees are counted in whole angles meanwhile, and multiplied by the parts at the end.
+
 An uninterpreted operation is a new variable, as long as no two different arguments meet in the same value; the degree
 of such a meeting is counted beside. A root r = √(N/D) weighs as much as N·D, so what is bounded is bounded also where
 r² = N/D is used.
@@ -15,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import ceil, lcm
 from typing import Any, NamedTuple
 
 from manipula.scalar import APART, Maths
@@ -25,7 +29,7 @@ class Factor:
 
     __slots__ = ("degree",)
 
-    def __init__(self, degree: int) -> None:
+    def __init__(self, degree: Fraction | int) -> None:
         self.degree = degree
 
 
@@ -68,15 +72,19 @@ class Below:
 
 
 NOTHING = Below({})
+MOST_PARTS = 10**9  # of an angle; a finer fraction of it is an angle of its own
 Leaves = frozenset[object]
 
 
 class Turn(NamedTuple):
-    """The point (cos, sin) of an angle: its degree in the points of the leaves, and those leaves."""
+    """The point (cos, sin) of an angle: its degree in the points of the leaves, those leaves, into how many parts it
+    divides them, and whether it can be divided further: a numeric angle and a direction cannot."""
 
-    top: int
+    top: Fraction | int
     below: Below = NOTHING
     leaves: Leaves = frozenset()
+    parts: int = 1
+    divisible: bool = True
 
 
 class Degree:
@@ -86,7 +94,7 @@ class Degree:
 
     def __init__(
         self,
-        top: int,
+        top: Fraction | int,
         below: Below = NOTHING,
         turn: Turn | None = None,
         number: Fraction | int | None = None,
@@ -140,7 +148,7 @@ class Degree:
         return self.factor
 
     @property
-    def both(self) -> int:
+    def both(self) -> Fraction | int:
         """Numerator and denominator together."""
         return self.top + self.below.weight
 
@@ -154,7 +162,7 @@ def degree_from(x: Any) -> Degree:
     return ZERO if x == 0 else Degree(0, number=x)
 
 
-def _summed(a_top: int, a: Below, b_top: int, b: Below) -> tuple[int, Below]:
+def _summed(a_top: Fraction | int, a: Below, b_top: Fraction | int, b: Below) -> tuple[Fraction | int, Below]:
     """N/D + M/E over the least common multiple of D and E."""
     if a is b:
         return max(a_top, b_top), a
@@ -164,27 +172,30 @@ def _summed(a_top: int, a: Below, b_top: int, b: Below) -> tuple[int, Below]:
 
 def _turned(a: Turn, b: Turn) -> Turn:
     """The point of a sum: products of both points."""
-    return Turn(a.top + b.top, a.below * b.below, a.leaves | b.leaves)
+    parts, divisible = lcm(a.parts, b.parts), a.divisible and b.divisible
+    return Turn(a.top + b.top, a.below * b.below, a.leaves | b.leaves, parts, divisible)
 
 
 def _times(number: Degree, angle: Degree) -> Turn | None:
-    """A whole multiple of an angle; half of a direction points along (1 + cos, sin), by a root."""
+    """A multiple of an angle; half of a direction points along (1 + cos, sin), by a root."""
     k, turn = number.number, angle.turn
     if k is None or turn is None:
         return None
     if k == Fraction(1, 2) and angle.whole:
         return _direction(Degree(turn.top, turn.below), Degree(turn.top, turn.below), turn.leaves)
-    if Fraction(k).denominator != 1:
+    parts = turn.parts * k.denominator
+    if k.denominator > 1 and not (turn.divisible and parts <= MOST_PARTS):
         return None
-    times = abs(int(k))
-    return Turn(times * turn.top, turn.below**times, turn.leaves)
+    times = abs(k.numerator)
+    top = turn.top * times if k.denominator == 1 else turn.top * abs(k)
+    return Turn(top, turn.below**times, turn.leaves, parts, turn.divisible)
 
 
 def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> Turn:
     """(x/r, y/r) with r = √(x² + y²)."""
     r = _root(x * x + y * y)
     top, below = _summed((x / r).top, (x / r).below, (y / r).top, (y / r).below)
-    return Turn(top, below, leaves)
+    return Turn(top, below, leaves, divisible=False)
 
 
 def _root(x: Degree) -> Degree:
@@ -195,17 +206,18 @@ def _root(x: Degree) -> Degree:
 class DegreeMaths(Maths[Degree]):
     """`Maths` over degrees. What was compared and what was met on the way is kept here."""
 
-    def __init__(self) -> None:
+    def __init__(self, divides: bool = True) -> None:
+        self.divides, self.parts = divides, 1  # are angles divided, and into how many parts were they?
         self.angles: set[object] = set()  # leaves whose points of the circle were used
-        self.arguments: list[int] = []  # degrees of what stands inside uninterpreted operations
-        self.greatest = 0  # of all differences
+        self.arguments: list[Fraction | int] = []  # degrees of what stands inside uninterpreted operations
+        self.greatest: Fraction | int = 0  # of all differences
 
     @property
     def degree(self) -> int:
         """Of the polynomial that must vanish for a wrong text to pass: a difference, or of two arguments one less the
         other or one and the other."""
         meetings = 2 * len(self.arguments) * sum(self.arguments)
-        return 2 * (1 + len(self.angles)) * (self.greatest + meetings)
+        return ceil(2 * (1 + len(self.angles)) * (self.greatest + meetings) * self.parts)
 
     def differs(self, x: Any, y: Any) -> bool:
         """Nothing is compared: only how hard it would be."""
@@ -213,7 +225,7 @@ class DegreeMaths(Maths[Degree]):
         return False
 
     def symbol(self, name: str) -> Degree:
-        return Degree(1, turn=Turn(1, leaves=frozenset((name,))))
+        return Degree(1, turn=Turn(1, leaves=frozenset((name,)), divisible=self.divides))
 
     def number(self, value: Fraction) -> Degree:
         return degree_from(value)
@@ -221,12 +233,14 @@ class DegreeMaths(Maths[Degree]):
     def degrees(self, value: Fraction) -> Degree:
         """Quarter turns are numbers; the rest is a point of its own."""
         rest = abs(value - 90 * round(value / 90))
-        return Degree(1, turn=Turn(1, leaves=frozenset((rest,))) if rest else Turn(0)) if value else ZERO
+        turn = Turn(1, leaves=frozenset((rest,)), divisible=False) if rest else Turn(0, divisible=False)
+        return Degree(1, turn=turn) if value else ZERO
 
     def sin(self, x: Any) -> Degree:
         angle = degree_from(x)
         turn = angle.as_turn()
         self.angles |= turn.leaves
+        self.parts = lcm(self.parts, turn.parts)
         self.arguments += [leaf.both for leaf in turn.leaves if isinstance(leaf, Degree)]
         return Degree(turn.top, turn.below)
 

@@ -1,10 +1,13 @@
-"""The prime field GF(2⁶¹−1) as a scalar: exact arithmetic in which identities are decided.
+"""A prime field as a scalar: exact arithmetic in which identities are decided. GF(2⁶¹−1) unless a proof needs more.
 
 Every symbol gets a random element and, in case it is an angle, a random point (c, s) of the circle c² + s² = 1; sums
 of angles compose their points. So sin² + cos² = 1, angle sums and everything polynomial hold exactly, and two different
-functions agree at a random point with probability at most degree / 2⁶¹ (Schwartz–Zippel). Square roots, branches and
-`atan2` are uninterpreted: their value is a keyed hash of the operation and its arguments' values. Only the direction of
-`atan2(y, x)` is known, (x, y)/√(x² + y²).
+functions agree at a random point with probability at most degree / 2⁶¹ (Schwartz–Zippel). Where the degree is too large
+for that, points are drawn in GF(2¹²⁷−1). Square roots, branches and `atan2` are uninterpreted: their value is a keyed
+hash of the operation and its arguments' values. Only the direction of `atan2(y, x)` is known, (x, y)/√(x² + y²).
+
+Fractions of an angle, as those of a joint that follows another by −1/4, are known where the draw says into how many
+parts angles are divided: the point u of q/parts is drawn, q is `parts` times it, and −q/4 is −parts/4 times it.
 
 What needs (√x)² = x is decided with `RootedMaths`, where the roots one names are true. Half of the elements have a
 root; a draw at which one is missing cannot speak, and another is taken.
@@ -15,104 +18,155 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from hashlib import blake2b
+from math import gcd
 from typing import Any
 
 from manipula.scalar import APART, OPS, Maths
 
 P = (1 << 61) - 1
+WIDE = (1 << 127) - 1  # for functions of a degree too large for P; both are 3 mod 4
 Point = tuple[int, int]  # (cos, sin)
 EAST: Point = (1, 0)
-_QUARTERS: tuple[Point, ...] = ((1, 0), (0, 1), (P - 1, 0), (0, P - 1))
 
 
-HALF = (P + 1) // 2
-
-
-def hashed(seed: str, *parts: object) -> int:
+def hashed(seed: str, *parts: object, p: int = P) -> int:
     """A fixed pseudo-random element, the same in every process."""
     text = "\x1f".join([seed, *map(str, parts)]).encode()
-    return int.from_bytes(blake2b(text, digest_size=16).digest(), "big") % P
+    return int.from_bytes(blake2b(text, digest_size=16).digest(), "big") % p
 
 
-def composed(a: Point, b: Point) -> Point:
-    """The point of the sum of two angles."""
-    return ((a[0] * b[0] - a[1] * b[1]) % P, (a[1] * b[0] + a[0] * b[1]) % P)
-
-
-def mirrored(a: Point) -> Point:
-    return (a[0], -a[1] % P)
-
-
-def multiple(a: Point, n: int) -> Point:
-    """The point of n times an angle."""
-    if n in (0, 1):
-        return a if n else EAST
-    if n < 0:
-        a, n = mirrored(a), -n
-    result = EAST
-    while n:
-        if n & 1:
-            result = composed(result, a)
-        a, n = composed(a, a), n >> 1
-    return result
-
-
-def hashed_point(seed: str, *parts: object) -> Point:
-    """A pseudo-random point of the circle: ((1−t²)/(1+t²), 2t/(1+t²)). −1 is no square here, so 1+t² ≠ 0."""
-    t = hashed(seed, "circle", *parts)
-    scale = pow(1 + t * t, -1, P)
-    return ((1 - t * t) * scale % P, 2 * t * scale % P)
-
-
-def degrees_point(seed: str, value: Fraction) -> Point:
-    """A numeric angle: quarter turns are exact, the rest (within ±45°) is a circle point of its own."""
-    quarters = round(value / 90)
-    rest = value - 90 * quarters
-    point = _QUARTERS[quarters % 4]
-    if rest:
-        spun = hashed_point(seed, "degrees", abs(rest))
-        point = composed(point, spun if rest > 0 else mirrored(spun))
-    return point
-
-
-def opaque_value(seed: str, name: str, values: Iterable[int]) -> int:
-    """The value of an uninterpreted operation; known symmetries are respected, and the one value that is known: a text
-    may take the length of what is nothing."""
-    op, args = OPS[name], list(values)
-    if op.known is not None and args[0] == op.known[0]:
-        return op.known[1]
-    if op.commutative:
-        args.sort()
-    flip = bool(op.parity) and args[0] > P - args[0]
-    if flip:
-        args[0] = P - args[0]
-    value = hashed(seed, name, *args)
-    return P - value if flip and op.parity < 0 else value
-
-
-def rational(value: Fraction | int) -> int:
+def rational(value: Fraction | int, p: int = P) -> int:
     """A rational number as an element."""
     below = value.denominator
-    return value.numerator % P if below == 1 else value.numerator * pow(below, -1, P) % P
+    return value.numerator % p if below == 1 else value.numerator * pow(below, -1, p) % p
+
+
+class Draw:
+    """A field of p elements and one draw of everything in it; p is 3 mod 4, so −1 is no square."""
+
+    __slots__ = ("p", "parts", "quarters", "seed")
+
+    def __init__(self, seed: str, p: int = P, parts: int = 1) -> None:
+        self.seed, self.p, self.parts = seed, p, parts
+        self.quarters: tuple[Point, ...] = ((1, 0), (0, 1), (p - 1, 0), (0, p - 1))
+
+    def hashed(self, *parts: object) -> int:
+        return hashed(self.seed, *parts, p=self.p)
+
+    def rational(self, value: Fraction | int) -> int:
+        return rational(value, self.p)
+
+    def composed(self, a: Point, b: Point) -> Point:
+        """The point of the sum of two angles."""
+        return ((a[0] * b[0] - a[1] * b[1]) % self.p, (a[1] * b[0] + a[0] * b[1]) % self.p)
+
+    def mirrored(self, a: Point) -> Point:
+        return (a[0], -a[1] % self.p)
+
+    def multiple(self, a: Point, n: int) -> Point:
+        """The point of n times an angle."""
+        if n in (0, 1):
+            return a if n else EAST
+        if n < 0:
+            a, n = self.mirrored(a), -n
+        result = EAST
+        while n:
+            if n & 1:
+                result = self.composed(result, a)
+            a, n = self.composed(a, a), n >> 1
+        return result
+
+    def hashed_point(self, *parts: object) -> Point:
+        """A pseudo-random point of the circle: ((1−t²)/(1+t²), 2t/(1+t²)). −1 is no square here, so 1+t² ≠ 0."""
+        t = self.hashed("circle", *parts)
+        scale = pow(1 + t * t, -1, self.p)
+        return ((1 - t * t) * scale % self.p, 2 * t * scale % self.p)
+
+    def degrees_point(self, value: Fraction) -> Point:
+        """A numeric angle: quarter turns are exact, the rest (within ±45°) is a circle point of its own."""
+        quarters = round(value / 90)
+        rest = value - 90 * quarters
+        point = self.quarters[quarters % 4]
+        if rest:
+            spun = self.hashed_point("degrees", abs(rest))
+            point = self.composed(point, spun if rest > 0 else self.mirrored(spun))
+        return point
+
+    def opaque_point(self, value: int) -> Point:
+        """The point of a part of something that is not a sum of angles; odd, so that cos(−x) = cos x."""
+        if value == 0:
+            return EAST
+        point = self.hashed_point("value", min(value, self.p - value))
+        return point if value <= self.p - value else self.mirrored(point)
+
+    def opaque_value(self, name: str, values: Iterable[int]) -> int:
+        """The value of an uninterpreted operation; known symmetries are respected, and the one value that is known: a
+        text may take the length of what is nothing."""
+        op, args, p = OPS[name], list(values), self.p
+        if op.known is not None and args[0] == op.known[0]:
+            return op.known[1]
+        if op.commutative:
+            args.sort()
+        flip = bool(op.parity) and args[0] > p - args[0]
+        if flip:
+            args[0] = p - args[0]
+        value = self.hashed(name, *args)
+        return p - value if flip and op.parity < 0 else value
+
+    def opaque_root(self, x: int) -> int:
+        return self.opaque_value("sqrt", [x])
+
+    def polar_point(self, y: int, x: int) -> Point:
+        """The point (x/r, y/r) of atan2(y, x), with r the value of √(x² + y²): it need not lie on the circle.
+
+        What holds for every r holds for the true one.
+        """
+        return self.shortened(x, y, self.opaque_root((x * x + y * y) % self.p))
+
+    def shortened(self, x: int, y: int, r: int) -> Point:
+        """(x/r, y/r); no direction at all points east."""
+        if not x and not y:
+            return EAST
+        over = pow(r, -1, self.p)
+        return (x * over % self.p, y * over % self.p)
+
+    def is_square(self, x: int) -> bool:
+        """Euler's criterion."""
+        return pow(x, (self.p - 1) // 2, self.p) != self.p - 1
+
+    def true_root(self, x: int) -> int:
+        """The root of x that is itself a square: x^((p+1)/4). So √x √y = √(xy)."""
+        if not self.is_square(x):
+            raise NoRootError
+        return pow(x, (self.p + 1) // 4, self.p)
 
 
 class Element:
-    """An element, and its circle point when it is an angle."""
+    """An element. Of an angle also `point`, which is `unit` times its own; of a number written down, the number."""
 
-    __slots__ = ("integer", "point", "seed", "value")
+    __slots__ = ("draw", "number", "point", "unit", "value")
 
-    def __init__(self, seed: str, value: int, point: Point | None = None, integer: int | None = None) -> None:
-        self.seed, self.value, self.point, self.integer = seed, value, point, integer
+    def __init__(
+        self, draw: Draw, value: int, point: Point | None = None, number: Fraction | int | None = None, unit: int = 1
+    ) -> None:
+        self.draw, self.value, self.point, self.number, self.unit = draw, value, point, number, unit
 
     def _of(self, other: Any) -> Element:
         if isinstance(other, Element):
             return other
         if other == 0:
-            return Element(self.seed, 0, EAST, 0)
-        return Element(self.seed, rational(other), None, other if isinstance(other, int) else None)
+            return Element(self.draw, 0, EAST, 0)
+        return Element(self.draw, self.draw.rational(other), None, other)
+
+    def part(self) -> tuple[Point, int]:
+        """A point, and how many times it is the angle's."""
+        if self.point is not None:
+            return self.point, self.unit
+        return self.draw.opaque_point(self.value), self.draw.parts
 
     def as_point(self) -> Point:
-        return self.point if self.point is not None else opaque_point(self.seed, self.value)
+        point, unit = self.part()
+        return point if unit == 1 else self.draw.multiple(point, unit)
 
     def _is_nothing(self) -> bool:
         return not self.value and (self.point is None or self.point == EAST)
@@ -125,10 +179,10 @@ class Element:
             return self
         if not self.value and self._is_nothing():
             return right
-        total = (self.value + right.value) % P
+        total = (self.value + right.value) % self.draw.p
         if self.point is None and right.point is None:
-            return Element(self.seed, total)
-        return Element(self.seed, total, composed(self.as_point(), right.as_point()))
+            return Element(self.draw, total)
+        return self._turned(total, right.part())
 
     __radd__ = __add__
 
@@ -136,10 +190,20 @@ class Element:
         right = other if isinstance(other, Element) else self._of(other)
         if not right.value and right._is_nothing():
             return self
-        total = (self.value - right.value) % P
+        total = (self.value - right.value) % self.draw.p
         if self.point is None and right.point is None:
-            return Element(self.seed, total)
-        return Element(self.seed, total, composed(self.as_point(), mirrored(right.as_point())))
+            return Element(self.draw, total)
+        point, unit = right.part()
+        return self._turned(total, (self.draw.mirrored(point), unit))
+
+    def _turned(self, total: int, by: tuple[Point, int]) -> Element:
+        """A sum of angles."""
+        (a, many), (b, times), draw = self.part(), by, self.draw
+        if many == times:
+            return Element(draw, total, draw.composed(a, b), None, many)
+        unit = gcd(many, times)
+        point = draw.composed(draw.multiple(a, many // unit), draw.multiple(b, times // unit))
+        return Element(draw, total, point, None, unit)
 
     def __rsub__(self, other: Any) -> Element:
         return self._of(other) - self
@@ -148,135 +212,112 @@ class Element:
         if not isinstance(other, Element) and other == 1:
             return self
         right = self._of(other)
-        product = self.value * right.value % P
-        if self.integer is not None and right.point is not None:
-            return Element(self.seed, product, multiple(right.point, self.integer))
-        if right.integer is not None and self.point is not None:
-            return Element(self.seed, product, multiple(self.point, right.integer))
-        return Element(self.seed, product)
+        product = self.value * right.value % self.draw.p
+        if self.number is not None and right.point is not None:
+            return right._times(product, self.number)
+        if right.number is not None and self.point is not None:
+            return self._times(product, right.number)
+        return Element(self.draw, product)
 
     __rmul__ = __mul__
+
+    def _times(self, product: int, number: Fraction | int) -> Element:
+        """A multiple of an angle; a fraction for which it has no part is an angle of its own."""
+        whole = number.denominator
+        if self.point is None or self.unit % whole:
+            return Element(self.draw, product)
+        return Element(self.draw, product, self.draw.multiple(self.point, number.numerator), None, self.unit // whole)
 
     def __truediv__(self, other: Any) -> Element:
         right = self._of(other)
         if not right.value:
             raise ZeroDivisionError("division by an expression that is identically zero")
-        return Element(self.seed, self.value * pow(right.value, -1, P) % P)
+        if right.number is not None:
+            return self * (1 / Fraction(right.number))
+        return Element(self.draw, self.value * pow(right.value, -1, self.draw.p) % self.draw.p)
 
     def __rtruediv__(self, other: Any) -> Element:
         return self._of(other) / self
 
     def __neg__(self) -> Element:
-        point = None if self.point is None else mirrored(self.point)
-        return Element(self.seed, -self.value % P, point, None if self.integer is None else -self.integer)
+        point = None if self.point is None else self.draw.mirrored(self.point)
+        number = None if self.number is None else -self.number
+        return Element(self.draw, -self.value % self.draw.p, point, number, self.unit)
 
 
-def value_of(x: Any) -> int:
-    return x.value if isinstance(x, Element) else rational(x)
-
-
-def opaque_point(seed: str, value: int) -> Point:
-    """The circle point of something that is not a sum of angles; odd, so that cos(−x) = cos x."""
-    if value == 0:
-        return EAST
-    point = hashed_point(seed, "value", min(value, P - value))
-    return point if value <= P - value else mirrored(point)
-
-
-def polar_point(seed: str, y: int, x: int) -> Point:
-    """The point (x/r, y/r) of atan2(y, x), with r the value of √(x² + y²): it need not lie on the circle.
-
-    What holds for every r holds for the true one.
-    """
-    return shortened(x, y, opaque_root(seed, (x * x + y * y) % P))
-
-
-def opaque_root(seed: str, x: int) -> int:
-    return opaque_value(seed, "sqrt", [x])
-
-
-def shortened(x: int, y: int, r: int) -> Point:
-    """(x/r, y/r); no direction at all points east."""
-    if not x and not y:
-        return EAST
-    over = pow(r, -1, P)
-    return (x * over % P, y * over % P)
+def value_of(x: Any, p: int = P) -> int:
+    return x.value if isinstance(x, Element) else rational(x, p)
 
 
 class FieldMaths(Maths[Element]):
-    """`Maths` over elements. One `seed` is one draw of all symbols."""
+    """`Maths` over elements. One `seed` is one draw of all symbols, in the field of p elements."""
 
-    def __init__(self, seed: str) -> None:
-        self.seed = seed
+    def __init__(self, seed: str, p: int = P, parts: int = 1) -> None:
+        self.draw = Draw(seed, p, parts)
+
+    @property
+    def seed(self) -> str:
+        return self.draw.seed
 
     def differs(self, x: Any, y: Any) -> bool:
         """Two values at this draw."""
-        return value_of(x) != value_of(y)
+        return self.value(x) != self.value(y)
+
+    def value(self, x: Any) -> int:
+        return value_of(x, self.draw.p)
 
     def symbol(self, name: str) -> Element:
-        return Element(self.seed, hashed(self.seed, "symbol", name), hashed_point(self.seed, "symbol", name))
+        draw = self.draw
+        return Element(draw, draw.hashed("symbol", name), draw.hashed_point("symbol", name), None, draw.parts)
 
     def number(self, value: Fraction) -> Element:
-        whole = value.numerator if value.denominator == 1 else None
-        return Element(self.seed, rational(value), EAST if value == 0 else None, whole)
+        return Element(self.draw, self.draw.rational(value), EAST if value == 0 else None, value)
 
     def degrees(self, value: Fraction) -> Element:
         if value < 0:
             return -self.degrees(-value)
-        seed = self.seed
-        return Element(seed, hashed(seed, "degrees", value) if value else 0, degrees_point(seed, value))
+        draw = self.draw
+        return Element(draw, draw.hashed("degrees", value) if value else 0, draw.degrees_point(value))
 
     def apply(self, name: str, *args: Any) -> Element:
         """Uninterpreted."""
-        return Element(self.seed, opaque_value(self.seed, name, map(value_of, args)))
+        return Element(self.draw, self.draw.opaque_value(name, map(self.value, args)))
 
     def apart(self, x: Any) -> Element:
         return self.apply(APART, x)
 
     def _angle(self, x: Any) -> Point:
-        return x.as_point() if isinstance(x, Element) else opaque_point(self.seed, rational(x))
+        return (x if isinstance(x, Element) else self.number(x)).as_point()
 
     def sin(self, x: Any) -> Element:
-        return Element(self.seed, self._angle(x)[1])
+        return Element(self.draw, self._angle(x)[1])
 
     def cos(self, x: Any) -> Element:
-        return Element(self.seed, self._angle(x)[0])
+        return Element(self.draw, self._angle(x)[0])
 
     def root(self, x: int) -> int:
-        return opaque_root(self.seed, x)
+        return self.draw.opaque_root(x)
 
     def sqrt(self, x: Any) -> Element:
-        return Element(self.seed, self.root(value_of(x)))
+        return Element(self.draw, self.root(self.value(x)))
 
     def polar(self, y: int, x: int) -> Point:
         """The direction of (x, y)."""
-        return shortened(x, y, self.root((x * x + y * y) % P))
+        return self.draw.shortened(x, y, self.root((x * x + y * y) % self.draw.p))
 
     def atan2(self, y: Any, x: Any) -> Element:
-        return Element(self.seed, self.apply("atan2", y, x).value, self.polar(value_of(y), value_of(x)))
+        return Element(self.draw, self.apply("atan2", y, x).value, self.polar(self.value(y), self.value(x)))
 
 
 class NoRootError(Exception):
     """This draw cannot speak: an element whose root is needed has none."""
 
 
-def is_square(x: int) -> bool:
-    """Euler's criterion."""
-    return pow(x, (P - 1) // 2, P) != P - 1
-
-
-def true_root(x: int) -> int:
-    """The root of x that is itself a square: x^((P+1)/4), as P ≡ 3 mod 4. So √x √y = √(xy)."""
-    if not is_square(x):
-        raise NoRootError
-    return pow(x, (P + 1) // 4, P)
-
-
 class RootedMaths(FieldMaths):
     """The roots of some elements are given, all others are uninterpreted. A direction can be halved, by a root."""
 
-    def __init__(self, seed: str, roots: dict[int, int]) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: str, roots: dict[int, int], p: int = P, parts: int = 1) -> None:
+        super().__init__(seed, p, parts)
         self.roots = roots
 
     def root(self, x: int) -> int:
@@ -290,12 +331,12 @@ class RootedMaths(FieldMaths):
 class RootingMaths(RootedMaths):
     """Takes the true root of everything it meets and keeps it, in the order met."""
 
-    def __init__(self, seed: str) -> None:
-        super().__init__(seed, {})
+    def __init__(self, seed: str, p: int = P, parts: int = 1) -> None:
+        super().__init__(seed, {}, p, parts)
 
     def root(self, x: int) -> int:
         if x not in self.roots:
-            self.roots[x] = true_root(x)
+            self.roots[x] = self.draw.true_root(x)
         return self.roots[x]
 
 
@@ -305,14 +346,14 @@ class Direction(Element):
     __slots__ = ("maths",)
 
     def __init__(self, maths: FieldMaths, value: int, point: Point) -> None:
-        super().__init__(maths.seed, value, point)
+        super().__init__(maths.draw, value, point)
         self.maths = maths
 
     def __mul__(self, other: Any) -> Element:
         product = super().__mul__(other)
-        if self._of(other).value == HALF:
+        if self._of(other).value == (self.draw.p + 1) // 2:
             c, s = self.as_point()
-            product.point = self.maths.polar(s, (1 + c) % P)
+            product.point = self.maths.polar(s, (1 + c) % self.draw.p)
         return product
 
     __rmul__ = __mul__  # asked before the other's __mul__, as a subclass is

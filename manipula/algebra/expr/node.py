@@ -14,24 +14,12 @@ from fractions import Fraction
 from threading import Lock
 from typing import Any
 
-from manipula.algebra.expr.field import (
-    EAST,
-    P,
-    Point,
-    composed,
-    degrees_point,
-    hashed,
-    hashed_point,
-    multiple,
-    opaque_point,
-    opaque_value,
-    polar_point,
-    rational,
-)
+from manipula.algebra.expr.field import EAST, Draw, P, Point, rational
 from manipula.errors import InputError
 from manipula.scalar import ARITHMETIC, OPS, Tolerance
 
 TABLE_SEED = "manipula value table 1"
+TABLE = Draw(TABLE_SEED)
 LEAVES = ("const", "angle", "tolerance", "symbol")
 Key = tuple[int, str, int]
 
@@ -145,16 +133,16 @@ class Graph:
 
     def symbol(self, name: str, *, online: bool = False) -> Expr:
         """A named input; `online` is a variable (q, q̇ …), else a parameter."""
-        value = hashed(TABLE_SEED, "symbol", name)
-        self.points[value] = hashed_point(TABLE_SEED, "symbol", name)
+        value = TABLE.hashed("symbol", name)
+        self.points[value] = TABLE.hashed_point("symbol", name)
         return self.intern("symbol", (), value, name, online)
 
     def degrees(self, angle: Fraction) -> Expr:
         """A numeric angle, kept apart from the rationals so that its quarter turns stay exact."""
         if angle <= 0:
             return self.neg(self.degrees(-angle)) if angle else self.zero
-        value = hashed(TABLE_SEED, "degrees", angle)
-        self.points[value] = degrees_point(TABLE_SEED, angle)
+        value = TABLE.hashed("degrees", angle)
+        self.points[value] = TABLE.degrees_point(angle)
         return self.intern("angle", (), value, angle, online=False)
 
     def tolerance(self, number: Tolerance) -> Expr:
@@ -262,10 +250,10 @@ class Graph:
             return inner if op.parity > 0 else self.neg(inner)
         if op.commutative:
             args = _sorted(*args)
-        value = opaque_value(TABLE_SEED, name, [x.value for x in args])
+        value = TABLE.opaque_value(name, [x.value for x in args])
         node = self.intern(name, args, value)
         if name == "atan2" and not node.online:  # a variable one may stand at (0, 0), where it has no direction
-            self.points[value] = polar_point(TABLE_SEED, args[0].value, args[1].value)
+            self.points[value] = TABLE.polar_point(args[0].value, args[1].value)
         return node
 
     def point(self, x: Expr) -> Point:
@@ -273,8 +261,8 @@ class Graph:
         total = EAST
         for term, times in angle_terms(x):
             known = self.points.get(term.value)
-            point = known if known is not None else opaque_point(TABLE_SEED, term.value)
-            total = composed(total, multiple(point, times))
+            point = known if known is not None else TABLE.opaque_point(term.value)
+            total = TABLE.composed(total, TABLE.multiple(point, times))
         return total
 
     def _without_quarters(self, x: Expr) -> tuple[Expr, int]:

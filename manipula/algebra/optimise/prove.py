@@ -1,8 +1,11 @@
-"""Nothing unproved leaves: exact identity testing in GF(2⁶¹−1) with fresh draws.
+"""Nothing unproved leaves: exact identity testing in GF(2⁶¹−1), or GF(2¹²⁷−1), with fresh draws.
 
 The function under test was built with the help of the value table; here it is evaluated, node by node, at random
 points the table never saw, and compared with an independent evaluation of the plain model. The same comparison, run
 over degrees first, says how many points it takes: both sides count, and a chance of error above 1e-15 is no proof.
+Where no sensible number of points is enough, as after many quotients of quotients (a step of a long arm), they are
+drawn in the larger field. The first run also says into how many parts angles are divided: four where joints follow
+another by −1/4 and −5/4.
 
 Roots are opaque there at first: what holds for any value of a root holds for the true one. A function that differs then
 and has roots of parameters may still be right, by (√x)² = x. It is compared again at points where these roots r₁ … r_k
@@ -22,21 +25,13 @@ from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any, Protocol
 
-from manipula.algebra.expr.degree import DegreeMaths
+from manipula.algebra.expr.degree import MOST_PARTS, DegreeMaths
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.field import (
-    FieldMaths,
-    NoRootError,
-    P,
-    RootedMaths,
-    RootingMaths,
-    is_square,
-    value_of,
-)
+from manipula.algebra.expr.field import WIDE, FieldMaths, NoRootError, P, RootedMaths, RootingMaths
 from manipula.algebra.expr.function import Function, Output, flattened, nested
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import free_symbols, topological
-from manipula.errors import ProofError
+from manipula.errors import ProofError, UnprovableError
 from manipula.scalar import Maths
 
 
@@ -66,59 +61,74 @@ class Proof:
     entries: int
     roots: int = 0  # roots of parameters that were true
     calls: int = 0  # cuts at which a joined function was held against plain models
+    p: int = P  # how many elements the field has
 
     @property
     def error_exponent(self) -> float:
-        """log10 of the bound (entries·degree·4ᵏ / 2⁶¹) ^ draws: 2ᵏ for the norm and 2ᵏ for the points left out."""
-        return self.draws * exponent_of(self.degree, self.entries, self.roots)
+        """log10 of the bound (entries·degree·4ᵏ / p) ^ draws: 2ᵏ for the norm and 2ᵏ for the points left out."""
+        return self.draws * exponent_of(self.degree, self.entries, self.roots, self.p)
 
     def __str__(self) -> str:
         where = " where its roots of parameters exist" if self.roots else ""
         what = f"the text and, in {self.calls} calls, to the plain models" if self.calls else "the plain model"
         return (
-            f"identical to {what} at {self.draws} random points of GF(2^61-1){where}; "
+            f"identical to {what} at {self.draws} random points of GF(2^{self.p.bit_length()}-1){where}; "
             f"chance of error below 1e{int(self.error_exponent)}"
         )
 
 
-def exponent_of(degree: int, entries: int, roots: int = 0) -> float:
+def exponent_of(degree: int, entries: int, roots: int = 0, p: int = P) -> float:
     """log10 of the bound of one draw."""
-    return log10(max(degree, 1)) + log10(max(entries, 1)) + roots * log10(4) - log10(P)
+    return log10(max(degree, 1)) + log10(max(entries, 1)) + roots * log10(4) - log10(p)
 
 
 def prove(function: Function, reference: Reference) -> Proof:
     """Raise `ProofError` unless both agree at fresh random points, as many as their degrees ask for."""
-    degree, entries = degree_between(function, reference), len(function.roots)
-    draws = _draws_for(function.name, degree, entries)
+    measure, entries = measured(function, reference), len(function.roots)
+    draws, p = _draws_for(function.name, measure.degree, entries)
     try:
         for _ in range(draws):
-            compare(function, reference, FieldMaths(_seed()))
+            compare(function, reference, FieldMaths(_seed(), p, measure.parts))
     except ProofError:
         radicals = _radicals(function)
         if not radicals:
             raise
-        return _proved_with_roots(function, radicals, reference, degree)
-    return Proof(draws, degree, entries)
+        return _proved_with_roots(function, radicals, reference, measure)
+    return Proof(draws, measure.degree, entries, p=p)
+
+
+def measured(function: Function, reference: Reference) -> DegreeMaths:
+    """Both run over degrees; where fractions of angles have no sensible common part, each is an angle of its own."""
+    measure = DegreeMaths()
+    compare(function, reference, measure)
+    if measure.parts > MOST_PARTS:
+        measure = DegreeMaths(divides=False)
+        compare(function, reference, measure)
+    return measure
+
+
+def compare_once(function: Function, reference: Reference, seed: str) -> None:
+    """One draw, angles divided as both need it: no proof, but a mistake is found before more is done."""
+    compare(function, reference, FieldMaths(seed, parts=measured(function, reference).parts))
 
 
 def degree_between(function: Function, reference: Reference) -> int:
     """A bound on the degree of what vanishes where a wrong function is not told from the reference."""
-    measure = DegreeMaths()
-    compare(function, reference, measure)
-    return measure.degree
+    return measured(function, reference).degree
 
 
-def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> int:
-    """Enough for the limit; where no sensible number is, nothing can be proved."""
-    each = exponent_of(degree, entries, roots)
-    draws = max(DRAWS, ceil(LIMIT / each)) if each < 0 else MOST_DRAWS + 1
-    if draws > MOST_DRAWS:
-        raise ProofError(
-            f"{name}: cannot be proved: of degree up to {float(degree):.1g}, a wrong function could pass {MOST_DRAWS} "
-            f"random points of GF(2^61-1) with a chance above 1e{LIMIT}; whole multiples of an angle that large, or so "
-            "many quotients of quotients, are out of reach"
-        )
-    return draws
+def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> tuple[int, int]:
+    """Enough for the limit, and the field they are drawn in; where no sensible number is, nothing can be proved."""
+    for p in (P, WIDE):
+        each = exponent_of(degree, entries, roots, p)
+        draws = max(DRAWS, ceil(LIMIT / each)) if each < 0 else MOST_DRAWS + 1
+        if draws <= MOST_DRAWS:
+            return draws, p
+    raise UnprovableError(
+        f"{name}: cannot be proved: of degree up to {float(degree):.1g}, a wrong function could pass {MOST_DRAWS} "
+        f"random points of GF(2^{WIDE.bit_length()}-1) with a chance above 1e{LIMIT}; whole multiples of an angle that "
+        "large, or so many quotients of quotients, are out of reach"
+    )
 
 
 def _seed() -> str:
@@ -136,21 +146,27 @@ def _radicals(function: Function) -> list[Expr]:
     return [x for x in known if x in roots or (x.op == "mul" and not roots.isdisjoint(x.args))]
 
 
-def _proved_with_roots(function: Function, radicals: Sequence[Expr], reference: Reference, degree: int) -> Proof:
-    agreed, draws, missing, needed = 0, 1, set[int](), {0}
+def _proved_with_roots(
+    function: Function, radicals: Sequence[Expr], reference: Reference, measure: DegreeMaths
+) -> Proof:
+    degree, parts, entries = measure.degree, measure.parts, len(function.roots)
+    agreed, missing, needed = 0, set[int](), {0}
+    draws, p = _draws_for(function.name, degree, entries)
     for _ in range(TRIES):
-        maths = RootingMaths(_seed())
+        maths = RootingMaths(_seed(), p, parts)
         try:
             evaluate(radicals, _drawn(function, maths), maths)
         except NoRootError:
             missing.add(len(maths.roots))  # the number of the first root that is not there
             continue
         if agreed < draws:
-            compare(function, reference, RootedMaths(maths.seed, maths.roots))
+            compare(function, reference, RootedMaths(maths.seed, maths.roots, p, parts))
             agreed, needed = agreed + 1, set(range(len(maths.roots)))
-            draws = _draws_for(function.name, degree, len(function.roots), len(needed))
+            draws, wanted = _draws_for(function.name, degree, entries, len(needed))
+            if wanted != p:  # so many roots ask for the larger field: from the beginning, there
+                agreed, missing, p = 0, set(), wanted
         if agreed == draws and needed <= missing:
-            return Proof(draws, degree, len(function.roots), len(needed))
+            return Proof(draws, degree, entries, len(needed), p=p)
     raise ProofError(
         f"{function.name}: differs from the plain model, unless by a rule for its {len(radicals)} roots of parameters "
         "that random points cannot decide"
@@ -164,7 +180,7 @@ def is_decidable_root(radicand: Expr) -> bool:
     for number in range(LOOKS if names else 0):
         maths = FieldMaths(f"look {number}")
         value = evaluate([radicand], {name: maths.symbol(name) for name in names}, maths)[0]
-        seen.add(is_square(value_of(value)))
+        seen.add(maths.draw.is_square(maths.value(value)))
         if len(seen) == 2:
             return True
     return False

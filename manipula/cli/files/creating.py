@@ -72,7 +72,7 @@ def _path(name: str, output: Path | None, catalogue: bool) -> Path:
         return output / f"{name}.toml" if output.is_dir() else output
     if places.in_library(name):
         raise InputError(f"{name!r} is a library robot; choose another name")
-    return (places.catalogue() if catalogue else Path()) / f"{name}.toml"
+    return (places.needed_catalogue() if catalogue else Path()) / f"{name}.toml"
 
 
 def _read(table: str, convention: str, angle: str, length: str) -> Robot:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manipula import api
+from manipula.api.assignments import Assignment, assignments
 from manipula.cli.files.patch import patched
 from manipula.cli.terminal import options, places
-from manipula.cli.terminal.assign import Assignment, assignments
 from manipula.cli.terminal.screen import guarded, note, say, say_json
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.support.files import write_text
@@ -38,7 +38,7 @@ def edit(
 ) -> None:
     """Change a robot: by assignments, or in your editor ($VISUAL or $EDITOR) when there are none.
 
-    A bare number is in the file's units (degrees, metres, …); anything else is a name or an expression in SI. The
+    A number is in the file's units (degrees, metres, …), names have SI values, units may be written: a2="40 cm". The
     file is replaced only when the new one is complete and loads. A library robot stays: you get a copy.
 
     \b

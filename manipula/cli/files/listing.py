@@ -49,9 +49,9 @@ def robots(
         kinds = dict.fromkeys(entry["kind"] for entry in _of_kind(library + own, "") if entry["kind"])
         say_prose(f"No robot's joints begin with {kind.upper()}; there are {', '.join(kinds)}.")
     if not own:
-        say_prose(
-            f"No robots of your own here or in {places.catalogue()}; manipula new NAME --joints RRR makes one.", "dim"
-        )
+        folder = places.catalogue()
+        where = "here" if folder is None else f"here or in {folder}"
+        say_prose(f"No robots of your own {where}; manipula new NAME --joints RRR makes one.", "dim")
 
 
 def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:

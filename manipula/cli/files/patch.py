@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from manipula.cli.terminal.assign import Assignment
+from manipula.api.assignments import Assignment
 from manipula.errors import ManipulaError
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ _KINDS = {"R": "revolute", "P": "prismatic", "F": "fixed"}
 
 _HEAD = """\
 # A robot for manipula. Change the rows below, then: manipula show {name}
-# A bare number is in the units named here; text in quotes is a name ("a2") or an expression ("pi/2", "2*L1"), in SI.
+# A number is in the units named here, also in text ("L1 + 20"); units may be written ("90 deg", "40 cm"), pi is in
+# radians ("pi/2"), names have SI values ("a2", "2*L1").
 # A name without a value stays a symbol in the equations.
 format = 1
 name = "{name}"

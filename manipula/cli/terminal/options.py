@@ -73,6 +73,9 @@ ModelToo = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+OverwriteOutput = Annotated[
+    bool, typer.Option("--force", help="Replace files that exist and that the table [output] of the file names.")
+]
 Models = Annotated[
     str,
     typer.Option("--models", "-m", metavar="A,B", help="Models, with commas.", autocompletion=complete_model),

@@ -6,15 +6,15 @@ A library name always means the library's robot, so that a name means the same h
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula import api
-from manipula.cli.terminal.assign import assignments, places_of
+from manipula.api.assignments import assignments, places_of
 from manipula.cli.terminal.wishes import NOTHING, Wishes
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
+from manipula.support.files import expand_user, user_folder
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 TRASH = ".manipula-trash"
 
 
-def catalogue() -> Path:
-    """The user's robots folder: `MANIPULA_HOME/robots`, or the system's place for such data."""
+def catalogue() -> Path | None:
+    """The user's robots folder: `MANIPULA_HOME/robots`, or the system's place for such data, if it has one."""
     given = os.environ.get("MANIPULA_HOME")
-    return (Path(given).expanduser() if given else _data_folder() / "manipula") / "robots"
+    place = expand_user(Path(given)) if given else user_folder("data")
+    return None if place is None else place / "robots"
 
 
-def _data_folder() -> Path:
-    home = Path.home()
-    if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+def needed_catalogue() -> Path:
+    """The same, for a file to be put there."""
+    place = catalogue()
+    if place is None:
+        raise InputError("your user has no home folder, so no catalogue; MANIPULA_HOME names a folder for it")
+    return place
 
 
 def own_files() -> list[Path]:
     """The robot files of the current folder and of the catalogue."""
     here = [Path(path.name) for path in sorted(Path.cwd().glob("*.toml")) if _describes_a_robot(path)]
     kept = catalogue()
-    if kept.resolve() == Path.cwd().resolve():
+    if kept is None or kept.resolve() == Path.cwd().resolve():
         return here
     return here + sorted(kept.glob("*.toml"))
 
@@ -65,10 +65,10 @@ def in_library(name: str) -> bool:
 
 def file_of(name: str) -> Path:
     """The file of one of the user's robots: a path, or a name found here or in the catalogue."""
-    path = Path(name).expanduser()
+    path = expand_user(Path(name))
     if path.suffix.lower() in api.formats() or path.is_file():
         return path
-    for folder in (Path(), catalogue()):
+    for folder in filter(None, (Path(), catalogue())):
         candidate = folder / f"{name}.toml"
         if candidate.is_file():
             return candidate

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from manipula.algebra.emit.names import Namer, identifier
 from manipula.errors import InputError
 from manipula.generation.checker.text import Call, angle_text, fraction_text
-from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_parameters
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.joints import KINDS
@@ -81,7 +81,7 @@ class _Writer:
             raise InputError(f"{told}; emit without the checker")
         return found
 
-    def law(self, joint: Joint, law: Law[Cell]) -> str:
+    def law(self, joint: Joint, law: FrictionLaw[Cell]) -> str:
         """Its key; the checker is a text of its own and has no others than it was written for."""
         if not law.checked:
             raise InputError(
@@ -153,6 +153,6 @@ class _Writer:
         return found
 
     def placements(self) -> Iterator[Steps]:
-        yield from (self.robot.base, self.robot.tool)
+        yield from (self.robot.base, self.robot.tool, *(mounted.at for mounted in self.robot.ground))
         for joint in self.robot.joints:
             yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))

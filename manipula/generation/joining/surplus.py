@@ -137,7 +137,7 @@ def _payload_alone(robot: Robot) -> Robot:
     """Joints that move nothing but the payload."""
     bare = [replace(_smooth(joint), motor_inertia=known(joint.motor_inertia.name)) for joint in robot.joints]
     rows = (replace(joint, body=None, carries=(), actuator=x) for joint, x in zip(robot.joints, bare))
-    return replace(robot, joints=tuple(rows))
+    return replace(robot, joints=tuple(rows), ground=())
 
 
 def _smooth(joint: Joint) -> Actuator[Cell]:

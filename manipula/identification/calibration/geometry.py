@@ -96,7 +96,7 @@ class Geometry:
         """Of every moving joint on the road, those that follow others too."""
         moving = [joint for joint in self.robot.joints if joint.kind != "fixed"]
         on_road = {joint.name for joint in self.loose.robot.joints}
-        constants = [0.0 if joint.coordinate is None else float(joint.coordinate.constant) for joint in moving]
+        constants = [0.0 if joint.coordinate is None else joint.coordinate.shift for joint in moving]
         rows = zip(moving, constants, joint_factors(self.robot))
         return [c + q @ _row(terms, q.shape[1]) for joint, c, terms in rows if joint.name in on_road]
 

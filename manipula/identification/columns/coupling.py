@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from manipula.identification.columns.column import Column
-from manipula.mechanics.models.linear.joint_families import RATE, SQUARE, TORQUE, At, Formula
+from manipula.mechanics.models.linear.joint_families import At, Formula
+from manipula.mechanics.robot.values.entry import DAMPING, INERTIA, TORQUE
 
-LETTERS = (("Ia", SQUARE), ("fv", RATE), ("fc", TORQUE))
+COUPLING = "coupling"
+LETTERS = (("Ia", INERTIA), ("fv", DAMPING), ("fc", TORQUE))
 
 
 @dataclass(frozen=True)
@@ -21,25 +24,25 @@ class Coupling:
 
     a: int
     b: int
-    factor: float
+    factor: Fraction
 
     def columns(self, ends: list[str], turns: bool) -> Iterator[tuple[Column, Formula]]:
         rows = tuple(sorted((self.a, self.b)))
         formulas = (self._inertia, self._viscous, self._dry)
         for (letters, unit), formula in zip(LETTERS, formulas, strict=True):
             name = f"{letters}{ends[self.a]}_{ends[self.b]}"
-            yield Column(name, "coupling", self.b, unit[not turns], None, None, rows), formula
+            yield Column(name, COUPLING, self.b, unit[not turns], None, None, rows), formula
 
     def _other(self, row: int) -> int:
         return self.a if row == self.b else self.b
 
     def _inertia(self, at: At, row: int) -> object:
-        return at.qdd[self._other(row)] * self.factor
+        return at.maths.number(self.factor) * at.qdd[self._other(row)]
 
     def _viscous(self, at: At, row: int) -> object:
-        return at.qd[self._other(row)] * self.factor
+        return at.maths.number(self.factor) * at.qd[self._other(row)]
 
     def _dry(self, at: At, row: int) -> object:
-        rate = at.qd[self.b] + at.qd[self.a] * self.factor
-        way = At(at.maths, at.q, [rate], at.qdd, [at.pace[self.b]]).way(0)
-        return way * self.factor if row == self.a else way
+        factor = at.maths.number(self.factor)
+        way = At(at.maths, at.q, [at.qd[self.b] + factor * at.qd[self.a]], at.qdd, [at.pace[self.b]]).way(0)
+        return factor * way if row == self.a else way

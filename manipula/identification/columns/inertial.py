@@ -97,16 +97,17 @@ def rows_of_links(robot: Robot) -> list[tuple[int, ...]]:
 def known_values(robot: Robot, columns: tuple[Column, ...]) -> Array:
     """What the file says of every unknown, by its name; NaN where it says nothing."""
     given, values = standard_parameters(robot), dict(robot.values)
-    return np.array([_value(given.get(column.name), values) for column in columns])
+    return np.array([number_of(given.get(column.name), values) for column in columns])
 
 
-def _value(parameter: Parameter | None, values: dict[str, Parameter]) -> float:
+def number_of(parameter: Parameter | None, values: dict[str, Parameter]) -> float:
+    """NaN where a name in it has no value."""
     whole = None if parameter is None else with_values(parameter, values).parameter
     return np.nan if whole is None or any(True for _ in names_of(whole)) else float_of(whole, {})
 
 
 def _number(robot: Robot, cell: Cell, what: str) -> float:
-    found = _value(cell.parameter, dict(robot.values))
+    found = number_of(cell.parameter, dict(robot.values))
     if not np.isfinite(found):
         raise InputError(f"{robot.name}: to be identified its {what} must have numbers, and {cell.name} has none")
     return found

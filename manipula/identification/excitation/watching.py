@@ -162,7 +162,7 @@ def _followers(robot: Robot) -> list[Between]:
         return []
     C, constant = np.zeros((len(moving), robot.dof)), np.zeros(len(moving))
     for i, (joint, terms) in enumerate(zip(moving, joint_factors(robot), strict=True)):
-        constant[i] = 0.0 if joint.coordinate is None else float(joint.coordinate.constant)
+        constant[i] = 0.0 if joint.coordinate is None else joint.coordinate.shift
         for c, factor in terms:
             C[i, c] += float(factor)
     said = Limits(replace(robot, joints=tuple(replace(joint, coordinate=None) for joint in robot.joints)))

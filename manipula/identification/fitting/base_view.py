@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.identification.columns.column import Column
+from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.fitting.table import Row, Table
 from manipula.identification.fitting.uncertainty import Spread
 from manipula.mechanics.robot.description import Robot
@@ -34,7 +35,7 @@ def base_rows(robot: Robot, columns: Sequence[Column], theta: Array, spread: Spr
 def combinations(robot: Robot, columns: Sequence[Column]) -> tuple[list[str], Array]:
     """The names of the base parameters of these columns, and C with a row for each."""
     own, linear = [c.name for c in columns], standard_parameters(robot)
-    motors = {c.name: number(1.0) for c in columns if c.family != "inertial" and c.name in linear}
+    motors = {c.name: number(1.0) for c in columns if c.family != INERTIAL and c.name in linear}
     exact = base_parameters_of(with_standard(robot, motors))  # an entry that is plainly zero would have no column
     standard = list(exact.classes)
     flat = [float(x) for x in evaluate(exact.matrix.roots, {}, FLOATS)]

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from manipula.algebra.expr.function import Function
 from manipula.identification.columns.column import Column
+from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.data import Data
 from manipula.identification.filters.cutoff import Filter
 from manipula.identification.fitting.base_view import base_rows
 from manipula.identification.fitting.prediction import Errors, errors_of, torques_at
-from manipula.identification.fitting.returned import consistent, eigenvalues_of, in_file, robot_with
 from manipula.identification.fitting.selection import Choice
 from manipula.identification.fitting.table import Row, Table
+from manipula.identification.fitting.to_robot import consistent, eigenvalues_of, in_file, left_out, robot_with
+from manipula.identification.fitting.torque_model import torque_function
 from manipula.identification.fitting.uncertainty import Spread
-from manipula.identification.fitting.whole import torque_function
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.identification.reports.report import report_of
 from manipula.identification.reports.shown import Course, course_of
-from manipula.mechanics.robot.actuators.friction import Load
 from manipula.mechanics.robot.description import Robot
 from manipula.parameters.approximation import SignificanceReport, significance_of
 from manipula.parameters.motions import SAMPLES, Motions
@@ -69,22 +69,28 @@ class Found:
 
     @cached_property
     def robot(self) -> Robot:
-        """The robot with what was found of it: inertia, motor inertia, friction, as far as a robot file can say it."""
-        return robot_with(self.data.robot, self.columns, self.theta, self.data.source.columns.pace)
+        """The robot with what was found of it: inertia, motor inertia, friction, gravity of a base that leans; all that
+        a robot file can say."""
+        return robot_with(self.data.source.columns, self.columns, self.theta)
 
     @cached_property
     def torque(self) -> Any:
         """All of what was found as one proved Model (q, qd, qdd) → tau, to be compiled and emitted. With hysteresis it
         is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted."""
         source = self.data.source.columns
-        made = torque_function(self.robot, source, self.columns, self.theta)
+        made = torque_function(source, self.columns, self.theta)
         return self.as_model(made, 1 / self.data.source.motions[0].smoother.rate)
 
     @property
     def extra(self) -> dict[str, float]:
         """What a robot file cannot say, by name."""
-        said = in_file(self.columns, self.theta)
+        said = in_file(self.columns)
         return {c.name: float(x) for c, x, own in zip(self.columns, self.theta, said) if not own}
+
+    @property
+    def left_out(self) -> str:
+        """A sentence on what `robot` cannot hold; empty where it holds everything."""
+        return left_out(self.data, self.theta, self.train)
 
     @cached_property
     def parameters(self) -> Table:
@@ -116,9 +122,8 @@ class Found:
         data = self.data if log is None else self.seen(log)
         rows = [np.concatenate([getattr(m, name) for m in data.source.motions]) for name in ("q", "qd", "qdd")]
         every = max(1, len(rows[0]) // SAMPLES)
-        linear = [k for k, column in enumerate(self.columns) if column.family != Load.key]
-        columns, pace = [self.columns[k] for k in linear], data.source.columns.pace
-        robot = robot_with(data.robot, columns, self.theta[linear], pace)
+        linear = [k for k, column in enumerate(self.columns) if not (column.loaded and column.words)]
+        robot = robot_with(data.source.columns, [self.columns[k] for k in linear], self.theta[linear])
         return significance_of(robot, Motions(*(x[::every] for x in rows)), tolerance)
 
     # predictions
@@ -142,7 +147,7 @@ class Found:
 
     def seen(self, log: Log | Sequence[Log]) -> Data:
         """A recording through the columns of this fit."""
-        inertial = self.theta[[k for k, c in enumerate(self.columns) if c.family == "inertial"]]
+        inertial = self.theta[[k for k, c in enumerate(self.columns) if c.family == INERTIAL]]
         data = gather(self.data.robot, log, self.model, self.asked_filter, load=inertial)
         return data.subset([c.name for c in self.columns])
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.identification.assembled import laws_in_file
 from manipula.identification.correlation import correlation_time
 from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import entropic_from
@@ -29,12 +30,14 @@ from manipula.identification.fitting.found import Found
 from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.lateness import late
 from manipula.identification.fitting.prediction import errors_of
-from manipula.identification.fitting.selection import Selection, select
+from manipula.identification.fitting.selection import Selection, one_width, select
 from manipula.identification.fitting.structure import narrowed
 from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, weak, worse
+from manipula.identification.fitting.to_robot import forgotten_laws, left_out
 from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments, spread_of_outputs
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
+from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.structured import size_of
 from manipula.simulation.records.logs import Log
@@ -42,9 +45,6 @@ from manipula.simulation.records.logs import Log
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 OUTPUTS = "output_error"
-DRAWN_OUT = (
-    "stribeck:0.02",
-)  # as wide as the smooth stand-in for sign(q̇): it would make up for that, not for friction
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,8 @@ def _first(asked: Asked) -> tuple[Asked, Fit]:
         fit = fit_of(data, asked.prior)
     if any(column.loaded for column in data.columns):
         fit = fit_of(_loaded(fit).data, asked.prior)
-    return asked, fit
+    kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
+    return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior)
 
 
 def _torque_cutoff(fit: Fit) -> Cutoff | None:
@@ -158,10 +159,10 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     """The families that the recording asks for, under the prior; without one, those that every arm has."""
     if asked.model is not None or asked.prior is None:
         return first, None, asked.model or JointModel()
-    everything = JointModel.everything()
+    given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
+    everything = JointModel.everything(friction=[f"{law.key}:{FILE}" for law in given if law.widths])
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gathered(everything, first.entropic()[inertial])
-    data = data.subset([c.name for c in data.columns if c.family not in DRAWN_OUT])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
     known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
@@ -207,13 +208,15 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
     else:
         doubts += worse(data, theta, fit.weights)
         spread = spread_of(normal_from(data.fit, last), prior, theta, time)
+    train = errors_of(data, theta)
+    doubts += [*filter(None, [left_out(data, theta, train)]), *forgotten_laws(data)]
     found = Found(
         method=asked.method,
         prior=None if prior is None else asked.prior,
         model=model,
         filter=data.filter,
         correlation=fit.time,
-        train=errors_of(data, theta),
+        train=train,
         validation=(),
         choices=() if chosen is None else chosen.choices,
         blocks=() if chosen is None else tuple(map(float, chosen.errors)),

@@ -1,21 +1,23 @@
 """Which families of columns a recording asks for: forward, under the prior, by cross-validation over blocks of time.
 
-A family is taken for all joints or for none. It is accepted when the error on the blocks left out falls by at least 2 %
-and in at least 70 % of the blocks, and when it explains a thousandth of the torque or more: what is less is the rest of
-the filter and of the smooth sign. The family whose columns help most, each, goes first. All is done on Gram matrices.
+A family is taken for all joints or for none, and of a friction law one width. It is accepted when the error on the
+blocks left out falls by at least 2 % and in at least 70 % of the blocks, and when it explains a thousandth of the
+torque or more: what is less is the rest of the filter and of the smooth sign. The family whose columns help most, each,
+goes first. All is done on Gram matrices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from manipula.identification.columns.column import Column
-from manipula.identification.estimators.entropic import from_the_prior, newton
+from manipula.identification.estimators.entropic import entropic_from, from_the_prior, newton
 from manipula.identification.estimators.normal import TELLABLE, Normal, normal_from
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.gram import Grams
@@ -122,10 +124,38 @@ def select(
             x = folds.fitted(wider, _widened(prior, kept, wider, x))
             kept, squares = wider, best.squares
         choices += gone
-        settled = {choice.family for choice in choices}
+        settled = {choice.family for choice in choices} | _rivals(columns, best)
         waiting = [] if best is None else [family for family in waiting if family not in settled]
     own = np.array([block.c for block in folds.blocks])
     return Selection(kept, tuple(choices), 100 * np.sqrt(squares / np.maximum(own, 1e-300)))
+
+
+def _rivals(columns: Sequence[Column], taken: Look | None) -> set[str]:
+    """Families of the same friction law in other widths: a joint has one, as in a robot file."""
+    own = set() if taken is None else {(columns[k].joint, x) for k in taken.more for x in columns[k].widths}
+    return {column.family for column in columns for x in column.widths if (column.joint, x) in own}
+
+
+def one_width(columns: Sequence[Column], normal: Normal, prior: Prior) -> list[str]:
+    """The names of the columns with one width of every friction law, joint by joint the one that leaves least."""
+    rivals: dict[tuple[int | None, str], list[str]] = {}
+    for column in columns:
+        for letters in column.widths:
+            rivals.setdefault((column.joint, letters), []).append(column.family)
+    chosen = {key: families[len(families) // 2] for key, families in rivals.items()}
+
+    def kept(widths: Mapping[tuple[int | None, str], str]) -> list[int]:
+        return [k for k, c in enumerate(columns) if all(widths[c.joint, x] == c.family for x in c.widths)]
+
+    def left(key: tuple[int | None, str], family: str) -> float:
+        own = np.array(kept(chosen | {key: family}))
+        part = normal.subset(own)
+        return part.cost(entropic_from(part, prior.subset(own)))
+
+    for key, families in rivals.items():
+        tried = dict.fromkeys(families)
+        chosen[key] = min(tried, key=partial(left, key)) if len(tried) > 1 else families[0]
+    return [columns[k].name for k in kept(chosen)]
 
 
 def _look(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, squares: Array, family: str) -> Look | None:

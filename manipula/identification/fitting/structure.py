@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from manipula.identification.assembled import TILT
 from manipula.identification.joint_model import JointModel
+from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.actuators.friction import Offset
 
 
@@ -15,11 +17,11 @@ def narrowed(model: JointModel, families: Collection[str]) -> JointModel:
     harmonics = [int(name.partition(":")[2]) for name in families if name.startswith("harmonics:")]
     return replace(
         model,
-        motor_inertia="motor_inertia" in families,
+        motor_inertia=MOTOR.key in families,
         friction=tuple(word for word in model.friction if word in families),
         offset=Offset.key in families,
         stiffness="stiffness" in families,
         harmonics=max(harmonics, default=0),
         hysteresis=False,
-        tilt="tilt" in families,
+        tilt=TILT in families,
     )

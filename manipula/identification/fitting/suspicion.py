@@ -14,7 +14,7 @@ from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import entropic_from
 from manipula.identification.estimators.normal import joint_variances, normal_from, solved, torque_squares
 from manipula.identification.estimators.prior import Prior
-from manipula.identification.fitting.returned import consistent
+from manipula.identification.fitting.to_robot import consistent
 from manipula.identification.gram import Grams
 from manipula.mechanics.robot.actuators.friction import Offset
 from manipula.simulation.records.logs import Log

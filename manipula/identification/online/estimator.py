@@ -24,6 +24,7 @@ from manipula.mechanics.models.estimation.gradient import gradient
 from manipula.mechanics.models.estimation.least_squares import least_squares
 from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknowns
 from manipula.mechanics.robot.description import Robot
+from manipula.robot import RobotLike, as_robot
 from manipula.simulation.loops.starting import first_states
 from manipula.support.files import write_files
 from manipula.support.plain import plain
@@ -60,7 +61,7 @@ class OnlineEstimator:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotLike,
         *,
         method: str = "least_squares",
         sigma: float | Sequence[float] = SIGMA,
@@ -69,17 +70,20 @@ class OnlineEstimator:
         guard: float = 1.0,
         gain: float = 0.5,
     ) -> None:
-        refuse_robot("OnlineEstimator", robot)
         own = {"forgetting": forgetting, "guard": guard} if method == "least_squares" else {"gain": gain}
-        self._make(robot, base_unknowns(), method, {"sigma": sigma, "noise": noise, **own})
+        self._make(as_robot(robot), base_unknowns(), method, {"sigma": sigma, "noise": noise, **own})
 
-    def _make(self, robot: Robot, unknowns: Unknowns, method: str, given: Mapping[str, Any]) -> None:
+    def _make(
+        self, robot: Robot, unknowns: Unknowns, method: str, given: Mapping[str, Any], links: Robot | None = None
+    ) -> None:
+        """`links` is the robot without motors and friction, where the equations ask for it."""
         if not isinstance(method, str) or method not in METHODS:
             raise UnknownNameError("on-line estimator", str(method), METHODS)
         block = METHODS[method](unknowns)
         self.robot, self.method = robot, method
         _refuse_settings(given)
-        self.function: Function = generate_block(block, prepare(Request(robot, "inverse_dynamics")))
+        others = {} if links is None else {"links": prepare(Request(links, "inverse_dynamics"))}
+        self.function: Function = generate_block(block, prepare(Request(robot, "inverse_dynamics")), others=others)
         _refuse_symbols(self.function, robot)
         self._memory = unknowns.estimates.name
         self.settings = settings_from(self.function, defaults(block.inputs) | dict(given))
@@ -177,12 +181,6 @@ class OnlineEstimator:
         return (
             f"<{self.method} of {self.robot.name} after {self.samples} samples: {told}{' …' * (len(self.names) > 4)}>"
         )
-
-
-def refuse_robot(who: str, robot: Any) -> None:
-    """A description of one."""
-    if not isinstance(robot, Robot):
-        raise InputError(f"{who}: expected a robot, as mp.load gives it, found {robot!r:.60}")
 
 
 def _refuse_symbols(function: Function, robot: Robot) -> None:

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.settings import refuse_time
-from manipula.identification.online.estimator import OnlineEstimator, refuse_robot
+from manipula.identification.fitting.found import Found
+from manipula.identification.online.beside import STOPS_BEGUN, arm_beside
+from manipula.identification.online.estimator import OnlineEstimator
 from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.branching import seen_at
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.spatial.floats import FloatMaths
+from manipula.robot import RobotLike
 from manipula.simulation.records.logs import Log
 from manipula.support.plain import plain
 
@@ -26,7 +29,8 @@ LENGTH = 0.5  # m: how far from the tool's origin the centre of mass of a load m
 class PayloadEstimator(OnlineEstimator):
     """The mass and centre of mass of what the arm holds, by recursive least squares: `update(q, qd, qdd, tau)`.
 
-    What the arm itself needs, by the robot's own parameters, is taken off the torques. With `sample`, the seconds
+    What the arm itself needs, by the robot's own parameters, is taken off the torques; of what `identify` found all is,
+    the terms that no robot file can say too. With `sample`, the seconds
     between updates, no accelerations are needed (qdd=None): the equations go through a low-pass of time constant
     `filter`. Without it accelerations are given. `columns` are those of a body to learn, of Kxx Kxy Kxz Kyy Kyz Kzz mx
     my mz m; `frame` the frame they are about, the tool's unless named. `forgetting` below 1 follows loads that change.
@@ -44,7 +48,7 @@ class PayloadEstimator(OnlineEstimator):
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotLike | Found,
         frame: str = "",
         columns: Sequence[str] = CENTRE,
         forgetting: float = 1.0,
@@ -56,15 +60,16 @@ class PayloadEstimator(OnlineEstimator):
         guard: float = 1.0,
         smoothing: float = 0.01,
     ) -> None:
-        refuse_robot("PayloadEstimator", robot)
         refuse_time("sample", sample)
         self.columns, self.sample = checked_columns(columns), sample
-        held = seen_at(robot, frame) if frame else robot
+        whole = arm_beside(robot, accelerations=sample is None)
+        held = seen_at(whole.robot, frame) if frame else whole.robot
         given: dict[str, Any] = {"forgetting": forgetting, "guard": guard, "noise": noise, "smoothing": smoothing}
-        usual = first_sigmas(robot, self.columns)
+        usual = first_sigmas(whole.robot, self.columns)
         given["sigma"] = usual if sigma is None else sigma
         given |= {} if sample is None else {"sample": sample, "filter": filter}
-        self._make(held, load_unknowns(self.columns, accelerations=sample is None), "least_squares", given)
+        unknowns = load_unknowns(self.columns, accelerations=sample is None, extra=whole.beside)
+        self._make(held, unknowns, "least_squares", given, whole.links)
 
     def update(self, q: Any, qd: Any, qdd: Any = None, tau: Any = None) -> None:
         """Learn from one sample."""
@@ -105,8 +110,8 @@ class PayloadEstimator(OnlineEstimator):
 
     def _interrupt(self) -> None:
         """Nobody knows what was before a recording, or how long after it the next sample comes."""
-        if self.sample is not None:
-            self._state = self._state._replace(begun=np.zeros(1))
+        begun = {name: np.zeros(1) for name in ("begun", STOPS_BEGUN.name) if name in self._state._fields}
+        self._state = self._state._replace(**begun)
 
     def as_dict(self) -> dict[str, Any]:
         """The same with mass and centre of mass, where they were asked for."""

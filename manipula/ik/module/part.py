@@ -13,7 +13,7 @@ from manipula.errors import ManipulaError
 from manipula.generation.module.making import Maker, Part
 from manipula.generation.structure import numeric_chain
 from manipula.ik import messages
-from manipula.ik.controller.nearest import NO_POSE, STATES
+from manipula.ik.controller.nearest import NO_POSE
 from manipula.ik.elbow import NONE, elbow_angle
 from manipula.ik.module.enclosing import enclosed
 from manipula.ik.module.general import general_texts
@@ -30,7 +30,7 @@ from manipula.mechanics.robot.stand_ins import with_stand_ins
 NEAR = 0.25  # rad, and of the arm's size: an answer further away is a jump, and the arm goes by steps instead
 SENTENCES = {
     "outside": messages.OUTSIDE, "away": messages.AWAY, "place": partial_messages.AWAY, "lost": messages.LOST,
-    "twin": messages.TWIN, "double": messages.DOUBLE, "no_pose": STATES[NO_POSE], "solution": messages.SOLUTION,
+    "twin": messages.TWIN, "double": messages.DOUBLE, "no_pose": messages.NO_POSE, "solution": messages.SOLUTION,
 }  # fmt: skip
 
 

@@ -1,15 +1,16 @@
 """Every branch of a closed form with its verdict, for pages: a text (see `algebra.program`).
 
-It decides as `choose` does for Python and as the nearest answer of emitted C does; what Python would polish is taken
-where it meets the pose to `Table.LOOSE`. Other than these it says of each branch what became of it.
+It decides as `choose` does for Python; what Python would polish is taken where it meets the pose to `Table.LOOSE`.
+Other than that it says of each branch what became of it.
 """
 
 from __future__ import annotations
 
 from manipula.algebra.program.primitives import Ints, Reals
 from manipula.ik.choice.text import SETTLED, WIDTH, Table, apart, away, meets, prefer, reach, wind, within
-from manipula.ik.controller.nearest import NO_POSE, OFF, OK
+from manipula.ik.controller.nearest import NO_POSE, OK
 
+OFF = 4.0  # entries of a pose that is off by so much may each be off by as much, and so may those of a branch
 LOST, OWN = -2, -1  # of `twin`: does not reach the pose; does, as none before it
 
 

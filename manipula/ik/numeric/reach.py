@@ -122,6 +122,6 @@ def _followed(robot: Robot) -> Iterator[tuple[int, float, float]]:
         if len(terms) != 1 or joint.limits is None or joint.coordinate is None:
             continue
         if all(name in values for bound in joint.limits for name in names_of(bound)):
-            ends = sorted((float_of(bound, values) - float(joint.coordinate.constant)) / float(terms[0][1])
+            ends = sorted((float_of(bound, values) - joint.coordinate.shift) / float(terms[0][1])
                           for bound in joint.limits)  # fmt: skip
             yield robot.joint_names.index(terms[0][0]), ends[0], ends[1]

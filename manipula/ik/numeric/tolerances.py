@@ -25,20 +25,32 @@ class BranchTolerance:
     SEATED = 1e-9  # rad, m: a branch this near to the seed is the seed
 
 
-class SingleTolerance:
-    """The same in emitted code of single precision, where a step of a chain rounds 1e-7 of the arm."""
+class EmittedTolerance:
+    """The nearest solution in emitted code, in double precision; what is not here is as in `BranchTolerance`."""
 
-    CLEAN = 1e-5  # of RᵀR − 1
-    TOLD = 1e-3  # the same: what three digits leave
-    GOOD = 1e-4  # by the arm: residual of a branch that is taken as it comes
-    LOOSE = 1e-3  # by the arm: residual of a branch that is taken where some are in doubt
-    MARGIN = 1e-4  # discriminant: its root is the distance between two branches, 1e-2 rad
-    FAMILY = 1e-8  # discriminant: beside a lock this close, 1e-4 rad, answers may form a family
-    ALMOST = -1e-5  # discriminant: a branch this far out of reach may have been lost by rounding
-    BESIDE = 0.05  # m, rad: a branch that misses by less may have been lost where branches meet
-    SAME = 1e-2  # rad, m: answers nearer than this are one
+    CLEAN = 1e-15  # of RᵀR − 1: a rotation as exact as rounding lets it be
+    GOOD = BranchTolerance.GOOD
+    FAMILY = BranchTolerance.FAMILY
+    DAMPING = 1e-15  # of squared units: above the rounding of JᵀJ, below the square of what a polish corrects
+    PULL = 1e-10  # of squared units: weight of the way to the present joints along a family
+    STILL = 1e-7  # rad, m: a step along a family that ends the way; a held joint is so far inside, for the polish
+
+
+class SingleTolerance:
+    """The same in single precision, where a step of a chain rounds 1e-7 of the arm."""
+
+    CLEAN = 5e-7  # of RᵀR − 1
+    STATED = 1e-6  # by the arm: largest entry of |FK − pose| of a solution
+    EXACT = 7e-7  # by the arm: the same as it is computed, which leaves room for the rounding of FK itself
+    FEW = 1e-5  # the same for fewer than six freedoms
+    MET = 2e-6  # the same where one branch meets the pose so well
+    GOOD = 2e-7  # by the arm: residual of a branch that needs no polish
+    FAMILY = 1e-5  # discriminant: rounding alone makes some 1e-6 of it
+    DAMPING = 1e-6
+    PULL = 1e-5
+    STILL = 3e-4
     INSIDE = 1e-5  # rad, m: a joint this far past its limit is on it
-    CLEAR = 1e-3  # discriminant, rad², rad: a self-test keeps so far from where either answer would do
+    CLEAR = 1e-3  # discriminant, rad², rad: a self-test keeps so far from where either solution would do
 
 
 class LimitTolerance:

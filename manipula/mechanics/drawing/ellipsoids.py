@@ -28,6 +28,7 @@ def bodies_of(robot: Robot, skeleton: Skeleton, names: Names) -> list[Told]:
         for row, joint in enumerate(robot.joints)
         if not names.known(cells_in((joint.body, joint.carries)))
     }
+    open_links |= set() if names.known(cells_in(robot.ground)) else {BASE}
     bodies = [tree.ground, *(link.inertia for link in tree.links)]
     return [UNKNOWN if i in open_links else told(body) for i, body in enumerate(bodies, BASE)]
 

@@ -146,7 +146,7 @@ class _Reader:
         before = (*gap, *self.moves(joint.before, columns=True))
         if kind.turns and kind.slides:  # the offset of a screw turns it and does not advance it
             before, offset = (*before, Move("rz", offset, "theta")), 0.0
-        constant = 0.0 if joint.coordinate is None else float(joint.direction * joint.coordinate.constant)
+        constant = 0.0 if joint.coordinate is None else joint.direction * joint.coordinate.shift
         return Moving(
             name=joint.name,
             kind=joint.kind,

@@ -39,7 +39,7 @@ def _of_moving_rows(model: Model, chain: Tree) -> Model:
 
 OF_FRAMES = (
     Model(
-        "axes", "pose of every joint's own frame, whose z is its axis", ("q",), {"T": ("1, m", "joints 1…n")},
+        "axes", "pose of every joint's own frame; it moves about or along +z", ("q",), {"T": ("1, m", "joints 1…n")},
         {"forward": lambda c, x: {"T": [at.rows() for at in pose.axes(c, x["q"])]}}, FRAMES, trees=("forward",),
     ),
     Model(

@@ -166,6 +166,8 @@ class _Reader:
         self.step(frame, robot.base)
         frames, bodies = [frame], [_empty()]
         stands: list[tuple[int, Frame]] = []  # of every row: the body it is part of, and where
+        for mounted in robot.ground:
+            self.hold(bodies, 0, _here(), mounted.at, mounted.body)
         for row, joint in enumerate(robot.joints):
             owner, frame = self.under(stands, self.below(row))
             self.step(frame, joint.before)
@@ -173,6 +175,7 @@ class _Reader:
                 x = next(coordinates)
                 if joint.coordinate is not None:
                     x = x + self.maths.number(joint.coordinate.constant)
+                    x = x + self.maths.degrees(joint.coordinate.degrees)
                 self.joint(frame, joint, x if joint.direction == 1 else -x)
             self.step(frame, joint.after)
             if joint.kind != "fixed":

@@ -11,8 +11,9 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Robot, Step, Steps
-from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, Robot, Step, Steps
+from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
+from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import BASE, Link, Part, Terms, Tree
 from manipula.mechanics.robot.values.angles import Angles
@@ -103,6 +104,17 @@ def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str],
         else:
             waiting.extend(reversed(list(names_of(values[inner]))))
     return list(found)
+
+
+def _forwards(joint: Joint) -> tuple[Joint, Literal[1, -1]]:
+    """A joint about −x, −y or −z of its frame as one about the axis itself, and −1, the sense in which its offset then
+    counts: axes that point against each other are parallel, which saves products, and a sign costs nothing."""
+    turn, (axis, sense) = axis_of(joint)
+    if sense == 1:
+        return joint, 1
+    there = quarter_steps((axis, 1), turn[0].amount.name)
+    before, after = (*joint.before[:-1], *there), (*inverse_of(there), *joint.after[1:])
+    return replace(joint, before=before, after=after, direction=1 if joint.direction == -1 else -1), -1
 
 
 class Binding:
@@ -221,23 +233,28 @@ class _Binder:
                 return RigidBody(m, first, tensor_from_second_moments(tensor))
         return RigidBody(m, first, Tensor(tensor))
 
+    def parts(self, suffixes: Sequence[str], held: Sequence[Mounted]) -> list[Part]:
+        """Bodies where they are held."""
+        return [Part(end, self.placement(x.at), self.body(x.body)) for end, x in zip(suffixes, held, strict=True)]
+
     def link(self, joint: Joint, suffix: str, carried: Sequence[str], parent: int) -> Link:
+        joint, sense = _forwards(joint)
+        before = self.placement(joint.before)
         inertia = self.body(joint.body)
         own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, inertia)]
-        held = [Part(x, self.placement(y.at), self.body(y.body)) for x, y in zip(carried, joint.carries)]
+        held = self.parts(carried, joint.carries)
         for part in held:
             inertia = inertia + part.inertia.seen_from(part.at)
-        before = self.placement(joint.before)
         kind = replace(KINDS[joint.kind], parameters=tuple(map(self.scalar, joint.of_kind)))
-        offset = self.angle(joint.offset) if kind.turns else self.scalar(joint.offset)
+        offset = sense * (self.angle(joint.offset) if kind.turns else self.scalar(joint.offset))
         apart = kind.turns and (kind.slides or self._is_number(joint.offset))
         if apart and joint.offset.value != ZERO:
             # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles;
             # and where the coordinate makes a joint advance, the offset does not
-            before, offset = before @ turn_about("z", *self.cos_sin(joint.offset)), 0
-        if joint.coordinate is not None and joint.coordinate.constant:
-            constant = self.maths.number(joint.direction * joint.coordinate.constant)
-            before = before @ kind.motion(constant, self.maths)
+            c, s = self.cos_sin(joint.offset)
+            before, offset = before @ turn_about("z", c, sense * s), 0
+        if joint.coordinate is not None:
+            before = before @ self.constant(joint.coordinate, joint.direction, kind)
         return Link(
             name=joint.name,
             kind=kind,
@@ -252,6 +269,17 @@ class _Binder:
             follows=None if joint.coordinate is None else self.follows(joint.coordinate),
             way=0 if joint.coordinate is None else joint.coordinate.way,
         )
+
+    def constant(self, coordinate: Coordinate, direction: int, kind: JointKind) -> Placement:
+        """Where a joint that follows others stands when they are at zero."""
+        at, degrees = HERE, direction * coordinate.degrees
+        if coordinate.constant:
+            at = kind.motion(self.maths.number(direction * coordinate.constant), self.maths)
+        if degrees and kind.pivots:
+            at = at @ turn_about("z", *self.cos_sin(Cell("", Deg(degrees))))
+        elif degrees:
+            at = at @ kind.motion(self.maths.degrees(degrees), self.maths)
+        return at
 
     def follows(self, coordinate: Coordinate) -> Terms:
         """Structural factors, ±1, stay ints."""
@@ -268,6 +296,8 @@ class _Binder:
             links[tip] = replace(links[tip], inertia=links[tip].inertia + held, parts=(*links[tip].parts, *loads))
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
         base = self.placement(self.robot.base)
-        ground = held if tip == BASE else NOTHING
+        ground = held if loads and tip == BASE else NOTHING
+        for part in self.parts(ends.ground, self.robot.ground):
+            ground = ground + part.inertia.seen_from(part.at)
         tip_link = None if self.robot.tool_on is None else tip
         return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link)

@@ -133,6 +133,15 @@ def frame_of(robot: Robot) -> str:
     return next((x.name for x in (*robot.frames, *links) if (x.on, x.at) == (robot.tool_on, robot.tool)), "")
 
 
+def tip_link(robot: Robot) -> str:
+    """The link, or the frame, whose frame the tool is, by the file's name; "" where it has none or there is no tool."""
+    if TOOL not in frame_names(robot):
+        return ""
+    on = robot.joints[robot.tool_row].link if robot.tool_row >= 0 else robot.origin.base_link
+    held = (x.name for x in robot.frames if (x.on, x.at) == (robot.joints[robot.tool_row].name, robot.tool))
+    return next(held, "" if robot.tool else on)
+
+
 def with_load_on_row(robot: Arm) -> Arm:
     """The payload as something the tool's row carries."""
     if not robot.payload or robot.tool_row < 0:

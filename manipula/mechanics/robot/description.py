@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
+from math import pi
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError, RowLabel
@@ -79,10 +80,17 @@ class Mounted:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A joint that moves by others' coordinates: its q is Σ factor·q of the joints named, and a constant."""
+    """A joint that moves by others' coordinates: its q is Σ factor·q of the joints named, and a constant, which is a
+    number in SI and so many degrees: a quarter turn stays exact."""
 
     terms: tuple[tuple[str, Fraction], ...]
     constant: Fraction = Fraction(0)
+    degrees: Fraction = Fraction(0)
+
+    @property
+    def shift(self) -> float:
+        """The whole constant, SI."""
+        return float(self.constant) + float(self.degrees) * pi / 180
 
     @property
     def way(self) -> int:
@@ -152,6 +160,8 @@ class Origin:
     source: str = ""
     notes: tuple[str, ...] = ()
     description: str = ""
+    base_link: str = ""  # what the file calls the link that is the base
+    visuals: str = ""  # a URDF, seen from the file's folder, whose <visual> elements draw the links
 
 
 NamedPose = tuple[str, tuple[tuple[str, Parameter], ...]]
@@ -163,7 +173,7 @@ class Robot:
 
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
-    one.
+    one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
     """
 
     name: str
@@ -177,6 +187,7 @@ class Robot:
     frames: tuple[Frame, ...] = ()
     tool_on: str | None = None
     named_poses: tuple[NamedPose, ...] = ()  # by name, the coordinate of every joint by its name
+    ground: tuple[Mounted, ...] = ()
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
@@ -231,7 +242,7 @@ class Robot:
                 yield name, value, False
 
     def _placements(self) -> Iterator[Steps]:
-        yield from (self.base, self.tool, *(frame.at for frame in self.frames))
+        yield from (self.base, self.tool, *(x.at for x in self.frames), *(x.at for x in self.ground))
         for joint in self.joints:
             yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))
 
@@ -257,9 +268,15 @@ class Robot:
         """The joints that have a coordinate of their own, in the file's order."""
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
 
+    @property
+    def base_body(self) -> Body | None:
+        """The body of the base itself: of those that stand still the first, where it has the base link's name."""
+        own = next(iter(self.ground), None)
+        return own.body if own is not None and not own.at and own.name == self.origin.base_link else None
+
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""
-        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity, self.frames))
+        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity, self.frames, self.ground))
 
     def names(self) -> tuple[str, ...]:
         """The names in use (each once, in order): the file's own and those of unknown cells."""

@@ -9,14 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
-from manipula.mechanics.robot.description import Cell, Step, Steps
+from manipula.mechanics.robot.description import Cell, Joint, Step, StepKind, Steps
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, applied, negated
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.scalar import Maths, Scalar
 
 ONE = Num(Fraction(1))
+Along = tuple[str, Literal[1, -1]]  # an axis and a sense: ("y", -1)
+QUARTERS: dict[Along, tuple[StepKind, Deg]] = {  # the turn that brings z there
+    ("z", -1): ("rx", Deg(Fraction(180))),
+    ("x", 1): ("ry", Deg(Fraction(90))),
+    ("x", -1): ("ry", Deg(Fraction(-90))),
+    ("y", 1): ("rx", Deg(Fraction(-90))),
+    ("y", -1): ("rx", Deg(Fraction(90))),
+}
 
 
 @dataclass(frozen=True)
@@ -178,6 +186,21 @@ def without_zeros(steps: Steps) -> Steps:
 def inverse_of(steps: Steps) -> Steps:
     """The way back: opposite steps in opposite order."""
     return tuple(Step(step.kind, Cell(step.amount.name, opposite(step.amount.parameter))) for step in reversed(steps))
+
+
+def quarter_steps(along: Along, name: str) -> Steps:
+    """The turn that brings z onto an axis, nothing for z itself; its cell is called `name`."""
+    turn = QUARTERS.get(along)
+    return () if turn is None else (Step(turn[0], Cell(name, turn[1])),)
+
+
+def axis_of(joint: Joint) -> tuple[Steps, Along]:
+    """The quarter turns that bring z onto the joint's axis and are taken back after the motion, and where they bring
+    it: the motion is one about or along that axis of the frame before."""
+    last = joint.before[-1:]
+    turn = last and (last[0].kind, last[0].amount.value)
+    found = next((along for along, quarter in QUARTERS.items() if quarter == turn), None)
+    return (last, found) if found and joint.after[:1] == inverse_of(last) else ((), ("z", 1))
 
 
 def total(cells: Iterable[Cell], otherwise: str) -> Cell:

@@ -116,7 +116,7 @@ class Helical(JointKind):
     """A screw: it turns by q and advances by pitch·q, along its axis for a positive pitch."""
 
     name, turns, slides, field = "helical", True, True, "theta"
-    entries = (Entry("pitch", "screw", "advance per radian", bound="any", quantity="length"),)
+    entries = (Entry("pitch", "screw", ("advance per radian",) * 2, bound="any", quantity="length"),)
     kept = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my", "mz", "m")
     words = ("h", "helical", "screw", "helicoidal", "parafuso")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
-from manipula.mechanics.robot.description import AXES, SIX, Arm, Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import AXES, SIX, Arm, Body, Cell, Joint, Mounted, Robot, Steps
 from manipula.mechanics.robot.values.parameter import Name, Op, float_of, floats_of, names_of, number
 
 LENGTH, ANGLE, MASS, PITCH = 0.3, 0.5, 1.0, 0.02  # m, rad, kg, m/rad
@@ -104,6 +104,8 @@ def _cells(robot: Robot) -> Iterator[Meaning]:
         yield Meaning(cell, "m/s²", f"gravity along {axis}", WEIGHT, own)
     for frame in robot.frames:
         yield from _steps(frame.at, f"frame {frame.name}")
+    for mounted in robot.ground:
+        yield from _mounted(mounted, "base")
 
 
 def _joint(joint: Joint) -> Iterator[Meaning]:
@@ -119,8 +121,12 @@ def _joint(joint: Joint) -> Iterator[Meaning]:
     for item in joint.actuator.items():
         yield Meaning(item.value, _unit_of_kind(item.entry.unit, joint.turns), f"{item.name} of {own}", OTHER)
     for mounted in joint.carries:
-        yield from _steps(mounted.at, mounted.name or own)
-        yield from _body(mounted.body, mounted.name or f"body on {own}")
+        yield from _mounted(mounted, own)
+
+
+def _mounted(mounted: Mounted, on: str) -> Iterator[Meaning]:
+    yield from _steps(mounted.at, mounted.name or on)
+    yield from _body(mounted.body, mounted.name or f"body on {on}")
 
 
 def _unit_of_kind(units: str, turns: bool) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from manipula.mechanics.robot.description import Joint, JointKind, Robot
 from manipula.support.letters import without_accents
 
-CARRIED, PAYLOAD = "carried", "payload"
+CARRIED, PAYLOAD, GROUND = "carried", "payload", "base"
 
 
 class Suffixes:
@@ -45,25 +45,30 @@ class Suffixes:
 
 @dataclass(frozen=True)
 class RobotSuffixes:
-    """The endings of a robot's rows, of what they carry, and of its payload."""
+    """The endings of a robot's rows, of what they carry, of its payload, and of bodies that stand still."""
 
     rows: tuple[str, ...]
     carried: tuple[tuple[str, ...], ...]  # row by row
     payload: tuple[str, ...]
+    ground: tuple[str, ...] = ()
 
 
-def suffixes(rows: Iterable[tuple[JointKind, str, Sequence[str]]], payload: int) -> RobotSuffixes:
-    """Of rows given as (kind, name, names of what they carry). Rows come first, then what is carried, then loads."""
+def suffixes(
+    rows: Iterable[tuple[JointKind, str, Sequence[str]]], payload: int, ground: Iterable[str] = ()
+) -> RobotSuffixes:
+    """Of rows given as (kind, name, names of what they carry). Rows come first, then what they carry, then bodies that
+    stand still, by their names, then loads."""
     listed, endings = list(rows), Suffixes()
     own = tuple(endings.row(kind, name) for kind, name, _ in listed)
     carried = tuple(tuple(endings.word(name, CARRIED) for name in names) for _, _, names in listed)
-    return RobotSuffixes(own, carried, tuple(endings.word(PAYLOAD, PAYLOAD) for _ in range(payload)))
+    still = tuple(endings.word(name, GROUND) for name in ground)
+    return RobotSuffixes(own, carried, tuple(endings.word(PAYLOAD, PAYLOAD) for _ in range(payload)), still)
 
 
 def suffixes_of(robot: Robot) -> RobotSuffixes:
     """The endings its cells have, if it is as a reader makes it."""
     rows = ((own_kind(joint), joint.name, [mounted.name for mounted in joint.carries]) for joint in robot.joints)
-    return suffixes(rows, len(robot.payload))
+    return suffixes(rows, len(robot.payload), (mounted.name for mounted in robot.ground))
 
 
 def own_kind(joint: Joint) -> JointKind:

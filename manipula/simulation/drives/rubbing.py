@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
-from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import Law, Slip
+from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, Slip
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.tree import Link
 from manipula.scalar import OPS, Maths
@@ -130,9 +129,9 @@ def _rubs(link: Link) -> bool:
     return any(float(law[x.letters]) for law in link.actuator.laws for x in law.entries if x.linear)
 
 
-def _side_by_side(links: Sequence[Link]) -> list[Law[Any]]:
+def _side_by_side(links: Sequence[Link]) -> list[FrictionLaw[Any]]:
     """Every law that some joint has, its parameters an entry a joint; one that shapes a law nobody has there is 1."""
-    found: list[Law[Any]] = []
+    found: list[FrictionLaw[Any]] = []
     for kind in LAWS:
         values = [next((law.values for law in link.actuator.laws if type(law) is kind), None) for link in links]
         table = [[0.0 if x.linear else 1.0 for x in kind.entries] if row is None else row for row in values]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,11 +35,11 @@ class Arm(Protocol):
 
 
 def arm_of(value: Any, what: str) -> Arm:
-    """The arm itself, or that of a robot or a library name."""
+    """The arm itself, or that of a robot, a library name, or what stands for a robot."""
     if hasattr(value, "solver_for"):  # a method: to ask for a solver would make it
         found: Arm = value
         return found
-    if not isinstance(value, str | Robot):
+    if not isinstance(value, str | Path | Robot) and not isinstance(getattr(value, "robot", None), Robot):
         raise InputError(f"{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}")
     made: Arm = face.arm(value)
     return made

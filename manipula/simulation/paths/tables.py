@@ -15,6 +15,7 @@ from manipula.simulation.paths.series import piecewise, rising
 from manipula.simulation.paths.trajectory import Trajectory, remembered
 
 PORTS = ("q", "qd", "qdd")
+LARGEST = 1e200  # of a coefficient: its curve and both slopes are finite then
 
 
 @remembered
@@ -32,7 +33,11 @@ def table(
     if isinstance(source, str | Path):
         if q is not None:
             raise InputError("table: expected the path of a file, or times and positions, found both")
-        return table(*_read(Path(source)))
+        read = _read(Path(source))
+        try:
+            return table(*read)
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from error
     times = rising(source)
     places, *slopes = (_columns(x, name, len(times)) for x, name in ((q, "q"), (qd, "qd"), (qdd, "qdd")))
     if places is None:
@@ -41,7 +46,11 @@ def table(
         raise InputError(f"table: q is of {places.shape[1]} joints, and qd or qdd is not")
     if len(times) < 2:
         raise InputError("table: expected at least two samples, found one")
-    return piecewise("table", _interpolated(times, places, *slopes), places)
+    with np.errstate(all="ignore"):
+        curve = _interpolated(times, places, *slopes)
+    if not np.abs(curve.c).max() < LARGEST:
+        raise InputError("table: the numbers are too large, or the times too close, for a curve through them")
+    return piecewise("table", curve, places)
 
 
 def _interpolated(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | None) -> scipy.interpolate.PPoly:

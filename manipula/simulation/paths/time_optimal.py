@@ -31,6 +31,8 @@ COARSE = 4  # the first grid has so many times fewer intervals
 ROUNDS = 12  # of linearising friction
 SETTLED = 1e-7  # of x, from round to round
 ALLOWED = 1.001  # of a torque limit, between grid points
+SPARED = 1e-6  # of a velocity limit: more than what two looks leave unseen between them
+FAST_LOOKS = 32  # in every interval, at velocities
 TRIES = 5
 LOOKS = 1000  # at least, along the whole path
 WITHOUT_LIMIT = 1e30  # of x = ṡ², where velocities have none
@@ -113,6 +115,10 @@ class Profile:
         middle = (s[1:] + s[:-1]) / 2
         return Profile(s, np.interp(s, self.s, self.x), self.u[np.searchsorted(self.s, middle) - 1])
 
+    def slowed(self, times: float) -> Profile:
+        """The same way in so many times the time."""
+        return Profile(self.s, self.x / times**2, self.u / times**2)
+
     def at(self, t: Floats) -> Motion:
         """s, ṡ, s̈ at times within."""
         ends = self.times
@@ -127,6 +133,7 @@ class _Problem:
 
     def __init__(self, arm: Arm, path: Path, bounds: Bounds) -> None:
         self.arm, self.path, self.bounds = arm, path, bounds
+        self.faster = np.ones(0)  # at the grid points: how much a velocity is above its limit beside them
         self.free = arm_of(arm.robot.without("friction"), "time_optimal") if self._rubs() else arm
 
     def _rubs(self) -> bool:
@@ -200,6 +207,7 @@ class _Problem:
         """The largest x by velocities, and by limits that u does not help to keep."""
         with np.errstate(divide="ignore", invalid="ignore"):
             speed = np.min((self.bounds.velocity / np.abs(first)) ** 2, axis=1)
+            speed = speed / self.faster**2 if len(self.faster) == len(speed) else speed
             alone = np.where((a == 0) & (b != 0), np.maximum(low / b, high / b), inf).min(axis=1)
         return np.asarray(np.fmin(np.fmin(speed, alone), WITHOUT_LIMIT))
 
@@ -222,6 +230,23 @@ class _Problem:
         s, sd, sdd = profile.at(t)
         tau = self.arm.inverse_dynamics(*_state(self.path.at(s), sd, sdd))
         return float(np.max(np.abs(tau) / self.bounds.torque))
+
+    def speeds(self, profile: Profile) -> Floats:
+        """Of every interval the largest velocity by its limit: looked for twice, closely where it was largest."""
+        first, last, rows = profile.times[:-1], profile.times[1:], np.arange(len(profile.u))
+        for _ in range(2):
+            t = np.linspace(first, last, FAST_LOOKS + 1, axis=1)
+            s, sd, _ = profile.at(t.ravel())
+            shares = (np.abs(self.path.at(s).qd) * sd[:, None] / self.bounds.velocity).max(axis=1).reshape(t.shape)
+            most = shares.argmax(axis=1)
+            first, last = t[rows, np.maximum(most - 1, 0)], t[rows, np.minimum(most + 1, FAST_LOOKS)]
+        return np.asarray(shares.max(axis=1))
+
+    def ease(self, speeds: Floats) -> None:
+        """Slower at the grid points beside intervals in which a velocity is above its limit."""
+        above = np.maximum(speeds, 1.0)
+        before = self.faster if len(self.faster) == len(above) + 1 else np.ones(len(above) + 1)
+        self.faster = before * np.maximum(np.append(above, 1.0), np.insert(above, 0, 1.0))
 
     def graded(self, coarse: Profile, grid: int) -> Floats:
         """A grid that is finest where torques at their limits change fastest."""
@@ -271,10 +296,12 @@ def _solved(problem: _Problem, grid: int) -> TimeOptimal:
     s, scale = problem.on_knots(problem.graded(coarse, grid)), 1.0
     for _ in range(TRIES):
         profile = problem.solved(s, coarse, scale)
-        share = problem.share(profile)
-        if share <= (1 + ALLOWED) / 2:
+        share, speeds = problem.share(profile), problem.speeds(profile)
+        if share <= (1 + ALLOWED) / 2 and speeds.max() <= 1 + SPARED:
             break
-        scale *= (2 - ALLOWED) / share
+        scale *= (2 - ALLOWED) / share if share > (1 + ALLOWED) / 2 else 1.0
+        problem.ease(speeds)
+    profile = profile.slowed(max(problem.speeds(profile).max() * (1 + SPARED), 1.0))
     if share > ALLOWED:
         caution(f"time_optimal: torques are up to {share:.4g} times their limits between grid points; use a finer grid")
     return _timed(problem, profile, share)

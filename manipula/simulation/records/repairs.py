@@ -12,6 +12,7 @@ MOST_MISSING = 0.2  # of the rows
 MOST_TWICE = 0.05
 LONG = 8  # rows in order: the clock went on from there
 NEEDED = ("q", "tau")
+LARGEST = 1e100  # a larger number is a damaged one, and its square none any more
 
 
 class Rows:
@@ -44,7 +45,7 @@ class Rows:
                 self.said.append(f"{name} is missing in {100 * missing:.0f} % of the rows and is left out")
 
     def _missing(self) -> None:
-        found = {"t": ~np.isfinite(self.t)} | {name: _rows_without(value) for name, value in self.arrays.items()}
+        found = {"t": ~(np.abs(self.t) < LARGEST)} | {name: _rows_without(value) for name, value in self.arrays.items()}
         bad = np.logical_or.reduce(list(found.values()))
         if not bad.any():
             return
@@ -103,7 +104,7 @@ class Rows:
 
 
 def _rows_without(value: Array) -> NDArray[np.bool_]:
-    return np.asarray(~np.isfinite(value).all(axis=1))
+    return np.asarray(~(np.abs(value) < LARGEST).all(axis=1))
 
 
 def _length(q: Array) -> float:

@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.studies.cases.values import as_kept, column_from, refuse_names
+from manipula.support.archives import open_archive
 
 ENDINGS = (".npz", ".csv", ".parquet")
 
@@ -37,14 +37,16 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
         raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is no text in UTF-8") from None
-    except (ValueError, BadZipFile) as error:
+    except ValueError as error:
         raise InputError(f"{path}: is no file of columns: {error}") from None
     lengths = {name: len(values) if values.ndim else -1 for name, values in found.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(f"{path}: the columns are of different lengths: {told[:150]}")
     columns = {name: _checked(path, name, values) for name, values in found.items()}
-    return columns, next(iter(lengths.values()), 0)
+    if not (count := next(iter(lengths.values()), 0)):
+        raise InputError(f"{path}: has no row; a study needs at least one case")
+    return columns, count
 
 
 def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -60,8 +62,8 @@ def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
-        return {name: found[name] for name in found.files}
+    with open_archive(path) as found:
+        return dict(found)
 
 
 def _csv_read(path: Path) -> dict[str, NDArray[Any]]:

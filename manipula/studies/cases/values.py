@@ -133,9 +133,13 @@ def ends_from(name: str, table: Mapping[str, Any], more: Sequence[str] = ()) -> 
 
 
 def _number(name: str, key: str, value: Any) -> float:
-    if isinstance(value, bool | str) or not np.isscalar(value) or not np.isreal(value) or not np.isfinite(value):
+    try:
+        number = float("nan") if isinstance(value, bool | str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if not np.isfinite(number):
         raise InputError(f"cases: {name}: {key}: expected a finite number, found {value!r:.40}")
-    return float(value)  # type: ignore[arg-type]
+    return number
 
 
 def _refuse_nan(name: str, found: NDArray[Any]) -> None:

@@ -89,7 +89,7 @@ class Subject:
     def _binding(self) -> Binding:
         """Of the geometry alone."""
         rows = tuple(replace(joint, body=None, carries=()) for joint in self.robot.joints)
-        return Binding(replace(self.robot, joints=rows, payload=()))
+        return Binding(replace(self.robot, joints=rows, payload=(), ground=()))
 
     @cached_property
     def _others(self) -> dict[str, float]:

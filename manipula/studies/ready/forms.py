@@ -7,13 +7,13 @@ study takes: an empty setting is left out, and what cannot be is the study's own
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
+from manipula.support.checked_toml import toml_tables
 
 Kind = Literal[
     "count", "number", "flag", "choice", "joints", "efforts", "vector", "box", "levels", "ranges", "lines", "logs",
@@ -146,8 +146,8 @@ def _lines_read(name: str, text: Any) -> Any:
     if not isinstance(text, str) or len(text) > LETTERS:
         raise InputError(f"{name}: expected lines of a study file, {LETTERS} letters at most, found {text!r:.60}")
     try:
-        found = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = toml_tables(text)
+    except ValueError as error:
         raise InputError(f"{name}: this is no TOML: {error}") from None
     if odd := [key for key in found if key != name]:
         raise InputError(f"{name}: expected its own lines, such as {name} = …, found those of {odd[0]!r:.40}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.errors import InputError
 from manipula.studies.cases.files import refuse_ending
 from manipula.studies.cases.values import kind_of
+from manipula.support.files import replacing
 
 STRIDE = 2**16  # rows of a group: its size does not depend on how the study was run
 
@@ -33,15 +32,8 @@ class Written:
 def columns_written(found: Written, path: Path) -> Path:
     """The whole table; what failed has a column `failure` where the file has rows."""
     refuse_ending(path)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as part:
         {".npz": _npz_written, ".csv": _csv_written, ".parquet": _parquet_written}[path.suffix.lower()](found, part)
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     return path
 
 

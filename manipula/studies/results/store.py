@@ -17,12 +17,12 @@ from io import BytesIO
 from pathlib import Path
 from time import monotonic
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from manipula.errors import InputError, caution, some_of
 from manipula.studies.work.blocks import Block, Spec, joined
+from manipula.support.archives import open_archive
 from manipula.support.files import write_bytes, write_text
 
 ENOUGH, SOON = 4 * 2**20, 5.0  # bytes, seconds: then what has come is written
@@ -100,8 +100,8 @@ class Store:
     def pieces(self, *members: str) -> Iterator[Any]:
         """These members of every part that has them, part by part."""
         for path in sorted(self.parts.glob("*.npz")):
-            with np.load(path, allow_pickle=False) as found:
-                if all(member in found.files for member in members):
+            with open_archive(path) as found:
+                if all(member in found for member in members):
                     kept = [found[member] for member in members]
                     yield kept[0] if len(kept) == 1 else kept
 
@@ -143,11 +143,11 @@ def _packed(block: Block) -> bytes:
 
 def _part(path: Path) -> Block | None:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
-            columns = {name.removeprefix("result."): found[name] for name in found.files if name.startswith("result.")}
+        with open_archive(path) as found:
+            columns = {name.removeprefix("result."): found[name] for name in found if name.startswith("result.")}
             failed = list(zip(found["failed"].tolist(), found["why"].tolist()))
             return Block(found["case"], columns, failed)
-    except (OSError, ValueError, KeyError, BadZipFile, EOFError):
+    except (OSError, ValueError):
         return None
 
 

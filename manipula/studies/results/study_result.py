@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ from manipula.studies.results.files import Written, columns_written
 from manipula.studies.results.front import Front, front_of
 from manipula.studies.results.maps import map_of
 from manipula.studies.results.report import report_of
+from manipula.support.archives import open_archive
 from manipula.support.files import write_text
 from manipula.support.tables import html_table, text_table
 
@@ -49,10 +51,12 @@ class Place:
 class Table(Mapping[str, NDArray[Any]]):
     """Columns by name, in the order of the cases: first those of the cases, then results. NaN where it failed."""
 
-    def __init__(self, place: Place) -> None:
-        self._place, self._held = place, dict[str, NDArray[Any]]()
-        with np.load(place.path, allow_pickle=False) as found:
-            self._names = [name for name in found.files if name not in RESERVED]
+    def __init__(self, place: Place, count: int, given: Sequence[str]) -> None:
+        self._place, self._count, self._held = place, count, dict[str, NDArray[Any]]()
+        with _results_in(place.path) as found:
+            self._names = [name for name in found if name not in RESERVED]
+            if lost := [name for name in (*given, *RESERVED) if name not in found]:
+                raise _damaged(place.path, f"no column {lost[0]}")
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._names:
@@ -61,8 +65,12 @@ class Table(Mapping[str, NDArray[Any]]):
 
     def member(self, name: str) -> NDArray[Any]:
         if name not in self._held:
-            with np.load(self._place.path, allow_pickle=False) as found:
-                self._held[name] = found[name]
+            with _results_in(self._place.path) as found:
+                values = found[name]
+                if name not in RESERVED and values.shape[:1] != (self._count,):
+                    why = f"{name} has shape {values.shape}, and there are {self._count} cases"
+                    raise _damaged(self._place.path, why)
+                self._held[name] = values
         return self._held[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -73,6 +81,24 @@ class Table(Mapping[str, NDArray[Any]]):
 
     def __repr__(self) -> str:
         return f"<columns {', '.join(self._names)[:200]}>"
+
+
+@contextmanager
+def _results_in(path: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
+    """The arrays of a file of results; one that is not as a study wrote it is refused."""
+    try:
+        with open_archive(path) as found:
+            yield found
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except InputError:
+        raise
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+
+
+def _damaged(path: Path, why: str) -> InputError:
+    return InputError(f"{path}: is damaged: {why}; delete it, and the same call computes the study again")
 
 
 class Rows(Sequence[dict[str, Any]]):
@@ -142,7 +168,7 @@ class Study:
 
     @cached_property
     def table(self) -> Table:
-        return Table(self.place)
+        return Table(self.place, self.count, self.given)
 
     @property
     def results(self) -> tuple[str, ...]:

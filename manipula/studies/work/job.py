@@ -16,7 +16,7 @@ from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 from manipula.errors import InputError, ManipulaWarning
-from manipula.robot import Robot
+from manipula.robot import Robot, RobotLike, as_robot
 from manipula.studies.work.apart import fresh
 from manipula.studies.work.digest import function_parts
 from manipula.support.cache import fingerprint
@@ -238,8 +238,6 @@ def text_from(robot: Robot) -> str:
     return _texts[id(robot)][1]
 
 
-def arm(robot: Robot | str) -> Arm:
+def arm(robot: RobotLike) -> Arm:
     """The arm of a robot, compiled once a process: in a study's function, which is called for every case."""
-    from manipula.api import load
-
-    return _arm(text_from(robot if isinstance(robot, Robot) else load(robot)))
+    return _arm(text_from(as_robot(robot)))

@@ -1,4 +1,4 @@
-"""How the links of a URDF in the user's folder look: read once, when the file is opened."""
+"""How the links of a robot in the user's folder look, by its URDF: read once, when the file is opened."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def looks_in(given: Given) -> dict[str, Any]:
     path = Path(given["path"])
     with heard():
         robot = api.load(path)
-    if robot.origin.format != "urdf":
+    if robot.origin.format != "urdf" and not robot.origin.visuals:
         return {"shapes": {}, "paints": {}, "notes": []}
     return api.looks(robot, Path(given["root"]))

@@ -75,12 +75,12 @@ class Live:
         return found
 
 
-def started(place: Path) -> Live:
+def started(place: Path, text: str = STARTED) -> Live:
     folder, page, drafts = (place / name for name in ("robots", "page", "drafts"))
     for each in (folder, page):
         each.mkdir()
     (page / "index.html").write_text("<!doctype html><title>studio</title>")
-    command = [sys.executable, "-c", STARTED, *map(str, (folder, page, drafts))]
+    command = [sys.executable, "-c", text, *map(str, (folder, page, drafts))]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ})
     assert process.stdout is not None
     url = process.stdout.readline().strip()

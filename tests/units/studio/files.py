@@ -42,8 +42,7 @@ def _text(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    number = text.removesuffix(" rad")  # in a file of degrees: SI, which is written in quotes
-    return text if _NUMBER.fullmatch(text) else _text(number if _NUMBER.fullmatch(number) else text)
+    return text if _NUMBER.fullmatch(text) else _text(text)
 
 
 def _listed(texts: list[str]) -> str:

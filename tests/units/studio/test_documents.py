@@ -96,13 +96,13 @@ def test_a_file_is_shown_as_it_is_written() -> None:
         type = "revolute"
         theta = "1.5"
         d = 400.00
-        a = "0.25"
+        a = "0.25 m"
         alpha = "-pi/2"
         friction = { viscous = 0.10, asymmetric = { coulomb_plus = 1.50 } }
     """
     document = api.document_from_file(text)
     row = document["rows"][0]
-    assert [row[x] for x in ("theta", "d", "a", "alpha")] == ["1.5 rad", "400.00", "0.25 m", "-pi/2"]
+    assert [row[x] for x in ("theta", "d", "a", "alpha")] == ["1.5", "400.00", "0.25 m", "-pi/2"]
     assert document["dynamics"][0]["friction"]["viscous"] == "0.10"
     assert "1.50" in row["extra_toml"]
     assert "10.50" in document["extra_toml"]

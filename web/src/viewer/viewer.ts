@@ -154,6 +154,7 @@ export class Viewer {
 
   setQ(q: number[]): void {
     if (!this.drawing) return;
+    if (q.some((x, c) => x !== this.q[c])) this.walker?.stop(); // the step was shown where the arm stood
     const jump = q.some((x, c) => Math.abs(x - (this.q[c] ?? 0)) > 0.5);
     this.q = q.slice(0, this.drawing.dof);
     this.chain!.move(this.q);

@@ -10,7 +10,6 @@ from manipula.algebra.emit.c.spelling import FUNCTIONS, NAMES, RESERVED, Helper,
 from manipula.algebra.emit.text import SIGN, Language, Text
 
 LITERAL = "R({})"
-TOLERANCE = "TOLERANCE({}, {})"
 _LOOP_WORDS = {"broken", "n", "i", "at", "end", "size_t", "k"}
 _REAL_WORDS = {"real", "R", "TOLERANCE", "SIMD", *(name.upper() for name in NAMES.values())}
 
@@ -28,6 +27,7 @@ class Precision:
     nan: str = "NAN"
     both: bool = False
     single: bool = False
+    tolerance: str = "{}"  # how a number is written that is another one in single precision
 
     def function(self, name: str) -> str:
         """A function of math.h for this type."""
@@ -47,7 +47,7 @@ class Precision:
         table = table_of(prefix, {op: self.function(name) for op, name in FUNCTIONS.items()})
         reserved = RESERVED | own_words(prefix) | _LOOP_WORDS | (_REAL_WORDS if self.both else set())
         kind = SingleLanguage if self.single else Language
-        return kind(table, reserved, "INFINITY", "NAN", self.literal, TOLERANCE if self.both else "{}")
+        return kind(table, reserved, "INFINITY", "NAN", self.literal, self.tolerance)
 
 
 class SingleLanguage(Language):
@@ -65,7 +65,7 @@ class SingleLanguage(Language):
         return self.number(double if single is None else single)
 
 
-BOTH = Precision("real", "manipula_real", LITERAL, "R(NAN)", both=True)
+BOTH = Precision("real", "manipula_real", LITERAL, "R(NAN)", both=True, tolerance="TOLERANCE({}, {})")
 DOUBLE = Precision("double", "double")
 FLOAT = Precision("float", "float", "{}f", single=True)
 PRECISIONS = {"": BOTH, "float64": DOUBLE, "float32": FLOAT}

@@ -14,10 +14,10 @@ from math import exp, log
 from threading import Event
 from time import perf_counter
 
-from manipula.algebra.expr.field import FieldMaths, P, hashed
+from manipula.algebra.expr.field import P, hashed
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.price import CLASSICAL_AIM, Aim
-from manipula.algebra.optimise.prove import compare
+from manipula.algebra.optimise.prove import compare_once
 from manipula.algebra.optimise.search.run import anneal
 from manipula.algebra.optimise.search.state import BEST, COST, RANDOM, STEEPEST
 from manipula.algebra.optimise.search.ways import (
@@ -81,7 +81,7 @@ def searched(
     best = min(runs, key=lambda run: run.best_price)
     if best.best_price >= given:
         return function
-    compare(best.best, reference_from_function(function), FieldMaths("the search checks its own result"))
+    compare_once(best.best, reference_from_function(function), "the search checks its own result")
     return best.best
 
 

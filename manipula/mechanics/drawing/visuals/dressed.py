@@ -12,6 +12,7 @@ from manipula.errors import InputError, ManipulaError
 from manipula.mechanics.drawing.posing import poses_of
 from manipula.mechanics.drawing.shapes import Shape
 from manipula.mechanics.drawing.skeleton import BASE, Array, Move, held_frames, matrix
+from manipula.mechanics.drawing.visuals.places import located
 from manipula.mechanics.drawing.visuals.triangles import MOST, plain_mesh, simplified
 from manipula.mechanics.drawing.visuals.urdf import Arm, Placed, visuals_of
 from manipula.mechanics.robot.description import Robot
@@ -29,11 +30,19 @@ def dressed_where_known(record: dict[str, Any], robot: Robot) -> dict[str, Any]:
         return record
 
 
+def visual_file(robot: Robot, within: Path | None = None) -> Path | None:
+    """The URDF that says how the robot's links look: its own file, or the one its file names, below the same folder."""
+    origin, path = robot.origin, Path(robot.origin.path or ".")
+    if origin.format == "urdf":
+        return path if path.is_file() else None
+    return located(origin.visuals, path.parent, within) if origin.visuals else None
+
+
 def looks_of(record: dict[str, Any], robot: Robot, within: Path | None = None) -> dict[str, Any]:
-    """How the URDF the robot came from draws its links, as plain data: `shapes` in the frame of the link that the joint
+    """How the URDF of `visual_file` draws the links, as plain data: `shapes` in the frame of the link that the joint
     of this name moves, "" the base; `paints`; `notes` on what could not be drawn. `within`: no file outside is read."""
-    path = Path(robot.origin.path or ".")
-    if robot.origin.format != "urdf" or not path.is_file():
+    path = visual_file(robot, within)
+    if path is None:
         raise InputError(f"{robot.name}: meshes are those of a URDF file, and this robot came from none that is there")
     text = text_from_bytes(path.read_bytes(), str(path))
     arm = Arm([_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0]))

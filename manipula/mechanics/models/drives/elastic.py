@@ -21,10 +21,12 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, Call, Result, states, variables
 from manipula.mechanics.models.drives.bristles import BRISTLE, BRISTLE_RATE
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.sliding import FRICTION, Limits, Rubbing, clipped, no_friction
+from manipula.mechanics.models.integrate.sliding import FRICTION, Limits, Rubbing, clipped, masked, no_friction
 from manipula.mechanics.models.integrate.stick import impulses
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, VELOCITY, PortKind
+from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Maths, Rate
 
 MOTOR = PortKind("motor", POSITION, "positions of the motors, at the joints", role="state")
@@ -56,13 +58,14 @@ def spring_torques(maths: Maths[Any], drive: Drive, motor: Sequence[Any], q: Seq
     return found
 
 
-def elastic(drive: Drive, limits: Limits, rubbing: Rubbing, bristles: bool, inertia: bool) -> Block:
-    """The block; `motor_way` is an input of it. `inertia`: M is told, and what a step asks of an arm that may stop."""
+def elastic(drive: Drive, limits: Limits, rubbing: Rubbing, bristles: bool) -> Block:
+    """The block; `motor_way` is an input of it, and `way` where links have stops: 0 of one that rests on its own."""
+    stops = not limits.endless
 
     def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
         q, rate, still = x["q"], x["motor_rate"], [0] * len(x["q"])
         spring = spring_torques(maths, drive, x["motor"], q)
-        a = call("forward_dynamics", q=q, qd=x["qd"], tau=spring)["qdd"]
+        links = _stopping(call, x, spring, limits) if stops else {"qd_rate": _accelerations(call, x, spring)}
 
         def bearing(model: str, /, **given: Any) -> Mapping[str, Any]:
             """Friction that follows the load: under these accelerations a joint bears its spring's torque, no more."""
@@ -78,14 +81,29 @@ def elastic(drive: Drive, limits: Limits, rubbing: Rubbing, bristles: bool, iner
         turn = [m * p * maths.number(1 / b) for m, p, b in zip(mask, push, drive.inertia)]
         told = {"motor_push": push, "motor_low": rubbed.low, "motor_high": rubbed.high, "friction": rubbed.friction}
         told |= {} if rubbed.bristle is None else {"bristle_rate": rubbed.bristle}
-        told |= {"inertia": call("inertia_matrix", q=q)["M"], **dict.fromkeys(_IDLE, still)} if inertia else {}
-        return {"q_rate": list(x["qd"]), "qd_rate": a, "motor_turn": list(rate), "motor_rate_rate": turn, **told}
+        return {"q_rate": list(x["qd"]), "motor_turn": list(rate), "motor_rate_rate": turn, **links, **told}
 
-    calls = ("forward_dynamics", *(("inertia_matrix",) if inertia else ()))
+    calls = ("inertia_matrix", "inverse_dynamics") if stops else ("forward_dynamics",)
     calls = (*calls, *(() if rubbing is no_friction else (FRICTION,)), *((BEARING,) if limits.loaded else ()))
-    inputs = (*states("q", "qd"), MOTOR, MOTOR_RATE, *(BRISTLE if bristles else ()), *variables("tau"), _WAY)
-    outputs = {**_OUTPUTS, **(BRISTLE_RATE if bristles else {}), **(_INERTIA if inertia else {})}
+    ways = (*(variables("way") if stops else ()), _WAY)
+    inputs = (*states("q", "qd"), MOTOR, MOTOR_RATE, *(BRISTLE if bristles else ()), *variables("tau"), *ways)
+    outputs = {**_OUTPUTS, **(BRISTLE_RATE if bristles else {}), **(_LINKS if stops else {})}
     return Block("elastic_arm", "the arm with elastic joints under its motors' torques", inputs, outputs, text, calls)
+
+
+def _accelerations(call: Call, x: Given, spring: Sequence[Any]) -> list[Any]:
+    return list(call("forward_dynamics", q=x["q"], qd=x["qd"], tau=spring)["qdd"])
+
+
+def _stopping(call: Call, x: Given, spring: Sequence[Any], limits: Limits) -> dict[str, Any]:
+    """Links that may rest on a stop: those do not move, and what pushes them decides whether they stay."""
+    still = [0] * len(x["q"])
+    M = call("inertia_matrix", q=x["q"])["M"]
+    free = [s - b for s, b in zip(spring, call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=still)["tau"])]
+    mask = [1 if ends == (None, None) else way * way for way, ends in zip(x["way"], limits.ends, strict=True)]
+    a = Solver(masked(M, mask))([m * p for m, p in zip(mask, free)])
+    push = [p - dot(row, a) for p, row in zip(free, M)]
+    return {"qd_rate": a, "inertia": M, "push": push, "low": still, "high": still}
 
 
 def motors_resting(block: Block, limits: Limits, inertia: Sequence[Fraction]) -> Block:
@@ -137,5 +155,8 @@ _OUTPUTS = {
     "motor_high": Result(EFFORT, "friction that a motor at rest overcomes forwards"),
     "friction": Result(EFFORT, "friction of the motors at the start of the step, of those at rest what holds them"),
 }
-_IDLE = ("push", "low", "high")  # of links, none of which is held
-_INERTIA = {"inertia": Result("kg·m²", "M(q)"), **dict.fromkeys(_IDLE, Result(EFFORT, "nothing: no link is held"))}
+_LINKS = {
+    "inertia": Result("kg·m²", "M(q)"),
+    "push": Result(EFFORT, "what a link on its stop is pushed with"),
+    **dict.fromkeys(("low", "high"), Result(EFFORT, "nothing: friction is the motors'")),
+}

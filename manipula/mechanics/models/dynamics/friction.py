@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.actuators.law import Slip
+from manipula.mechanics.robot.actuators.friction import Slip
 from manipula.mechanics.robot.tree import Tree
 from manipula.scalar import Maths, Scalar
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
-from manipula.mechanics.robot.actuators.law import Slip
+from manipula.mechanics.robot.actuators.friction import Slip
 from manipula.mechanics.robot.tree import Tree
 
 Given = Mapping[str, Sequence[Any]]

@@ -4,6 +4,9 @@
     load          Y_L(q, q̇, q̈) θ = τ − τ_arm                         θ of a body in the tool, in its frame
     load, no q̈    F[Y_L] θ = F[τ − τ_arm],   F = 1/(T s + 1)          the same through a low-pass
 
+An arm may have torques e beside its robot's own (`Extra`), which are taken off τ. Where they depend on what the joints
+bear, L = τ_links + Y_L θ, they are linearised about the estimate so far:  (1 + e′) Y_L θ = τ − τ_arm − e + e′ Y_L θ̂.
+
 F needs no acceleration. With p = M q̇, so that τ = ṗ − (Cᵀq̇ − g) + friction, and F[ṗ] = (p − F[p])/T,
 
     F[τ − friction] = p/T − F[p/T + Cᵀq̇ − g]
@@ -25,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Call, Result, variables
@@ -34,9 +37,12 @@ from manipula.mechanics.models.integrate.discretised import SAMPLE
 from manipula.mechanics.models.law_ports import SMOOTHING
 from manipula.mechanics.models.linear.base_parameters import UNITS
 from manipula.mechanics.models.ports import EFFORT, PortKind
+from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of
+from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Maths, Next
 
 LOAD = tuple(UNITS)  # Kxx … m
+LINKS = "links:inverse_dynamics"  # without friction and motors
 CENTRE = ("mx", "my", "mz", "m")
 FILTER = PortKind("filter", "s", "time constant of the low-pass", ("filter",), "setting", divides=True)
 BEGUN = PortKind("begun", "1", "0 before the first sample, then 1", ("begun",), "state")
@@ -48,6 +54,17 @@ class Equations(NamedTuple):
     Y: list[list[Any]]
     rho: list[Any]
     kept: dict[str, list[Any]]
+
+
+class Extra(Protocol):
+    """Torques of an arm beside those of its robot, with states of their own. `loaded`: they need what joints bear."""
+
+    @property
+    def loaded(self) -> bool: ...
+    @property
+    def ports(self) -> tuple[PortKind, ...]: ...
+    def torque(self, maths: Maths[Any], x: Given, load: Sequence[Any] | None) -> list[Any]: ...
+    def after(self, maths: Maths[Any], x: Given) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -76,21 +93,24 @@ def _base(maths: Maths[Any], call: Call, x: Given) -> Equations:
     return Equations([list(row) for row in Y], list(x["tau"]), {})
 
 
-def load_unknowns(columns: Sequence[str] = CENTRE, *, accelerations: bool = True) -> Unknowns:
+def load_unknowns(
+    columns: Sequence[str] = CENTRE, *, accelerations: bool = True, extra: Extra | None = None
+) -> Unknowns:
     """These parameters of a body in the tool; without accelerations the equations go through a low-pass."""
     names = checked_columns(columns)
     estimates = PortKind(
         "load", "SI", "estimates of a body in the tool, in its frame", tuple(f"{x}_load" for x in names), "state"
     )
     places = [LOAD.index(name) for name in names]
+    kept = () if extra is None else extra.ports
     if accelerations:
         ports = (*variables("q", "qd", "qdd", "tau"), SMOOTHING)
-        return Unknowns(estimates, ports, lambda maths, call, x: _measured(call, x, places), ("loaded_dynamics",))
+        calls = ("loaded_dynamics", *((LINKS,) if extra is not None and extra.loaded else ()))
+        return Unknowns(estimates, ports, lambda maths, call, x: _measured(maths, call, x, places, extra), calls, kept)
     ports = (*variables("q", "qd", "tau"), FILTER, SAMPLE, SMOOTHING)
     calls = ("loaded_dynamics", "momentum", "friction")
-    return Unknowns(
-        estimates, ports, lambda maths, call, x: _filtered(maths, call, x, places), calls, _low_passed(names)
-    )
+    kept = (*_low_passed(names), *kept)
+    return Unknowns(estimates, ports, lambda maths, call, x: _filtered(maths, call, x, places, extra), calls, kept)
 
 
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
@@ -118,22 +138,40 @@ def _unit(j: int, n: int) -> list[Any]:
     return [int(i == j) for i in range(n)]
 
 
-def _measured(call: Call, x: Given, places: Sequence[int]) -> Equations:
+def _measured(maths: Maths[Any], call: Call, x: Given, places: Sequence[int], extra: Extra | None) -> Equations:
     n = len(x["q"])
     motion = {"q": x["q"], "qd": x["qd"], "qd_r": x["qd"], "qdd_r": x["qdd"], "slip": _slip(x), "load": [0] * len(LOAD)}
     found = [call("loaded_dynamics", **motion, weights=_unit(j, n)) for j in range(n)]
     # ρ = τ − τ_arm
     rho = [tau - arm for tau, arm in zip(x["tau"], found[0]["tau"], strict=True)]
-    return Equations([[row["slope"][k] for k in places] for row in found], rho, {})
+    Y = [[row["slope"][k] for k in places] for row in found]
+    if extra is None:
+        return Equations(Y, rho, {})
+    if not extra.loaded:
+        return Equations(Y, _less(rho, extra.torque(maths, x, None)), extra.after(maths, x))
+    links = call(LINKS, q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
+    held = [dot(row, x["load"]) for row in Y]
+    lifted = {name: [Dual(value) for value in row] for name, row in x.items()}
+    borne = [Dual(a + b, (1,)) for a, b in zip(links, held, strict=True)]
+    beside = extra.torque(DualMaths(maths), lifted, borne)
+    slopes = [partial(e, 0) for e in beside]
+    rho = [r - value_of(e) + s * y for r, e, s, y in zip(rho, beside, slopes, held, strict=True)]
+    return Equations([[(1 + s) * y for y in row] for s, row in zip(slopes, Y, strict=True)], rho, extra.after(maths, x))
 
 
-def _filtered(maths: Maths[Any], call: Call, x: Given, places: Sequence[int]) -> Equations:
+def _less(rho: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
+    return [r - e for r, e in zip(rho, beside, strict=True)]
+
+
+def _filtered(maths: Maths[Any], call: Call, x: Given, places: Sequence[int], extra: Extra | None) -> Equations:
     """Y = P/T − F[P/T + D],  ρ = F[p/T + d + τ − friction] − p/T,  P and D the columns of p and of Cᵀq̇ − g."""
     n, pace, lag = len(x["q"]), 1 / x["filter"][0], x["filter"][0] + x["sample"][0]
     share = x["sample"][0] * (1 / lag)
     arm = call("momentum", q=x["q"], qd=x["qd"])
     rub = call("friction", q=x["q"], qd=x["qd"], slip=_slip(x))["f"]
     P, D = _momentum_columns(call, x, places)
+    if extra is not None:
+        rub = [f + e for f, e in zip(rub, extra.torque(maths, x, None), strict=True)]
     names = [port for port in x if port.startswith("low_")]
     Y: list[list[Any]] = [[] for _ in range(n)]
     kept: dict[str, list[Any]] = {}
@@ -151,6 +189,7 @@ def _filtered(maths: Maths[Any], call: Call, x: Given, places: Sequence[int]) ->
     pushes = [d + tau - f for d, tau, f in zip(arm["change"], x["tau"], rub, strict=True)]
     kept["low_next"] = low = followed(x["low"], arm["momentum"], pushes)
     kept["begun_next"] = [1]
+    kept |= {} if extra is None else extra.after(maths, x)
     return Equations(Y, [y - pace * p for y, p in zip(low, arm["momentum"], strict=True)], kept)
 
 

@@ -1,7 +1,7 @@
-"""The arm in motion while every joint keeps its way: forwards, backwards, or at rest.
+"""The arm in motion while every joint keeps its way: forwards, backwards, or at rest, held by friction or on a stop.
 
     M(q) q̈ = clip(τ) − c(q, q̇) − g(q) − friction(q̇, w)       in the rows of the joints that move
-    q̈_i = 0                                                   of those that friction holds, w_i = 0
+    q̈_i = 0                                                   of those that friction or a stop holds, w_i = 0
 
 The ways w are held over a step, so the right side is smooth and an integrator has its order. What is told besides is
 what decides at the step's end which joints rest (`stick`): M, the push on a resting joint, and between which torques
@@ -54,6 +54,16 @@ class Limits:
     efforts: tuple[Fraction | None, ...]
     ends: tuple[tuple[Fraction | None, Fraction | None], ...]
     loaded: bool = False
+
+    @property
+    def holds(self) -> tuple[bool, ...]:
+        """Can friction or a stop hold the joint?"""
+        return tuple(dry or ends != (None, None) for dry, ends in zip(self.dry, self.ends, strict=True))
+
+    @property
+    def endless(self) -> bool:
+        """Has no joint a stop?"""
+        return all(ends == (None, None) for ends in self.ends)
 
     @property
     def matter(self) -> bool:
@@ -117,7 +127,7 @@ def sliding(limits: Limits, rubbing: Rubbing = dry_friction) -> Block:
         friction, low, high, bristle = rubbing(maths, call, x, x["past"] if limits.loaded else still)
         # p = τ − c − g − friction
         free = [t - b - f for t, b, f in zip(clipped(maths, x["tau"], limits.efforts), bias, friction)]
-        mask = [way * way if dry else 1 for way, dry in zip(x["way"], limits.dry)]
+        mask = [way * way if held else 1 for way, held in zip(x["way"], limits.holds)]
         a = Solver(masked(M, mask))([m * p for m, p in zip(mask, free)])
         push = [p - dot(row, a) for p, row in zip(free, M)]
         told = {"inertia": M, "push": push, "low": low, "high": high, "friction": friction}

@@ -1,4 +1,4 @@
-"""One step of an arm whose dry friction holds: an integrator for the motion, then which joints rest.
+"""One step of an arm whose dry friction and stops hold: an integrator for the motion, then which joints rest.
 
 Every joint keeps its way over the step (`sliding`), whatever the integrator; it gives q* and v*. The velocities after
 the step are those of the convex problem
@@ -7,16 +7,18 @@ the step are those of the convex problem
 
 whose bounds are impulses. A joint at rest: what friction can hold over the step beyond the push λ on it,
 h (f₋ − λ) … h (f₊ − λ). A joint that moves has paid its friction already: one that would turn back is held
-from the moment of v = 0 on, for the rest r of the step, by up to r (f₊ − f₋). A stop holds against everything.
-The problem is solved by descent along the coordinates with soft thresholds,
+from the moment of v = 0 on, for the rest r of the step, by up to r (f₊ − f₋). A stop holds against everything that
+pushes into it, and nothing else: a joint that rests on one is held for the whole step, as by friction, until it is
+pushed away. The problem is solved by descent along the coordinates with soft thresholds,
 
     v_i ← (max(t_i − high_i, 0) + min(t_i − low_i, 0))/M_ii       t_i = (M(v* − v))_i + M_ii v_i
 
 a fixed number of sweeps from v* on, in which a joint at rest that is held stays zero exactly; then exactly for the
-joints that move. What is left of a last sweep is told as `residual`. Where no joint changes between rest and motion v*
-is the solution, and is taken as it is. Positions go with the mean of old and new
-velocities: q⁺ = q* + r/2 (v⁺ − v*). So a step without changes is the integrator's own, and one with changes is of
-order 1.
+joints that move, twice. What is left of a last sweep is told as `residual`. Where no joint changes between rest and
+motion v* is the solution, and is taken as it is. Positions go with the mean of old and new velocities:
+q⁺ = q* + r/2 (v⁺ − v*). A joint that would end beyond its stop ends on it, without bouncing; it was there
+r = (q* − stop)/v* before the end of the step, and from then on the others have their new velocities:
+q⁺ = q* + r (v⁺ − v*). So a step without changes is the integrator's own, and one with changes is of order 1.
 
 Source: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988), the time stepping; Tseng,
 "Convergence of a block coordinate descent method for nondifferentiable minimization", Journal of Optimization Theory
@@ -39,7 +41,7 @@ from manipula.mechanics.models.integrate.methods.steps import State
 from manipula.mechanics.models.integrate.sliding import Limits, masked
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal
-from manipula.mechanics.spatial.vector import dot
+from manipula.mechanics.spatial.vector import dot, sum_of
 from manipula.scalar import Maths, Next
 
 SWEEPS = 6
@@ -61,26 +63,25 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
     """One step of a block around `sliding(limits)`: the arm alone, or with the law that drives it in every stage."""
     if method not in METHODS:
         raise UnknownNameError("integrator", method, METHODS)
-    kept = [name for name in block.states if name != "past"]
+    kept, knows = [name for name in block.states if name != "past"], any(x.name == "way" for x in block.inputs)
     if set(block.rates) != set(kept):
         raise InputError(f"{block.name}: needs the rate of every state to be discretised")
     rates = block.rates
 
     def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
         h = x["sample"][0]
-        ways = [maths.sign(v) if dry else 0 for v, dry in zip(x["qd"], limits.dry)]
+        ways = _ways(maths, x, limits) if knows else [0] * len(x["qd"])
         going = {**x, "way": ways}
         found = block.text(maths, call, going)
         new, told = advanced(maths, block, call, going, found, h, method)
         free, M = new["qd"], found["inertia"]
-        bounds = _bounds(maths, found, x, new, ways, h, limits)
-        v = _polished(maths, M, free, bounds, _descended(maths, M, free, bounds, sweeps))
+        bounds = _bounds(maths, found, x, new, ways, h, limits, knows)
+        v = solved(maths, M, free, bounds, sweeps)
         left = _residual(maths, M, free, bounds, v)
-        changes = _changes(maths, free, bounds, ways)
+        changes = _changes(maths, free, bounds, ways, limits.dry)
         v = [maths.select(changes, a, b) for a, b in zip(v, free)]
         residual = maths.select(changes, left, 0)
-        moved = [q + rest * _HALF * (a - b) for q, rest, a, b in zip(new["q"], bounds.rest, v, free)]
-        after = {**new, "q": _within(maths, moved, limits), "qd": v}
+        after = {**new, "q": _moved(maths, new, v, bounds, h, limits), "qd": v}
         if limits.loaded:
             after["past"] = [(a - b) * (1 / h) for a, b in zip(v, x["qd"])]
         held = _held(maths, found, ways, limits)
@@ -98,19 +99,40 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
     return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text, calls=calls)
 
 
+def _ways(maths: Maths[Any], x: Given, limits: Limits) -> list[Any]:
+    """The way of every joint that friction may hold; of one that only a stop may, 0 where it rests there, else 1."""
+    found: list[Any] = []
+    for q, v, dry, ends in zip(x["q"], x["qd"], limits.dry, limits.ends, strict=True):
+        way = maths.sign(v) if dry or ends != (None, None) else 0
+        at = [flag for flag in _beyond(maths, q, *ends) if flag is not None]
+        found.append(way if dry or not at else maths.select(sum_of(at), way * way, 1))
+    return found
+
+
+def _beyond(maths: Maths[Any], q: Any, lower: Fraction | None, upper: Fraction | None) -> tuple[Any, Any]:
+    """1 at or beyond either end, else 0; None where there is no end."""
+    below = None if lower is None else 1 - maths.less(maths.number(lower), q)
+    return below, None if upper is None else 1 - maths.less(q, maths.number(upper))
+
+
 def _bounds(
-    maths: Maths[Any], found: Given, x: Given, new: State, ways: Sequence[Any], h: Any, limits: Limits
+    maths: Maths[Any], found: Given, x: Given, new: State, ways: Sequence[Any], h: Any, limits: Limits, knows: bool
 ) -> Bounds:
-    """The impulses that friction and stops may give in this step."""
+    """The impulses that friction and stops may give in this step. `knows`: who rests was known to the integrator, and
+    what pushes a joint that rests on a stop has not moved it."""
     made = Bounds([], [], [], [], [])
-    for i, (dry, (lower, upper)) in enumerate(zip(limits.dry, limits.ends, strict=True)):
-        low, high, rest = impulses(maths, found, x["qd"][i], new["qd"][i], ways[i], h, i) if dry else (None, None, h)
+    for i, (dry, ends) in enumerate(zip(limits.dry, limits.ends, strict=True)):
+        low, high, rest = None, None, h
+        if dry:
+            low, high, rest = impulses(maths, found, x["qd"][i], new["qd"][i], ways[i], h, i)
+        elif knows and ends != (None, None):
+            low = high = maths.select(ways[i], 0, -(h * found["push"][i]))
         made.low.append(low)
         made.high.append(high)
         made.rest.append(rest)
-        # at or beyond the stop when the step ends
-        made.lower.append(None if lower is None else 1 - maths.less(maths.number(lower), new["q"][i]))
-        made.upper.append(None if upper is None else 1 - maths.less(new["q"][i], maths.number(upper)))
+        lower, upper = _beyond(maths, new["q"][i], *ends)  # when the step ends
+        made.lower.append(lower)
+        made.upper.append(upper)
     return made
 
 
@@ -127,17 +149,27 @@ def impulses(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: An
     return below, above, rest
 
 
-def _changes(maths: Maths[Any], free: Sequence[Any], to: Bounds, ways: Sequence[Any]) -> Any:
+def _changes(maths: Maths[Any], free: Sequence[Any], to: Bounds, ways: Sequence[Any], dry: Sequence[bool]) -> Any:
     """1 where some joint begins or ceases to rest, or meets a stop; else v* is the solution, and all that follows is
     for nothing. Where code can, it leaves that out."""
     worst: Any = 0
-    for v, way, low, high, lower, upper in zip(free, ways, to.low, to.high, to.lower, to.upper, strict=True):
-        if low is not None:
-            # it turns back: v⁻ v* < 0; it was at rest, and is pushed beyond what holds it: low > 0 or high < 0
-            worst = maths.maximum(maths.maximum(worst, -(way * v)), maths.maximum(low, -high))
+    rows = zip(free, ways, dry, to.low, to.high, to.lower, to.upper, strict=True)
+    for v, way, rubs, low, high, lower, upper in rows:
+        if rubs:  # it turns back: v⁻ v* < 0
+            worst = maths.maximum(worst, -(way * v))
+        if low is not None:  # it was at rest, and is pushed beyond what holds it, not into a stop: low > 0 or high < 0
+            back, on = low if lower is None else low * (1 - lower), -high if upper is None else -high * (1 - upper)
+            worst = maths.maximum(worst, maths.maximum(back, on))
         worst = worst if upper is None else maths.maximum(worst, upper * v)
         worst = worst if lower is None else maths.maximum(worst, -(lower * v))
     return maths.less(0, worst)
+
+
+def solved(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, sweeps: int) -> list[Any]:
+    """v⁺: the sweeps, then exactly for those that they let move; of several let go at once, the first solution finds
+    who does not move after all."""
+    v = _descended(maths, M, free, to, sweeps)
+    return _polished(maths, M, free, to, _polished(maths, M, free, to, v, None), v)
 
 
 def _descended(
@@ -164,9 +196,10 @@ def _threshold(
 
 
 def _polished(
-    maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, v: Sequence[Any]
-) -> list[Any]:
-    """M v = M v* − bound in the rows of the joints that move; where that turns one back, what there was."""
+    maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, v: Sequence[Any],
+    otherwise: Sequence[Any] | None,
+) -> list[Any]:  # fmt: skip
+    """M v = M v* − bound in the rows of the joints that move; one that this turns back rests, or has what is given."""
     tied = [low is not None or lower is not None or upper is not None for low, _, _, lower, upper in zip(*to)]
     ways = [maths.sign(x) if held else 1 for x, held in zip(v, tied)]
     mask = [way * way if held else 1 for way, held in zip(ways, tied)]
@@ -178,7 +211,7 @@ def _polished(
     exact = Solver(masked(M, mask))(right)
     return [
         maths.select(maths.less(new * way, 0), old, new) if held else new
-        for new, old, way, held in zip(exact, v, ways, tied)
+        for new, old, way, held in zip(exact, otherwise or [0] * len(v), ways, tied)
     ]
 
 
@@ -191,11 +224,27 @@ def _residual(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any]
     return worst
 
 
-def _within(maths: Maths[Any], q: Sequence[Any], limits: Limits) -> list[Any]:
+def _moved(maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, limits: Limits) -> list[Any]:
+    """Positions at the end of the step; a joint at or beyond its stop is on it, unless it is on its way from there."""
+    left: Any = 0  # of the step, after the first joint met its stop
+    for q, free, *flags, ends in zip(new["q"], new["qd"], to.lower, to.upper, limits.ends, strict=True):
+        for flag, end, way in zip(flags, ends, (-1, 1)):
+            if end is not None:
+                meets = flag * maths.less(0, way * free)
+                ago = (q - maths.number(end)) / maths.select(meets, free, 1)
+                left = maths.maximum(left, maths.select(meets, maths.minimum(ago, h), 0))
+    rows = zip(new["q"], new["qd"], v, to.rest, to.lower, to.upper, limits.ends, strict=True)
     found: list[Any] = []
-    for x, (lower, upper) in zip(q, limits.ends, strict=True):
-        at = x if upper is None else maths.minimum(x, maths.number(upper))
-        found.append(at if lower is None else maths.maximum(at, maths.number(lower)))
+    for q, free, after, rest, below, above, (lower, upper) in rows:
+        since = rest * _HALF if limits.endless else maths.select(maths.less(0, left), left, rest * _HALF)
+        at = q + since * (after - free)
+        if upper is not None:
+            end = maths.number(upper)
+            at = maths.select(above * (1 - maths.less(after, 0)), end, maths.minimum(at, end))
+        if lower is not None:
+            end = maths.number(lower)
+            at = maths.select(below * (1 - maths.less(0, after)), end, maths.maximum(at, end))
+        found.append(at)
     return found
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.placement import Placement, turn_about
 from manipula.scalar import Scalar
 
 
@@ -29,13 +29,15 @@ def frames(chain: Tree, q: Sequence[Scalar]) -> list[Placement]:
 
 
 def axes(chain: Tree, q: Sequence[Scalar]) -> list[Placement]:
-    """pose_world_joint of joints 1…n: z is the axis it turns about or slides along, whatever the convention.
+    """pose_world_joint of joints 1…n: z is the axis about or along which the joint moves as its coordinate grows,
+    whatever the convention.
 
-    pose_world_joint = pose_world_parent · before
+    pose_world_joint = pose_world_parent · before · Rx(180° where the direction is −1)
     """
 
     def placed(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
-        return advance(parent[0], row), parent[0] @ row[0].before
+        joint = parent[0] @ row[0].before
+        return advance(parent[0], row), joint if row[0].direction == 1 else joint @ turn_about("x", -1, 0)
 
     rows = list(zip(chain.links, chain.motions(q), strict=True))
     return [joint for _, joint in chain.outward(placed, rows, (chain.base, chain.base))]

@@ -2,10 +2,11 @@
 
     τ_j = Σ inertial columns + Σ unknown · shape(q, q̇, q̈, load)
 
-Friction laws that a robot file may hold are taken from `robot.actuators`; here sign(q̇) is tanh(q̇/w), which a filter can
-follow, and Stribeck's velocity is one of four widths, so that the unknowns stay linear. Nothing grows faster than the
-velocity itself: a cubic wins on slow motions and ruins fast ones. `pace` is 1 for a joint that turns and 0.1 m for one
-that slides: the velocity or the way that widths and radii of a turning joint are multiplied with.
+Every friction law of `robot.actuators` is a family; the others are terms of research that a robot file has no word for.
+Here sign(q̇) is tanh(q̇/w), which a filter can follow, and a parameter that a law is not linear in is one of the law's
+widths, so that the unknowns stay linear. Nothing among the terms grows faster than the velocity itself: a cubic wins on
+slow motions and ruins fast ones. `pace` is 1 for a joint that turns and 0.1 m for one that slides: the velocity or the
+way that widths and radii of a turning joint are multiplied with.
 
 Source: C. Canudas de Wit, H. Olsson, K. J. Åström and P. Lischinsky, A new model for control of systems with friction,
 IEEE Transactions on Automatic Control 40(3), 1995 (Stribeck); M. Gautier, Dynamic identification of robots with power
@@ -20,15 +21,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.robot.actuators.friction import Asymmetric, Coulomb, Load, Offset, Stribeck, Viscous
-from manipula.mechanics.robot.actuators.law import Law, Slip
+from manipula.mechanics.robot.actuators.actuator import MOTOR
+from manipula.mechanics.robot.actuators.friction import LAWS, Asymmetric, FrictionLaw, Offset, Slip
+from manipula.mechanics.robot.values.entry import DAMPING, SHARE, STIFFNESS, TORQUE, Entry, Units
 from manipula.scalar import Maths
 
 WIDTH = Fraction(3, 1000)  # rad/s: what Coulomb friction is smoothed over, well below what is slow
+NARROW = 10 * WIDTH  # rad/s: a narrower shape would make up for the smoothed sign, not for friction
 SLOW = Fraction(1, 100)  # rad/s: a joint that may stick
-STRIBECK = tuple(map(Fraction, ("0.02", "0.05", "0.1", "0.3")))  # rad/s
 WIDTHS = tuple(map(Fraction, ("0.03", "0.1", "0.3", "1")))  # rad/s
 ROOTS = (Fraction(1, 3), Fraction(1, 2), Fraction(2, 3))
+FILE = "file"  # in place of a width: that of the robot's own file
 RADII = tuple(map(Fraction, ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1")))  # rad
 SLIDE = Fraction(1, 10)  # m: a joint that slides this far is as one that turns by a radian
 
@@ -44,6 +47,7 @@ class At:
     pace: Sequence[Any]
     load: Sequence[Any] | None = None
     stops: Mapping[Fraction, Sequence[Any]] = field(default_factory=dict)
+    widths: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # those of the robot's file, by letters
 
     def way(self, j: int, width: Fraction = WIDTH) -> Any:
         """tanh(q̇/w)"""
@@ -61,47 +65,79 @@ Formula = Callable[[At, int], Any]  # of a joint's row
 
 @dataclass(frozen=True)
 class Shape:
-    """One unknown a joint: the letters of its name, its unit for joints that turn and that slide, its least value."""
+    """One unknown a joint: the letters of its name, its unit for joints that turn and that slide, its least value.
+
+    `words` are the parameters of a robot file, by letters, that a unit of it adds to; none: a file cannot say it.
+    """
 
     letters: str
-    unit: tuple[str, str]
+    units: Units
     formula: Formula
     lower: float | None = 0.0
+    words: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Family:
-    """Columns that come together, one of every shape for every joint. `loaded`: they need what the joints bear."""
+    """Columns that come together, one of every shape for every joint.
+
+    `loaded`: they need what the joints bear. `friction`: a word of `JointModel(friction=…)`. `tried`: a search among
+    the families may choose it. `widths` are the parameters of a law, by letters, that its torque is not linear in; None
+    is that of the robot's file.
+    """
 
     key: str
-    says: str
     shapes: tuple[Shape, ...]
     loaded: bool = False
+    friction: bool = True
+    tried: bool = True
+    widths: Mapping[str, Fraction | None] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str:
+        """The word for all its widths, without the number behind the colon."""
+        return self.key.partition(":")[0]
 
 
-TORQUE, RATE, SQUARE = ("N·m", "N"), ("N·m·s/rad", "N·s/m"), ("kg·m²", "kg")
-STIFFNESS, SHARE, SHARE_RATE = ("N·m/rad", "N/m"), ("1", "1"), ("s/rad", "s/m")
+def _of_entry(entry: Entry, formula: Formula, width: str = "") -> Shape:
+    """A parameter of the robot file, as an unknown."""
+    lower = None if entry.bound == "any" else 0.0
+    return Shape(f"{entry.letters}{width}", entry.units, formula, lower, {entry.letters: 1})
 
 
-def of_law(law: Law[Any], which: int = 0) -> Formula:
-    """The shape of a friction law of the robot file."""
-    return lambda at, j: law.shapes(at.slip(j))[which]
+def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> Family:
+    """The family of a friction law: of one width where it tries several, or of those that the robot's file has."""
+
+    def wide(at: At, j: int, letters: str) -> Any:
+        if isinstance(width, Fraction):
+            return at.wide(j, width)
+        return 0 if width is None else at.widths[letters][j]
+
+    def shape(which: int) -> Formula:
+        def formula(at: At, j: int) -> Any:
+            values = (0 if x.linear else wide(at, j, x.letters) for x in law.entries)
+            return law(tuple(values)).shapes(at.slip(j))[which]
+
+        return formula
+
+    told = "" if width is None else _short(width)
+    linear = [entry for entry in law.entries if entry.linear]
+    fixed = {x.letters: width if isinstance(width, Fraction) else None for x in law.entries if not x.linear}
+    # a search has asymmetric friction as the difference of both ways ("speed"), beside viscous and Coulomb friction
+    # and an offset; widths of the file where there are some
+    tried = law is not Asymmetric and (width is None or (isinstance(width, Fraction) and width >= NARROW))
+    return Family(
+        f"{law.key}:{told}" if told else law.key,
+        tuple(_of_entry(entry, shape(k), f"[{told}]" if told else "") for k, entry in enumerate(linear)),
+        law.loaded,
+        friction=law is not Offset,
+        tried=tried,
+        widths=fixed,
+    )
 
 
-def _family(law: type[Law[Any]], units: Sequence[tuple[str, str]]) -> Family:
-    made = law((0,) * len(law.entries))
-    shapes = [
-        Shape(entry.letters, unit, of_law(made, k), None if entry.bound == "any" else 0.0)
-        for k, (entry, unit) in enumerate(zip(law.entries, units, strict=True))
-    ]
-    return Family(law.key, law.says, tuple(shapes), law.loaded)
-
-
-def _stribeck(width: Fraction) -> Formula:
-    def formula(at: At, j: int) -> Any:
-        return Stribeck((0, at.wide(j, width))).shapes(at.slip(j))[0]
-
-    return formula
+def _tried_widths(law: type[FrictionLaw[Any]]) -> tuple[Fraction | str | None, ...]:
+    return (*law.widths, FILE) if law.widths else (None,)
 
 
 def _wide(width: Fraction) -> Formula:
@@ -127,46 +163,40 @@ def _load(at: At, j: int) -> Any:
     return at.load[j]
 
 
-def _widths(key: str, letters: str, says: str, widths: Sequence[Fraction], make: Callable[[Fraction], Formula],
-            unit: tuple[str, str] = TORQUE, lower: float | None = 0.0) -> list[Family]:  # fmt: skip
+def _widths(
+    key: str, letters: str, widths: Sequence[Fraction], make: Callable[[Fraction], Formula], units: Units
+) -> list[Family]:
     """The same shape for several numbers, each a family of its own."""
-    return [
-        Family(f"{key}:{_short(x)}", says.format(_short(x)), (Shape(f"{letters}[{_short(x)}]", unit, make(x), lower),))
-        for x in widths
-    ]
+    return [Family(f"{key}:{_short(x)}", (Shape(f"{letters}[{_short(x)}]", units, make(x)),)) for x in widths]
 
 
-def _short(x: Fraction) -> str:
-    return str(x) if x in ROOTS else f"{float(x):g}"
+def _short(x: Fraction | str) -> str:
+    return str(x) if isinstance(x, str) or x in ROOTS else f"{float(x):g}"
 
 
-FAMILIES: dict[str, Family] = {
-    family.key: family
-    for family in (
-        Family("motor_inertia", "Ia·q̈", (Shape("Ia", SQUARE, lambda at, j: at.qdd[j]),)),
-        _family(Viscous, [RATE]),
-        _family(Coulomb, [TORQUE]),
-        _family(Offset, [TORQUE]),
-        _family(Asymmetric, [TORQUE, TORQUE, RATE, RATE]),
-        _family(Load, [SHARE]),
-        Family("load_viscous", "flv·|load|·q̇", (Shape("flv", SHARE_RATE, _load_rate),), loaded=True),
-        Family("speed", "fa·|q̇|", (Shape("fa", RATE, lambda at, j: at.maths.abs(at.qd[j]), None),)),
-        *_widths("root", "fr", "fr·|q̇|^({})·sign(q̇)", ROOTS, _root, ("N·m·(s/rad)^a", "N·(s/m)^a")),
-        *_widths(Stribeck.key, "fs", "fs·exp(−(q̇/{})²)·sign(q̇)", STRIBECK, _stribeck),
-        *_widths("tanh", "ft", "ft·tanh(q̇/{})", WIDTHS, _wide),
-        *_widths("hysteresis", "fh", "fh·(stop of radius {})", RADII, _stop),
-        Family("stiffness", "k·q", (Shape("k", STIFFNESS, lambda at, j: at.q[j], None),)),
-        Family("harmonics:1", "hc·cos q + hs·sin q", (
-            Shape("hc", TORQUE, lambda at, j: at.maths.cos(at.q[j]), None),
-            Shape("hs", TORQUE, lambda at, j: at.maths.sin(at.q[j]), None),
-        )),
-        Family("harmonics:2", "hc2·cos 2q + hs2·sin 2q", (
-            Shape("hc2_", TORQUE, lambda at, j: at.maths.cos(2 * at.q[j]), None),
-            Shape("hs2_", TORQUE, lambda at, j: at.maths.sin(2 * at.q[j]), None),
-        )),
-        Family("gain", "(gain − 1)·load", (Shape("gain", SHARE, _load, None),), loaded=True),
-    )
-}  # fmt: skip
+_LAWS = [of_law(law, width) for law in LAWS for width in _tried_widths(law)]
+# fa·|q̇| is asymmetric damping, fvp = fa and fvm = −fa
+_SPEED = Shape("fa", DAMPING, lambda at, j: at.maths.abs(at.qd[j]), None, {"fvp": 1, "fvm": -1})
+_TERMS = [
+    Family("load_viscous", (Shape("flv", ("s/rad", "s/m"), _load_rate),), loaded=True),
+    Family("speed", (_SPEED,)),
+    *_widths("root", "fr", ROOTS, _root, ("N·m·(s/rad)^a", "N·(s/m)^a")),
+    *_widths("tanh", "ft", WIDTHS, _wide, TORQUE),
+    *_widths("hysteresis", "fh", RADII, _stop, TORQUE),
+    Family("stiffness", (Shape("k", STIFFNESS, lambda at, j: at.q[j], None),), friction=False),
+    Family("harmonics:1", (
+        Shape("hc", TORQUE, lambda at, j: at.maths.cos(at.q[j]), None),
+        Shape("hs", TORQUE, lambda at, j: at.maths.sin(at.q[j]), None),
+    ), friction=False),
+    Family("harmonics:2", (
+        Shape("hc2_", TORQUE, lambda at, j: at.maths.cos(2 * at.q[j]), None),
+        Shape("hs2_", TORQUE, lambda at, j: at.maths.sin(2 * at.q[j]), None),
+    ), friction=False),
+    # (gain − 1)·load
+    Family("gain", (Shape("gain", SHARE, _load, None),), loaded=True, friction=False, tried=False),
+]  # fmt: skip
+_INERTIA = Family(MOTOR.key, (_of_entry(MOTOR, lambda at, j: at.qdd[j]),), friction=False)
+FAMILIES: dict[str, Family] = {family.key: family for family in (_INERTIA, *_LAWS, *_TERMS)}
 
 
 def stopped(maths: Maths[Any], before: Any, step: Any, radius: Any) -> Any:

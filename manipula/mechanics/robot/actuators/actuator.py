@@ -12,16 +12,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
-from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import E, F, Law, Slip, linear_letters
-from manipula.mechanics.robot.values.entry import Entry
+from manipula.mechanics.robot.actuators.friction import LAWS, E, F, FrictionLaw, Slip, linear_letters
+from manipula.mechanics.robot.values.entry import INERTIA, POSITION, STIFFNESS, Entry
 from manipula.mechanics.spatial.vector import nothing
 
-MOTOR = Entry("motor_inertia", "Ia", "kg·m² or kg")
+MOTOR = Entry("motor_inertia", "Ia", INERTIA)
 DRIVE = (
-    Entry("gear", "gear", "motor turns per joint turn", linear=False, bound="any"),
-    Entry("stiffness", "stiffness", "N·m/rad or N/m, at the joint", linear=False, bound="positive"),
-    Entry("backlash", "backlash", "rad or m, at the joint", linear=False),
+    Entry("gear", "gear", ("motor turns per joint turn",) * 2, linear=False, bound="any"),
+    Entry("stiffness", "stiffness", STIFFNESS, linear=False, bound="positive"),
+    Entry("backlash", "backlash", POSITION, linear=False),
 )
 LETTERS = tuple(x.letters for x in (MOTOR, *(entry for law in LAWS for entry in law.entries), *DRIVE))
 # a law that follows the load has none: its torque is a product of its parameter and those of the links
@@ -48,7 +47,7 @@ class Actuator(Generic[E]):
     """`laws` are in the order of `LAWS`; those that every joint has are always there."""
 
     motor_inertia: E
-    laws: tuple[Law[E], ...]
+    laws: tuple[FrictionLaw[E], ...]
     gear: E | None = None
     stiffness: E | None = None
     backlash: E | None = None
@@ -155,7 +154,7 @@ def actuator_from(entry: Callable[[str], E], given: Collection[str] = ()) -> Act
     return Actuator(entry(MOTOR.letters), laws_from(entry, given), **drive)
 
 
-def laws_from(entry: Callable[[str], E], given: Collection[str]) -> tuple[Law[E], ...]:
+def laws_from(entry: Callable[[str], E], given: Collection[str]) -> tuple[FrictionLaw[E], ...]:
     """The laws that every joint has, and those of which a parameter is given, by its letters."""
     there = (law for law in LAWS if law.always or any(x.letters in given for x in law.entries))
     return tuple(law(tuple(entry(x.letters) for x in law.entries)) for law in there)

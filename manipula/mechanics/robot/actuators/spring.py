@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from manipula.mechanics.robot.actuators.law import E
+from manipula.mechanics.robot.actuators.friction import E
 from manipula.scalar import Maths
 
 

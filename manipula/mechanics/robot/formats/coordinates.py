@@ -1,6 +1,7 @@
 """A joint that follows others, as text: "2*elbow - shoulder + 0.1", linear in their coordinates, exact.
 
-A name that is no word of arithmetic stands in quotes: "2*'joint 1' + 0.1".
+A number alone has the unit of the joint that follows, `pi` is in radians, and a unit may be written: "j7 - j2 + pi/2",
+"j7 - j2 + 90 deg". A name that is no word of arithmetic stands in quotes: "2*'joint 1' + 0.1".
 """
 
 from __future__ import annotations
@@ -10,29 +11,38 @@ from fractions import Fraction
 
 from manipula.errors import ManipulaError, RobotFileError
 from manipula.mechanics.robot.description import Coordinate
-from manipula.mechanics.robot.values.parameter import Name, Num, Op, Parameter, parameter_from_text, text_of
+from manipula.mechanics.robot.formats.units import describe, text_in_units
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, parameter_from_text, text_of
+from manipula.mechanics.robot.values.terms import Quantity, Units, in_si
+from manipula.mechanics.robot.values.written import plain_text
+from manipula.support.letters import spelled
 
-Linear = tuple[dict[str, Fraction], Fraction]  # factors by name, and the constant
+Linear = tuple[dict[str, Fraction], Fraction, Fraction]  # factors by name, the constant, the degrees beside it
 
 
 _QUOTED = re.compile(r"'([^']+)'")
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
-def coordinate_from_text(text: str) -> Coordinate:
+def coordinate_from_text(text: str, quantity: Quantity, units: Units) -> Coordinate:
+    """`quantity` is that of the joint that follows."""
     held = dict.fromkeys(_QUOTED.findall(text))
     words = {name: f"held{number}in{len(text)}" for number, name in enumerate(held)}
     plain = _QUOTED.sub(lambda quoted: words[quoted[1]], text)
-    factors, constant = _linear(parameter_from_text(plain), text)
-    names = {word: name for name, word in words.items()}
+    names = {spelled(word): word for word in _WORD.findall(plain)} | {word: name for name, word in words.items()}
+    tree = in_si(parameter_from_text(plain_text(plain)), quantity, units, describe(text))
+    factors, constant, degrees = _linear(tree, text)
     moved = {name: factor for name, factor in factors.items() if factor} or factors  # 0*elbow stands still
-    return Coordinate(tuple((names.get(name, name), factor) for name, factor in moved.items()), constant)
+    return Coordinate(tuple((names.get(name, name), factor) for name, factor in moved.items()), constant, degrees)
 
 
-def text_from_coordinate(coordinate: Coordinate) -> str:
+def text_from_coordinate(coordinate: Coordinate, quantity: Quantity, units: Units) -> str:
     named = [(_quoted(name), k) for name, k in coordinate.terms]
     terms = [(f"{_number(abs(k))}*{name}" if abs(k) != 1 else name, k < 0) for name, k in named]
-    if coordinate.constant:
-        terms.append((_number(abs(coordinate.constant)), coordinate.constant < 0))
+    parts: tuple[Num | Deg, ...] = (Num(coordinate.constant), Deg(coordinate.degrees))
+    for part in parts:
+        if part.value:
+            terms.append((text_in_units(type(part)(abs(part.value)), quantity, units), part.value < 0))
     text = " ".join(f"{'-' if minus else '+'} {term}" for term, minus in terms)
     return text.removeprefix("+ ")
 
@@ -40,7 +50,7 @@ def text_from_coordinate(coordinate: Coordinate) -> str:
 def _quoted(name: str) -> str:
     """The name as the text has it."""
     try:
-        return name if parameter_from_text(name) == Name(name) else f"'{name}'"
+        return name if parameter_from_text(plain_text(name)) == Name(name) else f"'{name}'"
     except ManipulaError:
         return f"'{name}'"
 
@@ -53,28 +63,27 @@ def _number(x: Fraction) -> str:
 def _linear(x: Parameter, text: str) -> Linear:
     match x:
         case Num(value):
-            return {}, value
+            return {}, value, Fraction(0)
+        case Deg(value):
+            return {}, Fraction(0), value
         case Name(name):
-            return {name: Fraction(1)}, Fraction(0)
+            return {name: Fraction(1)}, Fraction(0), Fraction(0)
         case Op("neg", (a,)):
             return _scaled(_linear(a, text), Fraction(-1))
         case Op("+" | "-" as op, (a, b)):
             return _sum(_linear(a, text), _scaled(_linear(b, text), Fraction(1 if op == "+" else -1)))
-        case Op("*", (a, b)):
-            one, other = _linear(a, text), _linear(b, text)
-            if not one[0] or not other[0]:
-                return _scaled(one, other[1]) if not other[0] else _scaled(other, one[1])
-        case Op("/", (a, b)):
-            one, other = _linear(a, text), _linear(b, text)
-            if not other[0] and other[1]:
-                return _scaled(one, 1 / other[1])
+        case Op("*", (a, Num(k))) | Op("*", (Num(k), a)):
+            return _scaled(_linear(a, text), k)
+        case Op("/", (a, Num(k))) if k:
+            return _scaled(_linear(a, text), 1 / k)
     raise RobotFileError(f"found {text!r}, which is not linear in the coordinates of joints")
 
 
 def _scaled(x: Linear, k: Fraction) -> Linear:
-    return {name: k * factor for name, factor in x[0].items()}, k * x[1]
+    return {name: k * factor for name, factor in x[0].items()}, k * x[1], k * x[2]
 
 
 def _sum(x: Linear, y: Linear) -> Linear:
     names = dict.fromkeys((*x[0], *y[0]))
-    return {name: x[0].get(name, Fraction(0)) + y[0].get(name, Fraction(0)) for name in names}, x[1] + y[1]
+    factors = {name: x[0].get(name, Fraction(0)) + y[0].get(name, Fraction(0)) for name in names}
+    return factors, x[1] + y[1], x[2] + y[2]

@@ -61,10 +61,10 @@ def with_standard_values(robot: Arm, values: Any) -> Arm:
 def with_load(robot: Arm, mass: Any, com: Any, inertia: Any) -> Arm:
     """A body held in the tool frame, its inertia about its centre of mass."""
     row = suffixes_of(replace(robot, payload=(*robot.payload, unknown_body("")))).payload[-1]
-    x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com")))
+    x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com", "length")))
     tensor = given_tensor(inertia, "inertia")
     xx, xy, xz, yy, yz, zz = (Cell(f"I{key}{row}", tensor[key]) for key in SIX)
-    body = Body(Cell(f"m{row}", given(mass, "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
+    body = Body(Cell(f"m{row}", given(mass, "mass", "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
     for cell in cells_in(body):
         if cell.name in robot.names() and cell.parameter != Name(cell.name):
             told = f"{robot.name} uses the name {cell.name!r} already, which is that of an entry of the new payload"

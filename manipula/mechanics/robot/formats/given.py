@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError
@@ -12,9 +11,10 @@ from manipula.mechanics.robot.description import SIX, Cell, Steps
 from manipula.mechanics.robot.exact import without_zeros
 from manipula.mechanics.robot.formats.rows import PLACEMENT
 from manipula.mechanics.robot.formats.rows import steps_from_placement as steps_from_cells
-from manipula.mechanics.robot.formats.units import describe, entry_from_raw
+from manipula.mechanics.robot.formats.units import describe, parameter_from_raw
 from manipula.mechanics.robot.precise import PRECISE, steps_from_placement
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, float_of, names_of
+from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, matmul, transpose
 
@@ -22,21 +22,20 @@ Three = tuple[Parameter, Parameter, Parameter]
 _SLACK = 1e-6  # of a rotation, and of a tensor's symmetry: the rounding of people
 
 
-def given(value: object, where: str) -> Parameter:
-    """A number, or text such as "2*L1"."""
+def given(value: object, where: str, quantity: Quantity = "any") -> Parameter:
+    """A number, SI, or text such as "2*L1" or "40 cm"."""
     try:
-        entry = entry_from_raw(value)
+        return parameter_from_raw(value, quantity, Units())
     except RobotFileError as error:
         raise RobotFileError(error.problem, field=where, hint=error.hint) from None
-    return Num(entry) if isinstance(entry, Fraction) else entry
 
 
-def given_three(value: object, where: str) -> Three:
+def given_three(value: object, where: str, quantity: Quantity = "any") -> Three:
     """Three of them."""
     items = _items(value)
     if items is None or len(items) != 3:
         raise InputError(f"{where}: found {describe(_plain(value))}, expected three numbers")
-    x, y, z = (given(item, f"{where}[{k}]") for k, item in enumerate(items))
+    x, y, z = (given(item, f"{where}[{k}]", quantity) for k, item in enumerate(items))
     return x, y, z
 
 
@@ -114,7 +113,7 @@ def given_steps(part: str, xyz: object, rpy: object) -> Steps:
         if _items(rpy) is None or any(_items(rpy) or ()):
             raise InputError(f"{part}: found a 4×4 pose and rpy, expected one of the two")
         return _from_pose(part, [_items(row) for row in rows])
-    values = (*given_three(xyz, f"{part} xyz"), *given_three(rpy, f"{part} rpy"))
+    values = (*given_three(xyz, f"{part} xyz", "length"), *given_three(rpy, f"{part} rpy", "angle"))
     names = ("x", "y", "z", "roll", "pitch", "yaw")
     return steps_from_cells({key: Cell(f"{part}_{key}", value) for key, value in zip(names, values)})
 

@@ -10,36 +10,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
 
-from manipula.mechanics.robot.description import Cell, Joint, Step, StepKind, Steps
-from manipula.mechanics.robot.exact import inverse_of
+from manipula.mechanics.robot.description import AXES, Cell, Joint, Step, StepKind, Steps
+from manipula.mechanics.robot.exact import Along, inverse_of, quarter_steps
 from manipula.mechanics.robot.formats.rows import PLACEMENT, placement_from_steps
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, placement, steps_from_placement
-from manipula.mechanics.robot.values.parameter import Deg, names_of
+from manipula.mechanics.robot.values.parameter import names_of
 
 TURNS: dict[str, StepKind] = {"lean": "rz", "tilt": "ry", "roll": "rx"}  # in a file: about z, then y; or about x
 NAMED = {"lean": "lean", "tilt": "tilt", "roll": "tilt"}  # the letters of their cells
-QUARTERS: dict[tuple[StepKind, Deg], tuple[int, int, int]] = {
-    ("ry", Deg(Fraction(90))): (1, 0, 0),
-    ("rx", Deg(Fraction(-90))): (0, 1, 0),
-}
 
 
-def toward_axis(axis: tuple[Fraction, Fraction, Fraction], row: str) -> tuple[Steps, Literal[1, -1]]:
-    """Turns that bring z onto the axis, and 1; or onto its opposite, and −1."""
+def toward_axis(axis: tuple[Fraction, Fraction, Fraction], row: str) -> Steps:
+    """Turns that bring z onto the axis, exact along x, y and z: an axis that points backwards is turned onto, too, so
+    that offset and coordinate are counted about the axis as the file has it."""
     x, y, z = axis
-    if x == y == 0:
-        return (), 1 if z > 0 else -1
-    for (kind, quarter), there in QUARTERS.items():
-        along = sum(a * b for a, b in zip(axis, there))
-        if all(a == along * b for a, b in zip(axis, there)):
-            return (Step(kind, Cell(f"tilt{row}", quarter)),), 1 if along > 0 else -1
+    along: list[Along] = [(name, 1 if part > 0 else -1) for name, part in zip(AXES, axis) if part]
+    if len(along) == 1:
+        return quarter_steps(along[0], f"tilt{row}")
     px, py, pz = (PRECISE.number(part) for part in (x, y, z))
     if x == 0:
-        return (Step("rx", Cell(f"tilt{row}", angle(MP.atan2(-py, pz)))),), 1
+        return (Step("rx", Cell(f"tilt{row}", angle(MP.atan2(-py, pz)))),)
     tilt = Step("ry", Cell(f"tilt{row}", angle(MP.atan2(MP.sqrt(px**2 + py**2) if y else px, pz))))
-    return ((Step("rz", Cell(f"lean{row}", angle(MP.atan2(py, px)))), tilt) if y else (tilt,)), 1
+    return (Step("rz", Cell(f"lean{row}", angle(MP.atan2(py, px)))), tilt) if y else (tilt,)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,17 @@ A new format is a folder beside this file and one entry here; its code is import
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
-from manipula.errors import InputError, RobotFileError, UnknownNameError
+from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
+from manipula.mechanics.robot import library
+from manipula.mechanics.robot.formats.source import text_from_bytes
 
 _ROOM = __name__.rpartition(".")[0]
 
@@ -117,6 +121,25 @@ def format_written(ending: str, file: str) -> Format:
         if item.writer:
             return item
     raise InputError(f"{file}: {fitting[0].title} is read but not written; use {', '.join(_writable())}")
+
+
+def robot_from_source(source: str | Path, **options: Any) -> Any:
+    """The robot of a library name or a file."""
+    if not isinstance(source, str | Path):
+        raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
+    if str(source) in library.names():
+        with warnings.catch_warnings():  # its published oddities are noted in its file and need no warning each time
+            warnings.simplefilter("ignore", ManipulaWarning)
+            return FORMATS["toml"].read(library.text_of(str(source)), file=f"{source}.toml", **options)
+    path = Path(source)
+    if not path.suffix and not path.exists():
+        raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
+    format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
+    try:
+        text = text_from_bytes(path.read_bytes(), str(path))
+    except OSError as error:
+        raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    return format_read(path.suffix, text, str(path)).read(text, file=str(path), **options)
 
 
 def _writable() -> list[str]:

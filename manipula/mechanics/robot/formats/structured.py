@@ -65,7 +65,7 @@ def _alone(parameter: Parameter) -> tuple[str, ...]:
 def _geometry(robot: Robot) -> Iterator[tuple[Cell, bool]]:
     """Every cell of a placement or an offset, and whether it is an angle."""
     carried = (mounted.at for joint in robot.joints for mounted in joint.carries)
-    held = (*carried, *(frame.at for frame in robot.frames))
+    held = (*carried, *(x.at for x in robot.frames), *(x.at for x in robot.ground))
     ways = (*(joint.before + joint.after for joint in robot.joints), robot.base, robot.tool, *held)
     yield from ((step.amount, step.kind[0] == "r") for way in ways for step in way)
     yield from ((joint.offset, joint.turns) for joint in robot.joints if joint.kind != "fixed")
@@ -132,8 +132,9 @@ def _with_placements(robot: Robot, reader: _Reader) -> Robot:
     joints = tuple(_joint(joint, _label(robot, row, joint), reader) for row, joint in enumerate(robot.joints, 1))
     base, tool = reader.steps(robot.base, "base"), reader.steps(robot.tool, "tool")
     frames = tuple(replace(x, at=reader.steps(x.at, f"frame {x.name!r}")) for x in robot.frames)
+    ground = tuple(replace(x, at=reader.steps(x.at, f"body {x.name!r}")) for x in robot.ground)
     values = tuple(reader.values.items())
-    return replace(robot, joints=joints, base=base, tool=tool, values=values, frames=frames)
+    return replace(robot, joints=joints, base=base, tool=tool, values=values, frames=frames, ground=ground)
 
 
 def _label(robot: Robot, row: int, joint: Joint) -> str:

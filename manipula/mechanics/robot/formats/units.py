@@ -1,6 +1,6 @@
-"""Entries of a robot file: a bare number is in the file's units, a string is an expression in SI.
+"""Entries of a robot file: a number, or text by the same rule of units (see `values.terms`).
 
-An entry is read to an exact `Fraction` (a bare number, its unit still to be applied) or to a `Parameter` (SI), and
+An entry is read to an exact `Fraction` or a `Text`, whose units are still to be applied, or to a `Parameter` (SI), and
 a parameter is written back as a bare number wherever that is exact.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
-from typing import Any, Literal
+from typing import Any
 
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.values.parameter import (
@@ -26,26 +26,28 @@ from manipula.mechanics.robot.values.parameter import (
     parameter_from_text,
     text_of,
 )
+from manipula.mechanics.robot.values.terms import Quantity, Units, in_column, in_si, is_si, scaled
 from manipula.mechanics.robot.values.written import plain_text
 from manipula.support.letters import without_accents
 
-Quantity = Literal["angle", "length", "si"]
-Entry = Fraction | Num | Deg | Name | Op
+
+@dataclass(frozen=True)
+class Text:
+    """A text that was parsed, its units still to be applied; `found` is how it was written."""
+
+    tree: Parameter
+    found: str
+
+
+Entry = Fraction | Text | Num | Deg | Name | Op
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_NUMBER = re.compile(r"nan|inf|infinity", re.I)
 _RESERVED = re.compile(r"pi|sin|cos|sqrt|q(d|dd)?[0-9]+")
+_BESIDE = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+))\s*(?!pi\b)([^\W\d]\w*|%)")  # a word behind a number
 _LONGEST_TEXT = 500
 _DEEPEST = 60
 _ENTRY_HINT = 'a number, a name, or an expression such as "pi/2" or "2*L1"'
-
-
-@dataclass(frozen=True)
-class Units:
-    """What a bare number means."""
-
-    angle: Literal["deg", "rad"] = "rad"
-    length: Literal["m", "mm"] = "m"
 
 
 def describe(value: object) -> str:
@@ -85,6 +87,8 @@ def entry_from_raw(value: object) -> Entry:
     match value:
         case Num() | Deg() | Name() | Op():
             return _checked(value, describe(value))
+        case Text():
+            return value
         case str():
             return _entry_from_text(value)
         case float() | Decimal():
@@ -126,27 +130,34 @@ def exact_number(value: float | Decimal) -> Fraction:
     return Fraction(decimal)
 
 
-def _entry_from_text(text: str) -> Parameter:
-    found, text = describe(text), plain_text(text)
-    if any(sign in text for sign in "°º˚"):
+def _entry_from_text(written: str) -> Text:
+    found, text = describe(written), plain_text(written)
+    if not text or len(text) > _LONGEST_TEXT:
         raise RobotFileError(
-            f"found {found}: a degree sign is not allowed here",
-            hint='write the bare number with angle = "deg", or an expression such as "pi/2"',
+            "found an empty string" if not text else "the expression is too long", hint=f"expected {_ENTRY_HINT}"
         )
-    if not text.strip() or len(text) > _LONGEST_TEXT:
-        raise RobotFileError(
-            "found an empty string" if not text.strip() else "the expression is too long",
-            hint=f"expected {_ENTRY_HINT}",
-        )
+    if "°" in text:
+        told = f"found {found}: a degree sign stands behind a number, as in 90°"
+        raise RobotFileError(told, hint=f"expected {_ENTRY_HINT}")
+    if "·" in text:
+        raise RobotFileError(f"found {found}: the point is a decimal one or a product", hint="write 2.45 or 2*45")
     try:
-        parameter = _settled(parameter_from_text(text))
+        tree = parameter_from_text(text)
     except RecursionError as error:
-        raise RobotFileError(f"found {describe(text)}: nested too deeply", hint=f"expected {_ENTRY_HINT}") from error
+        raise RobotFileError(f"found {found}: nested too deeply", hint=f"expected {_ENTRY_HINT}") from error
     except ValueError as error:
-        raise RobotFileError(_reason(error, text), hint=f"expected {_ENTRY_HINT}") from error
-    if _depth(parameter) > _DEEPEST:
-        raise RobotFileError(f"found {describe(text)}: nested too deeply", hint=f"at most {_DEEPEST} operations deep")
-    return _checked(parameter, describe(text))
+        raise RobotFileError(_reason(error, text), hint=_instead_of(text)) from error
+    if _depth(tree) > _DEEPEST:
+        raise RobotFileError(f"found {found}: nested too deeply", hint=f"at most {_DEEPEST} operations deep")
+    return Text(_checked(tree, found), found)
+
+
+def _instead_of(text: str) -> str:
+    beside = _BESIDE.search(text)
+    if beside is None or re.fullmatch(r"[eE]\d*", beside[2]):
+        return f"expected {_ENTRY_HINT}"
+    product = "" if beside[2] == "%" else f"; a product is written '{beside[1]}*{beside[2]}'"
+    return f"expected deg, rad, m, cm, mm or kg behind a number, not {beside[2]!r}{product}"
 
 
 def _settled(parameter: Parameter) -> Parameter:
@@ -198,29 +209,35 @@ def _instead(name: str) -> str:
 
 
 def parameter_from_entry(entry: Entry, quantity: Quantity, units: Units) -> Parameter:
-    """The entry in SI; a bare number takes the unit of its quantity."""
-    if not isinstance(entry, Fraction):
-        return entry
-    if quantity == "angle" and units.angle == "deg":
-        return Deg(entry) if entry else ZERO
-    return Num(entry / 1000 if quantity == "length" and units.length == "mm" else entry)
+    """The entry in SI."""
+    match entry:
+        case Fraction():
+            return scaled(Num(entry), units.of(quantity)) if entry else ZERO
+        case Text():
+            return _settled(in_si(entry.tree, quantity, units, entry.found))
+    return entry
+
+
+def parameter_from_raw(value: object, quantity: Quantity, units: Units) -> Parameter:
+    """What TOML or Python gives, in SI."""
+    return parameter_from_entry(entry_from_raw(value), quantity, units)
 
 
 def bare_from_parameter(parameter: Parameter, quantity: Quantity, units: Units) -> Fraction | None:
     """The bare number that reads back to this parameter; None when only an expression does."""
+    unit = units.of(quantity)
     match parameter:
-        case Num(value) if quantity == "angle" and units.angle == "deg":
-            return value if value == 0 else None
-        case Num(value):
-            return value * 1000 if quantity == "length" and units.length == "mm" else value
-        case Deg(value) if value == 0 or (quantity == "angle" and units.angle == "deg"):
+        case Deg(value) if value == 0 or unit.startswith("deg"):
             return value
+        case Num(value) if value == 0 or is_si(unit):
+            return value
+        case Num():
+            column = in_column(parameter, quantity, units)
+            return column.value if isinstance(column, Num) else None
     return None
 
 
 def text_in_units(parameter: Parameter, quantity: Quantity, units: Units) -> str:
-    """In the column's unit; radians in a column of degrees say so; names and pi are SI."""
+    """The text that a column of these units reads back as the parameter."""
     bare = bare_from_parameter(parameter, quantity, units)
-    if bare is not None:
-        return text_of(Num(bare))
-    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)
+    return text_of(Num(bare) if bare is not None else in_column(parameter, quantity, units))

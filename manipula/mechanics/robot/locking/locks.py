@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
@@ -27,7 +26,7 @@ from manipula.mechanics.robot.description import (
     actuator_of,
     known,
 )
-from manipula.mechanics.robot.exact import Formula, inverse_of, parameter_of, total, without_zeros
+from manipula.mechanics.robot.exact import Formula, axis_of, parameter_of, total, without_zeros
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.locking.renumbering import renumbered
@@ -39,10 +38,6 @@ Held = Mapping[str, Parameter]
 _NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
 _TURN: dict[str, StepKind] = {"x": "rx", "y": "ry", "z": "rz"}
 _SHIFT: dict[str, StepKind] = {"x": "tx", "y": "ty", "z": "tz"}
-QUARTERS: dict[tuple[str, Parameter | None], str] = {
-    ("ry", Deg(Fraction(90))): "x",
-    ("rx", Deg(Fraction(-90))): "y",
-}  # where they bring z
 
 
 def joint_meant(robot: Robot, name: str) -> str:
@@ -94,12 +89,16 @@ def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
     assert joint.coordinate is not None
     moving = tuple(term for term in joint.coordinate.terms if term[0] not in held)
     constant: Any = joint.coordinate.constant
+    if joint.coordinate.degrees:
+        constant = constant + Formula(Deg(joint.coordinate.degrees))
     for name, factor in joint.coordinate.terms:
         if name in held:
             constant = constant + factor * Formula(held[name])
     stands = parameter_of(constant)
     if not moving:
         return stands
+    if isinstance(stands, Deg):
+        return Coordinate(moving, degrees=stands.value)
     if not isinstance(stands, Num):
         leads = ", ".join(repr(name) for name, _ in moving)
         raise InputError(f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number")
@@ -136,18 +135,12 @@ def _motion(joint: Joint, at: Parameter, end: str) -> tuple[Cell, Cell]:
 
 def _way(joint: Joint, turn: Cell, slide: Cell, placed: bool) -> Steps:
     """before · Rz Tz · after, with what else stands along the axis taken together: turns and shifts there commute."""
-    out, axis = _tilt(joint)
+    out, (axis, sense) = axis_of(joint)
     head, tail = take_last(joint.before[: len(joint.before) - len(out)], axis)
     lead, rest = take(joint.after[len(out) :], axis)
     along = (*tail, *lead)
+    turn, slide = (Cell(x.name, parameter_of(sense * Formula(x.parameter))) for x in (turn, slide))
     turns, slides = (total([own, *(x.amount for x in along if x.kind[0] == letter)], own.name)
                      for letter, own in (("r", turn), ("t", slide)))  # fmt: skip
     own = (Step(_TURN[axis], replace(turns, name=turn.name)), Step(_SHIFT[axis], replace(slides, name=slide.name)))
     return (*head, *without_zeros(own[::-1] if placed else own), *rest)
-
-
-def _tilt(joint: Joint) -> tuple[Steps, str]:
-    """A quarter turn that brings z onto x or y, taken back after the motion: the motion is one along that axis."""
-    last = joint.before[-1:]
-    there = last and QUARTERS.get((last[0].kind, last[0].amount.value))
-    return (last, there) if there and joint.after[:1] == inverse_of(last) else ((), "z")

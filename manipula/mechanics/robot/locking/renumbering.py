@@ -23,7 +23,8 @@ def renumbered(robot: Arm, before: RobotSuffixes) -> Arm:
     after = suffixes_of(robot)
     rows = map(_row, robot.joints, before.rows, after.rows, before.carried, after.carried)
     payload = (changed(body, _ending(*ends)) for body, *ends in zip(robot.payload, before.payload, after.payload))
-    moved = replace(robot, joints=tuple(rows), payload=tuple(payload))
+    ground = map(_mounted, robot.ground, before.ground, after.ground)
+    moved = replace(robot, joints=tuple(rows), payload=tuple(payload), ground=tuple(ground))
     return _with_symbols(moved, dict(_moved_symbols(robot, moved)))
 
 

@@ -42,7 +42,8 @@ class Name:
 
 @dataclass(frozen=True)
 class Op:
-    """`op` is one of + - * / ** neg sin cos sqrt; ** has an int literal exponent."""
+    """`op` is one of + - * / ** neg sin cos sqrt; ** has an int literal exponent. In a text whose units are still to be
+    applied, @deg, @mm, … is a number with its unit (see `values.terms`)."""
 
     op: str
     args: tuple[Parameter, ...]
@@ -53,6 +54,7 @@ Parameter = Num | Deg | Name | Op
 ZERO = Num(Fraction(0))
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _FUNCTIONS = ("sin", "cos", "sqrt")
+UNIT_MARK = "\ua7b1"  # before the unit behind a number, in `plain_text`: nobody types it
 _APART = "\ua7b0"  # a letter nobody types, before names that are words of Python, such as lambda: we use its reader
 _KEYWORD = re.compile(rf"\b({'|'.join(sorted({*kwlist} - {'True', 'False', 'None'}))})\b")
 LARGEST_EXPONENT = 300
@@ -66,7 +68,8 @@ def number(value: int | float | str | Fraction) -> Num:
 
 def parameter_from_text(text: str) -> Parameter:
     """Parse `"2*L1"`, `"pi/2"`, `"-g"`, `"0.5"`. Raises `InputError` that says what is not allowed."""
-    source = _KEYWORD.sub(rf"{_APART}\1", text.strip().replace("^", "**"))
+    source = _KEYWORD.sub(rf"{_APART}\1", text.strip().replace("^", "**").replace("@", "?")).replace(UNIT_MARK, "@")
+    text = text.replace(UNIT_MARK, "").replace("_per_", "/")
     try:
         return _convert(ast.parse(source, mode="eval").body, text, source)
     except (SyntaxError, MemoryError, RecursionError) as error:
@@ -88,13 +91,15 @@ def _convert(node: ast.expr, text: str, source: str) -> Parameter:
         case ast.Name(id=name):
             return Name(name.removeprefix(_APART))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _fold("neg", _convert(operand, text, source))
+            return fold("neg", _convert(operand, text, source))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _convert(operand, text, source)
+        case ast.BinOp(op=ast.MatMult(), left=left, right=ast.Name(id=unit)):
+            return Op(f"@{unit.replace('_per_', '/')}", (_convert(left, text, source),))
         case ast.BinOp(op=op, left=left, right=right) if type(op) in _BINARY:
             return _binary(_BINARY[type(op)], _convert(left, text, source), _convert(right, text, source), text)
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
-            return _fold(name, _convert(argument, text, source))
+            return fold(name, _convert(argument, text, source))
     raise InputError(f"{text!r}: only numbers, names, pi, + - * / **, parentheses, {', '.join(_FUNCTIONS)} are allowed")
 
 
@@ -116,7 +121,7 @@ def _binary(op: str, left: Parameter, right: Parameter, text: str) -> Parameter:
             raise InputError(f"{text!r} is too large a number")
     if op == "**" and left == ZERO and isinstance(right, Num) and right.value < 0:
         raise InputError(f"{text!r} divides by zero")
-    return _fold(op, left, right)
+    return fold(op, left, right)
 
 
 def bits(value: Fraction) -> int:
@@ -124,7 +129,7 @@ def bits(value: Fraction) -> int:
     return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
-def _fold(op: str, *args: Parameter) -> Parameter:
+def fold(op: str, *args: Parameter) -> Parameter:
     """Exact arithmetic on exact numbers and angles; anything with a name stays a tree."""
     match op, args:
         case "neg", (Num(x),):
@@ -158,12 +163,12 @@ def product(*factors: Parameter) -> Parameter:
     """The product, folded where exact; used by readers that scale a named entry."""
     result = factors[0]
     for factor in factors[1:]:
-        result = _fold("*", result, factor)
+        result = fold("*", result, factor)
     return result
 
 
 def negated(parameter: Parameter) -> Parameter:
-    return _fold("neg", parameter)
+    return fold("neg", parameter)
 
 
 def terms_of(parameter: Parameter) -> Iterator[Parameter]:
@@ -207,6 +212,8 @@ def text_of(parameter: Parameter) -> str:
             return name
         case Op("neg", (argument,)):
             return f"-{_wrapped(argument)}"
+        case Op(op, (argument,)) if op[0] == "@":
+            return f"{text_of(argument) if isinstance(argument, Num) else _wrapped(argument)} {op[1:]}"
         case Op(op, (left, right)):
             return f"{_wrapped(left)}{op}{_wrapped(right)}"
         case Op(op, (argument,)):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +9,7 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.simulation.records.formats.sources import Array, Ask, Source, column_from, sources_from_arrays
 from manipula.simulation.records.words.names import OWN
+from manipula.support.archives import open_archive
 
 NAMES = ("joints", "joint_names", "names")
 
@@ -19,7 +17,7 @@ NAMES = ("joints", "joint_names", "names")
 def read(path: Path, ask: Ask) -> Source:
     try:
         arrays, odd = _loaded(path)
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except ValueError as error:
         raise InputError(f"{path}: is no archive of arrays: {error}") from None
     joints = next((tuple(map(str, arrays[name])) for name in NAMES if name in arrays and arrays[name].ndim == 1), ())
     notes = (f"left out, being no numbers: {', '.join(odd)}",) if odd else ()
@@ -32,8 +30,8 @@ def read(path: Path, ask: Ask) -> Source:
 
 def _loaded(path: Path) -> tuple[dict[str, Array], list[str]]:
     arrays, odd = {}, []
-    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as found:
-        for name in found.files:
+    with open_archive(path) as found:
+        for name in found:
             try:
                 arrays[name] = np.asarray(found[name])
             except ValueError:  # objects, which would have to be run to be read

@@ -33,5 +33,6 @@ def source_of(path: Path, ask: Ask) -> Source:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except Exception as error:  # the formats' libraries raise whatever broken bytes lead to
-        what = f"{type(error).__name__} {error}".splitlines()[0]
+        kind = "" if isinstance(error, ValueError) and str(error) else f"{type(error).__name__} "
+        what = f"{kind}{error}".splitlines()[0]
         raise InputError(f"{path}: is no whole {ending} file: {what:.200}") from error

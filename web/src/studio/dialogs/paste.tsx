@@ -16,12 +16,14 @@ export function PasteDialog(): JSX.Element {
   const [angle, setAngle] = useState<Angle>("deg");
   const [length, setLength] = useState<Length>(robot.value.length);
   const [convention, setConvention] = useState<"standard" | "modified">("standard");
+  const [fault, setFault] = useState("");
   const read = async (): Promise<void> => {
-    if (await readInto({ text, format: "table", name: "my_arm", angle, length, convention })) shut();
+    setFault("");
+    if (await readInto({ text, format: "table", name: "my_arm", angle, length, convention }, null, setFault)) shut();
   };
   return (
     <Dialog title={t("Paste a table")} onClose={shut}>
-      <p>{t("One row for each joint; with or without a row of headings. Decimal commas, degrees and names are read.")}</p>
+      <p>{t("One row for each joint, with or without a row of headings; without one the columns are θ, d, a, α, or α, a, d, θ in the modified convention. Decimal commas, units and names are read.")}</p>
       <label class="field">
         <span>{t("Table")}</span>
         <textarea rows={9} autofocus spellcheck={false} placeholder={EXAMPLE} value={text} onInput={(e) => setText(e.currentTarget.value)} />
@@ -36,6 +38,11 @@ export function PasteDialog(): JSX.Element {
           onChange={setConvention}
         />
       </div>
+      {fault && (
+        <p class="failed" role="alert">
+          {fault}
+        </p>
+      )}
       <footer>
         <Act kind="main" disabled={text.trim() === ""} onClick={() => void read()}>
           {t("Use this table")}

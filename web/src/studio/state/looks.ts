@@ -51,7 +51,7 @@ export function followLooks(): void {
   effect(() => {
     const name = file.value?.name ?? "";
     const key = `${opened.value} ${name}`;
-    if (key === last || !/\.(urdf|xml)$/i.test(name)) return;
+    if (key === last || !/\.(urdf|xml|toml)$/i.test(name)) return;
     last = key;
     void fetched(name, opened.peek()).catch((error: Error) => say(error.message, "wrong"));
   });

@@ -13,15 +13,19 @@ export interface Reading {
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Reads and shows; true where it could be read. What had to be assumed is said. */
-export async function readInto(request: ReadRequest, from: string | null = null): Promise<boolean> {
+/** Reads and shows; true where it could be read. What had to be assumed is said; a dialog shows what is wrong itself. */
+export async function readInto(
+  request: ReadRequest,
+  from: string | null = null,
+  wrong: (sentence: string) => void = (sentence) => say(sentence, "wrong"),
+): Promise<boolean> {
   try {
     const { document, warnings, base } = await readRobot(request);
     open(document, from !== null && base !== null ? { name: from, base } : null);
     if (warnings.length) say(warnings.map((warning) => warning.message).join(" "), "wrong");
     return true;
   } catch (error) {
-    say(said(error), "wrong");
+    wrong(said(error));
     return false;
   }
 }

@@ -25,6 +25,11 @@ function walk(row: number, address: string): void {
   if (STEPS.includes(address) && !/^f/i.test(robot.value.rows[row]?.type ?? "f")) void viewer.value?.walk(moving, address as Step);
 }
 
+function left(): void {
+  seal();
+  viewer.value?.endWalk();
+}
+
 function pasted(text: string, place: Place, shown: Column[]): boolean {
   if (!isBlock(text)) return false;
   if (hasHeader(text)) void readPasted(text);
@@ -93,7 +98,7 @@ function TableRow({ document, row, shown }: RowProps): JSX.Element {
               onInput={(text) => edit((d) => write(d, row, column.address, text), `${row} ${column.address}`)}
               onPaste={(text) => pasted(text, { row, column: i }, shown)}
               onFocus={() => walk(row, column.address)}
-              onBlur={seal}
+              onBlur={left}
             />
           </td>
         );

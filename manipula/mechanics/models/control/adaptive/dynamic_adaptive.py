@@ -31,8 +31,7 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
 from manipula.mechanics.models.law_ports import DAMPING, Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.mechanics.models.ports import EFFORT, PORTS, PortKind
-from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import Slip
+from manipula.mechanics.robot.actuators.friction import LAWS, Slip
 from manipula.scalar import Maths
 
 Unknown = Literal["payload", "friction", "simplified"]

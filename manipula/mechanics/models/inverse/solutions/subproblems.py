@@ -28,8 +28,8 @@ from manipula.scalar import Maths, Tolerance
 
 # squares: in double precision far above the square of what rounding leaves, some 1e-15; in single that is some 1e-6
 TINY = Tolerance("1e-24", "1e-12")  # A² + B² below which an equation says nothing about its angle
-LOCK = Tolerance("1e-26", "1e-10")  # squared distance from the axis below which two axes count as one
-NOWHERE = Tolerance("1e-52", "1e-20")  # the same for the product of two such distances
+LOCK = Tolerance("1e-26", "1e-13")  # squared distance from the axis below which two axes count as one
+NOWHERE = Tolerance("1e-52", "1e-26")  # the same for the product of two such distances
 
 
 class Turn(NamedTuple):

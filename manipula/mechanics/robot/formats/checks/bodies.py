@@ -41,7 +41,7 @@ def body_doubts(body: Body, where: str, numbers: Numbers) -> Iterator[Doubt]:
 def _far_centre(body: Body, place: Place, numbers: Numbers) -> Iterator[Doubt]:
     for cell in body.centre if body.centre_is == "com" else ():
         number = numbers.plain(cell.parameter)
-        told = length_suspicion(number) if number else None
+        told = length_suspicion(number, numbers.units[1]) if number else None
         if told:
             yield Doubt(place, *told)
 
@@ -52,13 +52,16 @@ def _tensor(six: Sequence[float], second_moments: bool) -> Matrix:
     return np.trace(matrix) * np.eye(3) - matrix if second_moments else matrix
 
 
-def _moments(tensor: Matrix) -> tuple[float, float, float, str]:
-    low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
+def _moments(tensor: Matrix, place: Place) -> tuple[float, float, float, str]:
+    if not np.isfinite(tensor).all():
+        raise place.error("mass, centre and inertia are too large to be computed with", "check signs and units")
+    size = float(np.abs(tensor).max()) or 1.0  # entries near the largest float would overflow on the way
+    low, middle, high = (size * float(moment) for moment in np.linalg.eigvalsh(tensor / size))
     return low, middle, high, f"principal moments {low:.6g}, {middle:.6g}, {high:.6g} kg·m²"
 
 
 def _tensor_doubts(tensor: Matrix, place: Place) -> Iterator[Doubt]:
-    low, middle, high, shown = _moments(tensor)
+    low, middle, high, shown = _moments(tensor, place)
     slack = _SLACK * max(abs(low), high)
     if low < -slack:
         raise place.error(
@@ -73,7 +76,9 @@ def _tensor_doubts(tensor: Matrix, place: Place) -> Iterator[Doubt]:
 def _about_centre(tensor: Matrix, mass: float, centre: list[float], body: Body, place: Place) -> Iterator[Doubt]:
     """I_com = I_origin − m (c·c 1 − c cᵀ)"""
     c = np.array(centre) / (mass if body.centre_is == "first_moment" else 1)
-    low, _, _, shown = _moments(tensor - mass * (c @ c * np.eye(3) - np.outer(c, c)))
+    with np.errstate(all="ignore"):
+        central = tensor - mass * (c @ c * np.eye(3) - np.outer(c, c))
+    low, _, _, shown = _moments(central, place)
     if low < -_SLACK * float(np.abs(tensor).max()):
         yield Doubt(
             place, f"leaves no positive inertia about the centre of mass: {shown}",

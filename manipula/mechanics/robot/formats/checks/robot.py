@@ -10,19 +10,18 @@ from collections.abc import Iterator
 
 from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuators.actuator import Item
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Cell, Joint, Mounted, Robot, Steps
 from manipula.mechanics.robot.formats.checks.bodies import body_doubts
 from manipula.mechanics.robot.formats.checks.numbers import Doubt, Numbers, Place
 from manipula.mechanics.robot.formats.checks.suspicion import (
     angle_suspicion,
     length_suspicion,
     short_suspicion,
-    term_suspicion,
 )
 from manipula.mechanics.robot.formats.naming import unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.parameter import ZERO, Num, Op, terms_of
+from manipula.mechanics.robot.values.parameter import ZERO, Num, terms_of
 
 _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
 
@@ -112,6 +111,8 @@ def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
     yield _gravity_doubts(robot, numbers)
     for body in robot.payload:
         yield body_doubts(body, "payload", numbers)
+    for mounted in robot.ground:
+        yield _mounted_doubts(mounted, f"base, body {mounted.name!r}" if mounted.name else "base", numbers)
 
 
 def _gravity_doubts(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
@@ -132,9 +133,12 @@ def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> 
     if joint.body is not None:
         yield from body_doubts(joint.body, where, numbers)
     for mounted in joint.carries:
-        held = RowLabel.inside(where, "carries")
-        yield from _step_doubts(mounted.at, held, numbers, by_name=True)
-        yield from body_doubts(mounted.body, held, numbers)
+        yield from _mounted_doubts(mounted, RowLabel.inside(where, "carries"), numbers)
+
+
+def _mounted_doubts(mounted: Mounted, where: str, numbers: Numbers) -> Iterator[Doubt]:
+    yield from _step_doubts(mounted.at, where, numbers, by_name=True)
+    yield from body_doubts(mounted.body, where, numbers)
 
 
 def _step_doubts(steps: Steps, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:
@@ -145,12 +149,9 @@ def _step_doubts(steps: Steps, where: str, numbers: Numbers, by_name: bool) -> I
 
 def _cell_doubt(cell: Cell, turns: bool, place: Place, numbers: Numbers) -> Iterator[Doubt]:
     numbers.value(cell.parameter, place)
-    number = numbers.plain(cell.parameter)
-    told = None if number is None else angle_suspicion(number) if turns else length_suspicion(number)
-    if told:
-        yield Doubt(place, *told)
-    for term in terms_of(cell.parameter) if isinstance(cell.parameter, Op) else ():
-        told = term_suspicion(term, turns, numbers.units) if isinstance(term, Num) else None
+    angle, length = numbers.units
+    for term in map(numbers.plain, terms_of(cell.parameter)):
+        told = None if term is None else angle_suspicion(term, angle) if turns else length_suspicion(term, length)
         if told:
             yield Doubt(place, *told)
 

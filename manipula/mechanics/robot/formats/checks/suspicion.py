@@ -10,19 +10,19 @@ from manipula.mechanics.robot.values.parameter import Deg, Num
 
 _LONGEST = 20  # metres: no link of a table is longer, many a link in millimetres is
 _SHORTEST = Fraction(5, 1000)  # metres: a table with nothing longer was not written in millimetres
-_LONG_TERM = 2  # metres added to a name: rare, where two millimetres are not
 _QUARTER = math.pi / 2
 
 
-def angle_suspicion(angle: Num | Deg) -> tuple[str, str] | None:
-    """Degrees given as radians, radians given as degrees."""
+def angle_suspicion(angle: Num | Deg, unit: str) -> tuple[str, str] | None:
+    """Degrees given as radians, radians given as degrees; `unit` is the file's."""
     value = angle.value
     if isinstance(angle, Deg):
         if 0 < abs(value) < 7 and _near_quarter(value, 1e-3):
             return f"{float(value):g} degrees looks like radians", 'write angle = "rad", or the angle in degrees'
         return None
     if abs(value) > 2 * math.pi or (value and value % 15 == 0):
-        return f"{float(value):g} radians looks like degrees", 'write angle = "deg", or an expression such as "pi/2"'
+        hint = 'write angle = "deg", or an expression such as "pi/2"' if unit == "rad" else _with_unit(value, "deg")
+        return f"{float(value):g} radians looks like degrees", hint
     return None
 
 
@@ -31,21 +31,17 @@ def _near_quarter(value: Fraction, tolerance: float) -> bool:
     return round(turns) != 0 and abs(turns - round(turns)) < tolerance
 
 
-def length_suspicion(length: Num | Deg) -> tuple[str, str] | None:
+def length_suspicion(length: Num | Deg, unit: str) -> tuple[str, str] | None:
     """Millimetres given as metres."""
     if isinstance(length, Num) and abs(length.value) > _LONGEST:
-        return f"{float(length.value):g} m looks like millimetres", 'write length = "mm", or the length in metres'
+        hint = 'write length = "mm", or the length in metres' if unit == "m" else _with_unit(length.value, "mm")
+        return f"{float(length.value):g} m looks like millimetres", hint
     return None
 
 
-def term_suspicion(term: Num, turns: bool, units: tuple[str, str]) -> tuple[str, str] | None:
-    """A number added to names, in the file's unit: expressions are in radians and metres whatever the file says."""
-    angle, length = units
-    if turns and angle == "deg" and angle_suspicion(term):
-        return f"{float(term.value):g} in an expression is radians", "write it as a part of pi: pi/6 is 30 degrees"
-    if not turns and length == "mm" and abs(term.value) >= _LONG_TERM:
-        return f"{float(term.value):g} in an expression is metres", 'write 0.02 for 20 mm, also under length = "mm"'
-    return None
+def _with_unit(value: Fraction, unit: str) -> str:
+    """The file says the unit already: the number is the value of a name, or has another one written behind it."""
+    return f'a name has its value in SI; write "{float(value):g} {unit}"'
 
 
 def short_suspicion(lengths: Sequence[Fraction]) -> tuple[str, str] | None:

@@ -7,7 +7,6 @@ bodies are rewritten in the new link frames. A robot of any other shape needs nu
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -109,18 +108,17 @@ def _regrouped(robot: Robot, convention: Convention) -> Robot:
         base=_placement(split.base, "base_{}", "base"),
         tool=_placement(split.tool, "tool_{}", "tool"),
         frames=_frames(split, robot, convention),
-        origin=replace(robot.origin, convention=convention, notes=robot.origin.notes + _lost(robot, split.robot)),
+        ground=_ground(split),
+        origin=replace(robot.origin, convention=convention),
     )
     return told_apart(regrouped)
 
 
-def _lost(robot: Robot, kept: Robot) -> tuple[str, ...]:
-    """The note that bodies fixed to the ground are not in the table: no motor feels them."""
-    first = itertools.takewhile(lambda joint: joint.kind == "fixed", robot.joints)
-    before = [joint.name for joint in first if joint.body is not None]
-    if not before or len(kept.joints) == len(robot.joints):
-        return ()
-    return (f"what is fixed to the ground at {', '.join(before)} is left out: the potential energy lacks its constant",)
+def _ground(split: _Split) -> tuple[Mounted, ...]:
+    """The bodies that stand still, seen from the new base frame."""
+    way = inverse_of(split.base) + without_zeros(split.robot.base)
+    ends = suffixes_of(split.robot).ground
+    return tuple(replace(x, at=_placement(way + x.at, f"{{}}{end}")) for x, end in zip(split.robot.ground, ends))
 
 
 def _split(robot: Robot, convention: Convention) -> _Split:
@@ -260,8 +258,9 @@ def _renamed(steps: Steps, name: str, mark: str) -> Iterator[Step]:
 
 
 def welded(robot: Robot) -> Robot:
-    """Without fixed rows: their placements join what follows, their bodies are carried by the link before."""
-    joints: list[Joint] = []
+    """Without fixed rows: their placements join what follows, their bodies are carried by the link before, or stand
+    still."""
+    joints, ground = list[Joint](), list(robot.ground)
     gap: Steps = ()
     for joint in robot.joints:
         if joint.kind != "fixed":
@@ -269,9 +268,11 @@ def welded(robot: Robot) -> Robot:
             gap = ()
             continue
         gap = gap + joint.before + joint.after
+        own = () if joint.body is None else (Mounted(gap, joint.body, joint.name),)
+        held = own + tuple(replace(mounted, at=gap + mounted.at) for mounted in joint.carries)
         if joints:
-            own = () if joint.body is None else (Mounted(gap, joint.body, joint.name),)
-            held = tuple(replace(mounted, at=gap + mounted.at) for mounted in joint.carries)
-            joints[-1] = replace(joints[-1], carries=joints[-1].carries + own + held)
+            joints[-1] = replace(joints[-1], carries=joints[-1].carries + held)
+        else:
+            ground += held
     kept = tuple(frame for frame in robot.frames if frame.on in ("", *(joint.name for joint in joints)))
-    return replace(robot, joints=tuple(joints), tool=gap + robot.tool, frames=kept)
+    return replace(robot, joints=tuple(joints), tool=gap + robot.tool, frames=kept, ground=tuple(ground))

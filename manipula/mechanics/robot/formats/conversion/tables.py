@@ -8,15 +8,16 @@ from typing import Any
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import LETTERS
-from manipula.mechanics.robot.branching import in_rows
+from manipula.mechanics.robot.branching import in_rows, tip_link
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.formats.units import Quantity, Units, text_in_units
+from manipula.mechanics.robot.formats.units import text_in_units
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
+from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.support.tables import html_table, text_table
 
 SYMBOLIC = "symbolic"  # in place of a value
@@ -107,7 +108,7 @@ def _variable(joint: Joint, robot: Robot, offset: str) -> str:
 def _coordinate(joint: Joint, robot: Robot) -> str:
     """`q2`; of a joint that follows others `elbow` or `(2*elbow + 0.1)`, in their names."""
     if joint.coordinate is not None:
-        text = text_from_coordinate(joint.coordinate)
+        text = text_from_coordinate(joint.coordinate, "angle" if joint.turns else "length", _units(robot))
         return text if _simple(text) else f"({text})"
     return f"q{robot.joint_names.index(joint.name) + 1}"
 
@@ -155,6 +156,8 @@ def dynamic_table(robot: Robot) -> TextTable:
 
 
 def _bodies(robot: Robot) -> Iterator[tuple[str, str, Body]]:
+    for mounted in robot.ground:
+        yield "", mounted.name or "base", mounted.body
     for number, joint in _numbered(robot):
         if joint.body is not None:
             yield number, joint.name, joint.body
@@ -190,6 +193,9 @@ def frame_table(robot: Robot) -> TextTable:
     gravity = ", ".join(map(_si, robot.gravity))
     rows = [("gravity (m/s²)", f"[{gravity}]")]
     unit = f"({robot.origin.angle}, {robot.origin.length})"
+    rows += [
+        (f"{end} link", name) for end, name in (("base", robot.origin.base_link), ("tip", tip_link(robot))) if name
+    ]
     rows += [(f"{part} {unit}", _steps(at, robot)) for part, at in (("base", robot.base), ("tool", robot.tool)) if at]
     rows += [
         (f"frame {frame.name} {unit}", f"on {frame.on or 'base'}: {_steps(frame.at, robot)}") for frame in robot.frames

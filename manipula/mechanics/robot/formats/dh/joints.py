@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import JointKind
-from manipula.mechanics.robot.formats.dh.cells import (
-    ZERO_VALUE,
-    Value,
-    Variable,
-    is_blank,
-    value_from_cell,
-    variable_from_cell,
-)
 from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.dh.table import PastedTable
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.formats.units import Entry, Text, describe, entry_from_raw
+from manipula.mechanics.robot.formats.variables import (
+    Column,
+    Variable,
+    is_blank,
+    refuse_variables,
+    variable_from_text,
+)
 from manipula.mechanics.robot.joints import KINDS, one_of_kinds
+from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.support.letters import without_accents
 
 _KINDS: dict[str, JointKind] = {word: kind.name for kind in KINDS.values() for word in kind.words}
@@ -41,30 +42,31 @@ class ReadRow:
 
     name: str | None
     kind: JointKind
-    cells: dict[str, Value]
+    cells: dict[str, Entry]
     direction: Literal[1, -1]
 
 
 def read_rows(table: PastedTable, said: list[str]) -> list[ReadRow]:
     """Every row, its kind and its constants; what had to be assumed is added to `said`."""
-    comma = table.decimal_comma
     raw = [dict(zip(table.columns, row)) for row in table.rows]
-    marked = any(_marks(row, number, comma) for number, row in enumerate(raw, 1))
+    marked = any(marks_variable(row, number, table.settings) for number, row in enumerate(raw, 1))
     rows: list[ReadRow] = []
     moving = 1
     for number, row in enumerate(raw, 1):
-        reader = _RowReader(row, number, (number, moving), comma)
+        reader = _RowReader(row, (number, moving), table)
         rows.append(reader.read(marked, said))
         refuse_misplaced(row, rows[-1].kind, reader.where, _OTHER_ORDER, table.settings)
         moving += rows[-1].kind != "fixed"
     return rows
 
 
-def _marks(row: Mapping[str, str], number: int, comma: bool) -> bool:
-    """Whether the row marks its joint variable, in whatever column."""
-    for column in ("theta", "d"):
+def marks_variable(row: Mapping[str, Any], number: int, values: Collection[str]) -> bool:
+    """Does the row mark its joint variable, in whatever column?"""
+    columns: tuple[Column, ...] = ("theta", "d")
+    for column in columns:
+        text = row.get(column)
         try:
-            variable = variable_from_cell(row[column], "theta" if column == "theta" else "d", (number,), comma)
+            variable = variable_from_text(text, column, (number,), values) if isinstance(text, str) else None
         except RobotFileError:
             return True
         if variable is not None and variable.sure:
@@ -73,28 +75,37 @@ def _marks(row: Mapping[str, str], number: int, comma: bool) -> bool:
 
 
 class _RowReader:
-    def __init__(self, row: Mapping[str, str], number: int, indices: tuple[int, ...], comma: bool) -> None:
-        self.row, self.indices, self.comma = row, indices, comma
+    def __init__(self, row: Mapping[str, str], indices: tuple[int, int], table: PastedTable) -> None:
+        self.row, self.indices = row, indices
+        self.comma, self.values = table.decimal_comma, table.settings
         named = row.get("name", "").strip().rstrip("*")
         self.name = None if not named or named.isdigit() else named
-        self.where = joint_label(number, self.name)
+        self.where = joint_label(indices[0], self.name)
 
     def error(self, field: str, error: RobotFileError) -> RobotFileError:
         return RobotFileError(error.problem, where=self.where, field=error.field or field, hint=error.hint)
 
-    def value(self, field: str) -> Value:
+    def text(self, field: str) -> str:
+        text = self.row[field]
+        if not self.comma and re.match(r"\s*[-+−]?\d+,\d", text):
+            hint = "write a decimal point, or separate the columns by ;"
+            raise RobotFileError(f"found {describe(text)}", where=self.where, field=field, hint=hint)
+        return text
+
+    def value(self, field: str) -> Entry:
         if is_blank(self.row[field]):
             raise RobotFileError("is empty", where=self.where, field=field, hint="write 0 if there is none")
         try:
-            return value_from_cell(self.row[field], self.comma)
+            refuse_variables(self.text(field), self.values, self.indices if field == "theta" else ())
+            return entry_from_raw(self.row[field])
         except RobotFileError as error:
             raise self.error(field, error) from None
 
     def variable(self, field: Literal["theta", "d"]) -> Variable | None:
         if is_blank(self.row[field]):
-            return Variable(ZERO_VALUE)
+            return Variable()
         try:
-            return variable_from_cell(self.row[field], field, self.indices, self.comma)
+            return variable_from_text(self.text(field), field, self.indices, self.values)
         except RobotFileError as error:
             raise self.error(field, error) from None
 
@@ -142,13 +153,17 @@ class _RowReader:
             )
         return -1 if text.startswith("-") else 1
 
-    def with_offset(self, offset: Value, moving: str) -> Value:
+    def with_offset(self, offset: Entry, moving: str) -> Entry:
         """The offset in the row's own cell, or the one in the offset column."""
         if is_blank(self.row.get("offset", "")):
             return offset
         extra = self.value("offset")
-        if ZERO_VALUE not in (extra, offset):
+        if not _is_zero(extra) and not _is_zero(offset):
             raise RobotFileError(
                 f"two offsets are given, in {moving} and in offset", where=self.where, field="offset", hint="keep one"
             )
-        return extra if offset == ZERO_VALUE else offset
+        return extra if _is_zero(offset) else offset
+
+
+def _is_zero(entry: Entry) -> bool:
+    return entry == 0 or (isinstance(entry, Text) and entry.tree == ZERO)

@@ -7,33 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.formats.dh.cells import (
-    Value,
-    is_blank,
-    parameter_from_value,
-    unit_apart,
-    value_from_cell,
-    variable_from_cell,
-    with_points,
-)
-from manipula.mechanics.robot.formats.dh.joints import kind_from_text, read_rows
+from manipula.mechanics.robot.formats.dh.joints import kind_from_text, marks_variable, read_rows
 from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.dh.table import PastedTable, columns_from_words, table_from_text
 from manipula.mechanics.robot.formats.dh.text import dh_text_from_robot
-from manipula.mechanics.robot.formats.dh.units import ANGLES, Angle, angle_unit, joint_tables, refuse_other_unit
+from manipula.mechanics.robot.formats.dh.units import (
+    ANGLES,
+    Angle,
+    Length,
+    angle_unit,
+    joint_tables,
+    refuse_other_units,
+)
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, joint_label
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.units import describe
-from manipula.mechanics.robot.values.written import plain_text
 
 __all__ = ["dh_text_from_robot", "robot_from_dh_text", "robot_from_rows"]
 
-Length = Literal["m", "mm"]
 Row = Mapping[str, Any] | Sequence[Any]
 _SETTINGS = ("name", "convention")
 _SAY_ORDER = 'say the order, as in columns="alpha a d theta", or give dicts with the keys theta, d, a, alpha'
@@ -57,7 +53,11 @@ def robot_from_dh_text(
     """
     said: list[str] = []
     with errors_of(file):
-        table = table_from_text(checked_text(text), None if columns is None else columns_from_words(columns))
+        order = None if columns is None else columns_from_words(columns)
+        table = table_from_text(checked_text(text), order, convention == "modified")
+        if table.assumed:
+            taken = ", ".join(column for column in table.columns if column in FIELDS)
+            said.append(f"header: there is none, the columns are taken as {taken} (a first line can name them)")
         raw = _raw_from_table(table, angle, length, said)
         raw["name"] = name or table.settings.get("name", "robot")
         raw["convention"] = _convention(table, convention, said)
@@ -70,6 +70,7 @@ def robot_from_dh_text(
 def _raw_from_table(table: PastedTable, angle: Angle | None, length: Length, said: list[str]) -> dict[str, Any]:
     rows = read_rows(table, said)
     units = {column: unit for column, unit in zip(table.columns, table.units) if column in FIELDS}
+    refuse_other_units(units)
     header = [units[field] for field in ANGLES if units[field]]
     turn: Angle = angle or ("rad" if header[:1] == ["rad"] else "deg" if header else angle_unit(rows, said))
     if angle and any(unit != angle for unit in header):
@@ -124,6 +125,8 @@ def robot_from_rows(
             f"found {describe(rows)}", field="rows", hint="expected a list of rows, one for each joint"
         )
     joints = [_table_from_row(number, row, order) for number, row in enumerate(rows, 1)]
+    _refuse_unmarked(joints, more.get("values"))
+    joints = [{"type": "revolute", **joint} for joint in joints]
     head = {"format": 1, "name": name, "convention": convention, "angle": angle, "length": length}
     given = {key: _plain(value) for key, value in more.items() if value is not None}
     return robot_from_raw({**head, **given, "joint": joints}, "", "python", exact)
@@ -149,14 +152,11 @@ def _table_from_row(number: int, row: Row, order: _Order) -> dict[str, Any]:
     else:
         table = _table_from_sequence(number, _plain(row), order)
     label = joint_label(number, table["name"] if isinstance(table.get("name"), str) else None)
-    table |= {field: with_points(plain_text(text)) for field in FIELDS if isinstance(text := table.get(field), str)}
     try:
-        kind = table.get("type", "revolute")
-        table["type"] = kind_from_text(kind) if isinstance(kind, str) else kind
+        if isinstance(kind := table.get("type"), str):
+            table["type"] = kind_from_text(kind)
         if not isinstance(row, Mapping):
-            refuse_misplaced(table, str(table["type"]), "", _SAY_ORDER, ordered=order.said)
-        _take_variable(table, number)
-        _take_units(table)
+            refuse_misplaced(table, str(table.get("type", "revolute")), "", _SAY_ORDER, ordered=order.said)
     except RobotFileError as error:
         raise RobotFileError(error.problem, where=label, field=error.field, hint=error.hint) from None
     return table
@@ -178,31 +178,18 @@ def _table_from_sequence(number: int, row: object, order: _Order) -> dict[str, A
     return {key: value for key, value in zip(named, row) if value is not None}
 
 
-def _take_variable(table: dict[str, Any], number: int) -> None:
-    """`q1`, `theta1` or nothing may stand where the joint moves."""
-    for kind, field in (("revolute", "theta"), ("prismatic", "d")):
-        text = table.get(field)
-        if table["type"] != kind or not isinstance(text, str):
-            continue
-        variable = None if is_blank(text) else variable_from_cell(text, "theta" if field == "theta" else "d", (number,))
-        if variable is not None:
-            table[field] = _in_si(variable.offset, field)
-            table.setdefault("direction", variable.direction)
-
-
-def _take_units(table: dict[str, Any]) -> None:
-    """A unit may be written behind a number: -90°, 430 mm."""
-    for field in FIELDS:
-        text = table.get(field)
-        if isinstance(text, str) and unit_apart(text.strip())[1]:
-            table[field] = _in_si(value_from_cell(text, decimal_comma=True), field)
-
-
-def _in_si(value: Value, field: str) -> Any:
-    if not value.unit:
-        return value.entry
-    refuse_other_unit(value.unit, field)
-    return parameter_from_value(value, value.unit)
+def _refuse_unmarked(joints: Sequence[Mapping[str, Any]], values: Any) -> None:
+    """A row without a type and without its variable, where other rows have theirs: which joint it is, nobody said."""
+    meant = values if isinstance(values, Mapping) else ()
+    marks = [marks_variable(joint, number, meant) for number, joint in enumerate(joints, 1)]
+    for number, (joint, marked) in enumerate(zip(joints, marks), 1):
+        if any(marks) and not marked and "theta" in joint and "type" not in joint:
+            name = joint.get("name")
+            raise RobotFileError(
+                "no entry is marked as the joint variable, unlike in other rows", field="theta",
+                where=joint_label(number, name if isinstance(name, str) else None),
+                hint='add its type to the row: "R", "P" or "F"',
+            )  # fmt: skip
 
 
 def _plain(value: Any) -> Any:

@@ -29,9 +29,14 @@ _WORDS = {
 }  # fmt: skip
 _COLUMN_OF = {word: column for column, words in _WORDS.items() for word in words}
 _NEEDED = ("theta", "d", "a", "alpha")
-_SAME = str.maketrans("−–—│┃║₀₁₂₃₄₅₆₇₈₉₋₊ᵢⱼ·×˚º\u00a0", "---|||0123456789-+ij**°° ", "$`\u200b\ufeff")
+_BARE = (4, 5, 6)  # columns without a header: a number before them, a type behind them
+_SAME = str.maketrans("−–—│┃║₀₁₂₃₄₅₆₇₈₉₋₊ᵢⱼ×˚º\u00a0", "---|||0123456789-+ij*°° ", "$`\u200b\ufeff")
 _RULE = re.compile(r"[\s|+\-=:_┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝─═╞╪╡]+|\\(hline|toprule|midrule|bottomrule)")
-_UNIT = re.compile(r"[\[(]\s*(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|m|metros?|metres?|meters?)\s*[\])]", re.I)
+_UNIT = re.compile(
+    r"[\[(]\s*(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|cm|m|met(?:ro|re|er)s?)\s*[\])]", re.I
+)
+_NUMBERED = re.compile(r"\d|π|\bpi\b")
+_TURN = re.compile(r"\s*[-+−]?\s*\\?(?:theta|teta|θ|ϑ)_?\{?\d", re.I)
 _PREVIOUS = re.compile(r"[_({\[\s]*[ijkn]\s*-\s*1[)}\]]*")
 
 
@@ -45,6 +50,7 @@ class PastedTable:
     decimal_comma: bool = True  # may a comma be a decimal sign? not where it separates the columns
     modified: bool = False  # the header writes alpha(i-1)
     settings: dict[str, str] = field(default_factory=dict)
+    assumed: bool = False  # there is no header, and nobody said the order of the columns
 
 
 def columns_from_words(columns: str | Sequence[str]) -> tuple[str, ...]:
@@ -57,8 +63,10 @@ def columns_from_words(columns: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(named)
 
 
-def table_from_text(text: str, order: Sequence[str] | None = None) -> PastedTable:
-    """Finds the table in the text. Without a header line, `order` must name the columns."""
+def table_from_text(text: str, order: Sequence[str] | None = None, modified: bool = False) -> PastedTable:
+    """Finds the table in the text. Without a header line and an `order` of the columns, they are as books print them:
+    alpha, a, d, theta of the `modified` convention, else theta, d, a, alpha; the column of the marked variables
+    decides first."""
     settings, lines = _lines(text)
     refuse_too_many(len(lines) - 1)
     if not lines:
@@ -66,25 +74,35 @@ def table_from_text(text: str, order: Sequence[str] | None = None) -> PastedTabl
             "there is no table", hint="expected a header such as theta, d, a, alpha and a row per joint"
         )
     with_header = _is_header(lines[0])
-    cells, comma = _split(lines, None if with_header else len(order or ()))
-    header = _header(cells[0]) if with_header else [(name, "", False) for name in _given(order, lines[0])]
+    cells, comma = _split(lines, () if with_header else (len(order),) if order else _BARE)
+    bare = () if with_header else order or _columns_of(cells, lines[0], modified)
+    header = _header(cells[0]) if with_header else [(name, "", False) for name in bare]
     columns = [name for name, _, _ in header]
     _refuse_bad_columns(columns)
     body = cells[1:] if with_header else cells
     _refuse_ragged(body, len(columns))
-    modified = any(previous and name in ("a", "alpha") for name, _, previous in header)
+    shifted = any(previous and name in ("a", "alpha") for name, _, previous in header)
     return PastedTable(
-        tuple(columns), tuple(unit for _, unit, _ in header), tuple(map(tuple, body)), comma, modified, settings
-    )
+        tuple(columns), tuple(unit for _, unit, _ in header), tuple(map(tuple, body)), comma, shifted, settings,
+        assumed=not with_header and order is None,
+    )  # fmt: skip
 
 
-def _given(order: Sequence[str] | None, first: str) -> Sequence[str]:
-    if order is None:
+def _columns_of(rows: list[list[str]], first: str, modified: bool) -> tuple[str, ...]:
+    """The columns of a table without a header, a number of the row before them and a type behind them allowed for. A
+    line without any number is a header that is not understood."""
+    width = len(rows[0])
+    numbered = width > len(_NEEDED) and all(row[:1] == [str(i)] for i, row in enumerate(rows, 1))
+    typed = width - numbered == len(_NEEDED) + 1 and all(row[-1].strip().isalpha() for row in rows)
+    if width != len(_NEEDED) + numbered + typed or not all(any(map(_NUMBERED.search, row)) for row in rows):
         raise RobotFileError(
             f"the first line is not a header: {first.strip()[:60]!r}", field="header",
-            hint='begin with a line such as theta, d, a, alpha in the order of the columns, or pass columns=',
+            hint="begin with a line such as theta, d, a, alpha in the order of the columns",
         )  # fmt: skip
-    return order
+    turned = {place - numbered for row in rows for place, cell in enumerate(row) if _TURN.match(cell)}
+    backwards = modified if len(turned) != 1 else turned == {3}
+    order = tuple(reversed(_NEEDED)) if backwards else _NEEDED
+    return (*(("name",) if numbered else ()), *order, *(("type",) if typed else ()))
 
 
 def _header(cells: list[str]) -> list[tuple[str, str, bool]]:
@@ -129,24 +147,31 @@ def _is_header(line: str) -> bool:
     return len({_heading(word)[0] for word in words} & set(_NEEDED)) >= 3
 
 
-def _split(lines: list[str], width: int | None) -> tuple[list[list[str]], bool]:
+def _split(lines: list[str], widths: tuple[int, ...]) -> tuple[list[list[str]], bool]:
     """The cells of every line, by the separator the first line shows; and whether a comma may be a decimal sign.
 
-    Without a header the `width` asked for tells a separating comma from a decimal one.
+    Without a header the `widths` a row may have tell a separating comma from a decimal one.
     """
-    if width is not None and all(line[-1] in ",;\t&" for line in lines):
+    if widths and all(line[-1] in ",;\t&" for line in lines):
         lines = [line[:-1] for line in lines]  # the mark behind the last column
     first = lines[0]
     for mark in ("|", "\t", ";", "&"):
         if mark in first:
             return [_by_mark(line, mark) for line in lines], True
-    if "," in first and (width is None or {len(_by_mark(line, ",")) for line in lines} == {width}):
+    if "," in first and (not widths or _separates(lines, widths)):
         return [_by_mark(line, ",") for line in lines], any('"' in line for line in lines)
     wide = [re.split(r"\s{2,}", line.strip()) for line in lines]
     if len({len(row) for row in wide}) == 1 and len(wide[0]) >= len(_NEEDED):
         return wide, True
-    tight = [re.sub(r"\s+(?=[(\[])", "", first), *lines[1:]] if width is None else lines
+    tight = [re.sub(r"\s+(?=[(\[])", "", first), *lines[1:]] if not widths else lines
     return [line.split() for line in tight], True
+
+
+def _separates(lines: list[str], widths: tuple[int, ...]) -> bool:
+    """Is the comma what stands between columns, not a decimal sign in columns set apart by blanks?"""
+    rows = [_by_mark(line, ",") for line in lines]
+    two = any(re.search(r"\d\s+[-+\d]", cell) for row in rows for cell in row)
+    return len(rows[0]) in widths and len({len(row) for row in rows}) == 1 and not two
 
 
 def _by_mark(line: str, mark: str) -> list[str]:
@@ -165,7 +190,7 @@ def _heading(cell: str) -> tuple[str | None, str, bool]:
 
 def _unit(text: str) -> str:
     text = text.lower()
-    if text in ("m", "mm"):
+    if text in ("m", "mm", "cm"):
         return text
     return "m" if text.startswith("m") else "rad" if text.startswith("rad") else "deg"
 

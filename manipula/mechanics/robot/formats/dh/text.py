@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 
 from manipula.errors import RobotFileError
@@ -15,9 +15,12 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_j
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.formats.units import Units, text_in_units
+from manipula.mechanics.robot.formats.units import text_in_units
+from manipula.mechanics.robot.formats.variables import bracketed, moving_text
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
+from manipula.mechanics.robot.values.terms import Units
 
 COMMENT_MARKS = ("#", "//", "%")
 
@@ -35,10 +38,12 @@ def dh_text_from_robot(robot: Robot) -> str:
     backwards = any(joint.direction == -1 for joint in robot.joints)
     header = ["joint", "type", f"theta {angle}", f"d {length}", f"a {length}", f"alpha {angle}"]
     writer.writerow([*header, "direction"] if backwards else header)
+    moving, values = 0, {name for name, _ in robot.values}
     unnamed = row_names((joint.kind, None) for joint in robot.joints)
     for number, joint in enumerate(robot.joints, 1):
         name = str(number) if joint.name == unnamed[number - 1] else joint.name
-        cells = [name, *_cells(joint, convention, units)]
+        moving += joint.kind != "fixed"
+        cells = [name, *_cells(joint, convention, units, (number, moving), values)]
         kept = quoted if name.startswith(COMMENT_MARKS) else writer
         kept.writerow([*cells, joint.direction] if backwards else cells)
     return text.getvalue()
@@ -76,6 +81,7 @@ def lost_from_robot(robot: Robot) -> list[str]:
 
 def _elsewhere(robot: Robot) -> dict[str, bool]:
     bodies = [body for joint in robot.joints for body in (joint.body, *(held.body for held in joint.carries)) if body]
+    bodies += [held.body for held in robot.ground]
     drives = [cell for joint in robot.joints for cell in joint.actuator.named().values()]
     return {
         "base": bool(robot.base),
@@ -97,7 +103,13 @@ def _geometry(robot: Robot, convention: Convention) -> Iterator[Parameter]:
         yield from (row[field].parameter for field in FIELDS if row)
 
 
-def _cells(joint: Joint, convention: Convention, units: Units) -> list[str]:
+def _cells(
+    joint: Joint, convention: Convention, units: Units, rows: tuple[int, int], values: Collection[str]
+) -> list[str]:
     row = row_from_joint(joint, convention)
     assert row is not None  # convention_of has tried every row
-    return [joint.kind, *(text_in_units(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
+    texts = {field: text_in_units(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS}
+    texts = {field: bracketed(text, values) for field, text in texts.items()}
+    if moves := KINDS[joint.kind].field:
+        texts[moves] = moving_text(texts[moves], moves, rows, values)
+    return [joint.kind, *texts.values()]

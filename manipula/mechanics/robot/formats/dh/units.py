@@ -8,20 +8,22 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.formats.dh.cells import parameter_from_value
 from manipula.mechanics.robot.formats.dh.joints import ReadRow
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.values.parameter import Deg
+from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
+from manipula.mechanics.robot.formats.units import Entry, Text, parameter_from_entry
+from manipula.mechanics.robot.values.terms import Units, bare_numbers, units_shown
 
 Angle = Literal["deg", "rad"]
+Length = Literal["m", "mm"]
 ANGLES = ("theta", "alpha")
 
 
 def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
     """As other cells of the table show, or guessed from the size and told in `said`."""
     cells = [row.cells[field] for row in rows for field in ANGLES]
-    bare = [abs(cell.entry) for cell in cells if cell.needs_unit and isinstance(cell.entry, Fraction)]
-    shown = {cell.unit for cell in cells if cell.unit} | {"rad" for cell in cells if isinstance(cell.entry, Deg)}
+    bare = [abs(number) for cell in cells for number in _bare(cell)]
+    shown = {unit for cell in cells if isinstance(cell, Text) for unit in units_shown(cell.tree)}
     if not bare or len(shown) == 1:
         return "rad" if shown == {"rad"} else "deg"
     guess: Angle = "deg" if max(bare) > 2 * math.pi else "rad"
@@ -33,23 +35,33 @@ def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
     return guess
 
 
+def _bare(cell: Entry) -> list[Fraction]:
+    return [cell] if isinstance(cell, Fraction) and cell else bare_numbers(cell.tree) if isinstance(cell, Text) else []
+
+
 def joint_tables(rows: list[ReadRow], units: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The rows as the tables of a robot file, entries in SI; `units` are those of the columns."""
+    angle: dict[str, Angle] = {field: "rad" if units[field] == "rad" else "deg" for field in ANGLES}
     for number, row in enumerate(rows, 1):
         table: dict[str, Any] = {"type": row.kind}
         if row.name:
             table["name"] = row.name
         if row.direction == -1:
             table["direction"] = -1
-        for field, value in row.cells.items():
-            where = joint_label(number, row.name)
-            refuse_other_unit(value.unit or units[field], field, where)
-            table[field] = parameter_from_value(value, units[field])
+        for field, entry in row.cells.items():
+            length: Any = units[field] if field not in ANGLES else "m"
+            column = Units(angle.get(field, angle["alpha"]), length)
+            try:
+                table[field] = parameter_from_entry(entry, QUANTITY_OF[field], column)
+            except RobotFileError as error:
+                where = joint_label(number, row.name)
+                raise RobotFileError(error.problem, where=where, field=field, hint=error.hint) from None
         yield table
 
 
-def refuse_other_unit(unit: str, field: str, where: str = "") -> None:
-    """A length in degrees."""
-    if (unit in ("deg", "rad")) != (field in ANGLES):
-        wanted = "an angle" if field in ANGLES else "a length"
-        raise RobotFileError(f"found a value in {unit}", where=where, field=field, hint=f"expected {wanted}")
+def refuse_other_units(units: Mapping[str, str]) -> None:
+    """A column of lengths in degrees."""
+    for field, unit in units.items():
+        if unit and (unit in ("deg", "rad")) != (field in ANGLES):
+            hint = f"expected {'an angle' if field in ANGLES else 'a length'}"
+            raise RobotFileError(f"found a value in {unit}", field=field, hint=hint)

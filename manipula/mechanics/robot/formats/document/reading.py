@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import AXES, SIX, Robot
 from manipula.mechanics.robot.formats.dh.joints import kind_from_text
-from manipula.mechanics.robot.formats.document.cells import entry_from_cell, moving_entry
 from manipula.mechanics.robot.formats.document.schema import Dynamics, RobotDocument, Row, document_from_data
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
-from manipula.mechanics.robot.formats.units import Quantity, Units
-from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names, suffixes
+from manipula.mechanics.robot.values.written import plain_text
+from manipula.support.checked_toml import toml_tables
 
 _HEAD = ("convention", "angle", "length", "inertia_about", "description", "source")
-_TABLE: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle", "pitch": "length"}
+_TABLE = ("theta", "d", "a", "alpha", "pitch")
 _LETTERS = {
     **{field: field for field in ("theta", "d", "a", "alpha")}, "screw": "pitch", "m": "mass", "Ia": "motor_inertia",
     "fv": "friction.viscous", "fc": "friction.coulomb", "fo": "friction.offset",
@@ -28,7 +27,11 @@ _LETTERS = {
     **{axis: f"xyz[{k}]" for k, axis in enumerate(AXES, 1)},
     **{turn: f"rpy[{k}]" for k, turn in enumerate(("roll", "pitch", "yaw"), 1)},
 }  # fmt: skip
-_LISTS: dict[str, Quantity] = {"xyz": "length", "rpy": "angle", "axis": "si"}
+_LISTS = ("xyz", "rpy", "axis")
+
+
+_NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf)")
+LONGEST = 4000  # digits that Python makes a whole number of
 
 
 def robot_from_document(data: object) -> Robot:
@@ -51,23 +54,18 @@ def _places(raw: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
 
 def raw_from_document(document: RobotDocument) -> dict[str, Any]:
     """The content of the robot file that says the same."""
-    units = Units("rad" if document.angle == "rad" else "deg", "mm" if document.length == "mm" else "m")
     raw: dict[str, Any] = {"format": 1}
     raw |= {key: text for key in _HEAD if (text := getattr(document, key))}
     raw |= {"name": document.name} if document.name else {}
-    raw |= {"gravity": [entry_from_cell(x, "si", units) for x in document.gravity]} if any(document.gravity) else {}
-    values = _values(document, units)
+    raw |= {"gravity": [*map(_entry, document.gravity)]} if any(document.gravity) else {}
+    values = _values(document)
     raw |= {"values": values} if values else {}
     bodies = (*document.dynamics, *(Dynamics.model_validate({}) for _ in document.rows))
-    moving = 1
-    joints: list[dict[str, Any]] = []
-    for number, (row, body) in enumerate(zip(document.rows, bodies), 1):
-        joints.append(_Joint(row, body, (number, moving), units).raw())
-        moving += joints[-1].get("type") != "fixed"
+    joints = [_Joint(row, body, number).raw() for number, (row, body) in enumerate(zip(document.rows, bodies), 1)]
     return _joined(_parsed(document.extra_toml, ""), raw | {"joint": joints}, "")
 
 
-def _values(document: RobotDocument, units: Units) -> dict[str, Any]:
+def _values(document: RobotDocument) -> dict[str, Any]:
     """Names and values; a name without one is symbolic."""
     found: dict[str, Any] = {}
     for named in document.values:
@@ -76,68 +74,46 @@ def _values(document: RobotDocument, units: Units) -> dict[str, Any]:
             hint = "keep one of the two values"
             raise RobotFileError("is given twice", field=f"values.{name}", hint=hint)
         if named.value.strip():
-            found[name] = entry_from_cell(named.value, "si", units)
+            found[name] = _entry(named.value)
     return found
 
 
 class _Joint:
-    """One row; `numbers` are those its variable may carry: of the row, and of the joint among those that move."""
+    """One row, its cells as they were typed: the file's reader says what each means."""
 
-    def __init__(self, row: Row, body: Dynamics, numbers: tuple[int, int], units: Units) -> None:
-        self.row, self.body, self.numbers, self.units = row, body, numbers, units
-        self.where = joint_label(numbers[0], row.name or None)
-        self.kind = _kind(row.type)
+    def __init__(self, row: Row, body: Dynamics, number: int) -> None:
+        self.row, self.body = row, body
+        self.where = joint_label(number, row.name or None)
 
     def raw(self) -> dict[str, Any]:
         named = {"name": self.row.name} if self.row.name else {}
-        cells = {"type": self.kind, **self.geometry(), **self.motor(), **self.inertia()}
+        cells = {"type": _kind(self.row.type), **self.geometry(), **self.motor(), **self.inertia()}
         return _joined(_parsed(self.row.extra_toml, self.where), named | cells, self.where)
 
     def geometry(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        moves = KINDS[self.kind].field if self.kind in KINDS else ""
-        for field, quantity in _TABLE.items():
-            text = getattr(self.row, field)
-            if not text.strip():
-                continue
-            if field != moves:
-                found[field] = self.entry(text, quantity)
-                continue
-            found[field], way = moving_entry(text, "theta" if field == "theta" else "d", self.numbers, self.units)
-            found |= {"direction": way} if way == -1 else {}
-        for field, quantity in _LISTS.items():
-            texts = getattr(self.row, field)
-            found |= {field: self.entries(texts, quantity)} if texts is not None and any(texts) else {}
-        return found
+        found: dict[str, Any] = {field: _entry(text) for field in _TABLE if (text := getattr(self.row, field)).strip()}
+        lists = {field: getattr(self.row, field) or () for field in _LISTS}
+        return found | {field: [*map(_entry, texts)] for field, texts in lists.items() if any(texts)}
 
     def motor(self) -> dict[str, Any]:
         row = self.row
-        motion: Quantity = "angle" if self.kind not in KINDS or KINDS[self.kind].turns else "length"
-        found: dict[str, Any] = {"limits": self.entries(row.limits, motion)} if any(row.limits) else {}
-        found |= {"direction": _direction(row.direction, self.units)} if row.direction.strip() else {}
-        si: tuple[tuple[str, str, Quantity], ...] = (
-            ("velocity_limit", row.velocity_limit, motion),
-            ("effort_limit", row.effort_limit, "si"),
-            ("motor_inertia", self.body.motor_inertia, "si"),
-        )
-        found |= {field: self.entry(text, quantity) for field, text, quantity in si if text.strip()}
-        return found | self.table("friction", dict(self.body.friction))
+        found: dict[str, Any] = {"limits": [*map(_entry, row.limits)]} if any(row.limits) else {}
+        found |= {"direction": _direction(row.direction)} if row.direction.strip() else {}
+        single = {"velocity_limit": row.velocity_limit, "effort_limit": row.effort_limit}
+        single["motor_inertia"] = self.body.motor_inertia
+        found |= {field: _entry(text) for field, text in single.items() if text.strip()}
+        return found | _table("friction", dict(self.body.friction))
 
     def inertia(self) -> dict[str, Any]:
         body = self.body
-        found = {"mass": self.entry(body.mass, "si")} if body.mass.strip() else {}
-        found |= {"com": self.entries(body.com, "length")} if any(body.com) else {}
-        return found | self.table("inertia", dict(body.inertia))
+        found: dict[str, Any] = {"mass": _entry(body.mass)} if body.mass.strip() else {}
+        found |= {"com": [*map(_entry, body.com)]} if any(body.com) else {}
+        return found | _table("inertia", dict(body.inertia))
 
-    def table(self, key: str, cells: Mapping[str, str]) -> dict[str, Any]:
-        found = {name: self.entry(text, "si") for name, text in cells.items() if text.strip()}
-        return {key: found} if found else {}
 
-    def entry(self, text: str, quantity: Quantity) -> Any:
-        return entry_from_cell(text, quantity, self.units)
-
-    def entries(self, texts: Sequence[str], quantity: Quantity) -> list[Any]:
-        return [self.entry(text, quantity) for text in texts]
+def _table(key: str, cells: Mapping[str, str]) -> dict[str, Any]:
+    found = {name: _entry(text) for name, text in cells.items() if text.strip()}
+    return {key: found} if found else {}
 
 
 def _kind(text: str) -> str:
@@ -148,14 +124,22 @@ def _kind(text: str) -> str:
         return text
 
 
-def _direction(text: str, units: Units) -> Any:
-    return {"+": 1, "-": -1}.get(text.strip()) or entry_from_cell(text, "si", units)
+def _entry(text: str) -> Any:
+    """A number as the file would have it, anything else as it was typed."""
+    number = plain_text(text)
+    if not _NUMBER.fullmatch(number):
+        return text
+    return int(number) if number.lstrip("+-").isdecimal() and len(number) < LONGEST else Decimal(number)
+
+
+def _direction(text: str) -> Any:
+    return {"+": 1, "-": -1}.get(text.strip()) or _entry(text)
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text, parse_float=Decimal) if text.strip() else {}
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError, ArithmeticError) as error:
+        return toml_tables(text, Decimal) if text.strip() else {}
+    except ValueError as error:
         raise RobotFileError(f"this is not valid TOML: {error}", where=where, field="extra_toml") from None
 
 

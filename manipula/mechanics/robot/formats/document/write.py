@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.formats.document.cells import Typed, cell_from_entry, moving_cell
 from manipula.mechanics.robot.formats.source import checked_text
 from manipula.mechanics.robot.formats.toml.read import raw_from_toml
 from manipula.mechanics.robot.formats.toml.write import bare_key, toml_from_robot
-from manipula.mechanics.robot.formats.units import Quantity, Units
-from manipula.mechanics.robot.joints import KINDS
 from manipula.support.toml_text import quoted
 
 _HEAD = {"name": "", "convention": "", "angle": "", "length": "m", "inertia_about": "com"}
 _TEXTS = ("description", "source")
-_CELLS: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle", "pitch": "length"}
-_LISTS: dict[str, Quantity] = {"xyz": "length", "rpy": "angle", "axis": "si"}
+_CELLS = ("theta", "d", "a", "alpha", "pitch")
+_LISTS = ("xyz", "rpy", "axis")
 _SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 _LAWS = ("viscous", "coulomb", "offset")
+
+
+class Typed(str):
+    """A number of a file, as it is written there."""
 
 
 def document_from_robot(robot: Robot) -> dict[str, Any]:
@@ -30,21 +31,16 @@ def document_from_robot(robot: Robot) -> dict[str, Any]:
 def document_from_toml(text: str) -> dict[str, Any]:
     """The document of a robot file, right or wrong, so long as it is TOML."""
     raw = raw_from_toml(checked_text(text), Typed)
-    units = Units("rad" if raw.get("angle") == "rad" else "deg", "mm" if raw.get("length") == "mm" else "m")
     if raw.get("format") == 1:
         del raw["format"]
     head = {key: _taken_text(raw, key) or usual for key, usual in _HEAD.items()}
     texts = {key: _taken_text(raw, key) for key in _TEXTS}
-    gravity = _taken_list(raw, "gravity", 3, "si", units) or ["", "", ""]
-    values = _taken_table(raw, "values", None, units)
+    gravity = _taken_list(raw, "gravity", 3) or ["", "", ""]
+    values = _taken_table(raw, "values", None)
     listed = raw.get("joint")
     joints = raw.pop("joint") if isinstance(listed, list) and all(isinstance(x, dict) for x in listed) else []
-    rows, bodies, moving = [], [], 1
-    for number, joint in enumerate(joints, 1):
-        still = joint.get("type") == "fixed"
-        bodies.append(_body(joint, units))
-        rows.append(_row(joint, (number, moving), units))
-        moving += not still
+    bodies = list(map(_body, joints))
+    rows = list(map(_row, joints))
     framed = head["convention"] == "urdf" or any(row[key] for row in rows for key in _LISTS)
     named = [{"name": name, "value": value} for name, value in values.items()]
     return {
@@ -53,32 +49,22 @@ def document_from_toml(text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _row(joint: dict[str, Any], numbers: tuple[int, int], units: Units) -> dict[str, Any]:
-    kind = joint.get("type")
-    known = KINDS[kind] if isinstance(kind, str) and kind in KINDS else None
-    motion: Quantity = "length" if known is not None and not known.turns and known.field else "angle"
-    found: dict[str, Any] = {"name": _taken_text(joint, "name"), "type": _taken_text(joint, "type")}
-    for field, quantity in _CELLS.items():
-        moves = known is not None and known.field == field and field in joint and _is_entry(joint[field])
-        if moves:
-            found[field] = moving_cell(joint.pop(field), "theta" if field == "theta" else "d", numbers, units)
-        else:
-            found[field] = _taken(joint, field, quantity, units)
-    found |= {key: _taken_list(joint, key, 3, quantity, units) for key, quantity in _LISTS.items()}
-    found["direction"] = _taken(joint, "direction", "si", units)
-    found["limits"] = _taken_list(joint, "limits", 2, motion, units) or ["", ""]
-    found["velocity_limit"] = _taken(joint, "velocity_limit", motion, units)
-    found["effort_limit"] = _taken(joint, "effort_limit", "si", units)
+def _row(joint: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {key: _taken_text(joint, key) for key in ("name", "type")}
+    found |= {field: _taken(joint, field) for field in _CELLS}
+    found |= {key: _taken_list(joint, key, 3) for key in _LISTS}
+    found |= {"direction": _taken(joint, "direction"), "limits": _taken_list(joint, "limits", 2) or ["", ""]}
+    found |= {key: _taken(joint, key) for key in ("velocity_limit", "effort_limit")}
     return found | {"extra_toml": _lines(joint)}
 
 
-def _body(joint: dict[str, Any], units: Units) -> dict[str, Any]:
+def _body(joint: dict[str, Any]) -> dict[str, Any]:
     return {
-        "mass": _taken(joint, "mass", "si", units),
-        "com": _taken_list(joint, "com", 3, "length", units) or ["", "", ""],
-        "inertia": dict.fromkeys(_SIX, "") | _taken_table(joint, "inertia", _SIX, units),
-        "motor_inertia": _taken(joint, "motor_inertia", "si", units),
-        "friction": dict.fromkeys(_LAWS, "") | _taken_table(joint, "friction", _LAWS, units),
+        "mass": _taken(joint, "mass"),
+        "com": _taken_list(joint, "com", 3) or ["", "", ""],
+        "inertia": dict.fromkeys(_SIX, "") | _taken_table(joint, "inertia", _SIX),
+        "motor_inertia": _taken(joint, "motor_inertia"),
+        "friction": dict.fromkeys(_LAWS, "") | _taken_table(joint, "friction", _LAWS),
     }
 
 
@@ -95,24 +81,24 @@ def _taken_text(table: dict[str, Any], key: str) -> str:
     return str(table.pop(key)) if fits else ""
 
 
-def _taken(table: dict[str, Any], key: str, quantity: Quantity, units: Units) -> str:
-    return cell_from_entry(table.pop(key), quantity, units) if _is_entry(table.get(key)) else ""
+def _taken(table: dict[str, Any], key: str) -> str:
+    return str(table.pop(key)) if _is_entry(table.get(key)) else ""
 
 
-def _taken_list(table: dict[str, Any], key: str, size: int, quantity: Quantity, units: Units) -> list[str] | None:
+def _taken_list(table: dict[str, Any], key: str, size: int) -> list[str] | None:
     listed = table.get(key)
     if not isinstance(listed, list) or len(listed) != size or not all(map(_is_entry, listed)):
         return None
-    return [cell_from_entry(entry, quantity, units) for entry in table.pop(key)]
+    return [str(entry) for entry in table.pop(key)]
 
 
-def _taken_table(table: dict[str, Any], key: str, names: Sequence[str] | None, units: Units) -> dict[str, str]:
+def _taken_table(table: dict[str, Any], key: str, names: Sequence[str] | None) -> dict[str, str]:
     """Entries under these names, or under any; an empty table stays, since it says something."""
     inner = table.get(key)
     if not isinstance(inner, dict) or not inner:
         return {}
     fitting = [name for name, value in inner.items() if _is_entry(value) and (names is None or name in names)]
-    found = {name: cell_from_entry(inner.pop(name), "si", units) for name in fitting}
+    found = {name: str(inner.pop(name)) for name in fitting}
     if not inner:
         del table[key]
     return found

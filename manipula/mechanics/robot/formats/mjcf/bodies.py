@@ -12,11 +12,12 @@ links without mass: frames an arm may end at.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import NamedTuple
 
-from manipula.errors import RobotFileError
+from manipula.errors import RobotFileError, some_of
 from manipula.mechanics.robot.formats.mjcf.placing import frame_of, placement_of
 from manipula.mechanics.robot.formats.mjcf.settings import (
     MAIN,
@@ -30,6 +31,9 @@ from manipula.mechanics.robot.formats.mjcf.settings import (
     triple,
     unread_options,
 )
+from manipula.mechanics.robot.formats.mjcf.shapes import body_from_shapes
+from manipula.mechanics.robot.formats.mjcf.tendons import Tendon, add_actuators, tendons_from
+from manipula.mechanics.robot.formats.mjcf.words import WORDS
 from manipula.mechanics.robot.formats.source import refuse_too_many
 from manipula.mechanics.robot.formats.urdf.xml import (
     NOWHERE,
@@ -43,21 +47,43 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     UrdfJoint,
     UrdfLink,
 )
+from manipula.mechanics.robot.formats.vocabulary import account
 from manipula.mechanics.spatial.placement import HERE, Placement
 
 WORLD = "world"
 KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
 ALONG_Z: Triple = (Fraction(0), Fraction(0), Fraction(1))
-_TELLS_MASS = "give the body an <inertial>, or let MuJoCo write it with mj_saveLastXML"
+PASSED = {  # forces that no model has
+    "springs": "springs of joints (stiffness, springdamper)",
+    "gravcomp": "gravcomp, so that bodies have their whole weight",
+    "equalities": "equalities, so that the chain is open there",
+    "plugins": "plugins of bodies",
+    "flex": "forces of deformable bodies",
+    "tendon springs": "springs of tendons",
+    "tendons": "armature, damping and friction of tendons in space",
+    "actuators": "armature and damping of actuators that pull at no joint",
+}
+_JOINED = ("body", "site", "tendon", "fle")  # body1, body2, …, flex: between what an equality stands
 
 
-def links_from_mjcf(text: str, said: list[str]) -> tuple[UrdfFile, Settings]:
+class Described(NamedTuple):
+    """What a file says about mechanics."""
+
+    links: UrdfFile
+    gravity: Triple
+    tendons: tuple[Tendon, ...]
+
+
+def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     """Everything the file says about mechanics; what is passed over is told in `said`."""
-    root = root_from_mjcf(text)
+    root = root_from_mjcf(text, file)
     settings = settings_of(root)
     refuse_too_many(sum(1 for _ in root.iterfind(".//worldbody//body")))
-    said += unread_options(root)
-    reader = _Reader(settings, said, _mimics(root, said))
+    words = account(root, WORDS)
+    said += (*words.warning(), *unread_options(root))
+    reader = _Reader(settings)
+    reader.tell_forces(root)
+    reader.mimics = reader.equalities(root)
     reader.links[WORLD] = UrdfLink(WORLD, None)
     for world in root.iterfind("worldbody"):
         reader.waiting.append((world, WORLD, world.get("childclass", MAIN)))
@@ -65,8 +91,35 @@ def links_from_mjcf(text: str, said: list[str]) -> tuple[UrdfFile, Settings]:
         reader.inside(*reader.waiting.pop(0))
     if not reader.joints:
         raise RobotFileError("the file has no <body>", hint="a robot is made of bodies inside <worldbody>")
+    tendons = tendons_from(root, settings, reader.told)
     joints = {name: _coupled(joint, reader.joints) for name, joint in reader.joints.items()}
-    return UrdfFile(root.get("model") or "robot", reader.links, joints), settings
+    add_actuators(root, settings, joints, tendons, reader.told)
+    said += [f"not read: {PASSED[what]}: {counted(names)}" for what, names in reader.told.items()]
+    links = UrdfFile(root.get("model") or "robot", _weighed(reader.links, settings), joints, tuple(words.note()))
+    return Described(links, settings.gravity, tuple(tendons.values()))
+
+
+def counted(names: Sequence[str]) -> str:
+    """The first of them and, of many, how many there are."""
+    return some_of(names) + (f" ({len(names)})" if len(names) > 8 else "")
+
+
+def _weighed(links: dict[str, UrdfLink], settings: Settings) -> dict[str, UrdfLink]:
+    """The links with what the compiler makes of their masses: none below the least, all together as many kg as said."""
+    if settings.total_mass is None:
+        return links
+    for fault in (fault for link in links.values() for fault in link.faults if fault.part in ("mass", "inertial")):
+        raise fault.error
+    share = settings.total_mass / (sum(x.inertial.mass for x in links.values() if x.inertial is not None) or 1)
+
+    def scaled(link: UrdfLink) -> UrdfLink:
+        body = link.inertial
+        if body is None:
+            return link
+        tensor = tuple(share * entry for entry in body.tensor)
+        return replace(link, inertial=replace(body, mass=share * body.mass, tensor=tensor))
+
+    return {name: scaled(link) for name, link in links.items()}
 
 
 def _coupled(joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> UrdfJoint:
@@ -77,29 +130,39 @@ def _coupled(joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> UrdfJoint:
     return replace(joint, mimic=replace(joint.mimic, offset=joint.mimic.offset + away))
 
 
-def _mimics(root: ET.Element, said: list[str]) -> dict[str, tuple[str, list[Fraction]]]:
-    """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""
-    found: dict[str, tuple[str, list[Fraction]]] = {}
-    for element in root.iterfind("equality/*"):
-        if element.get("active", "true") == "false":
-            continue
-        if element.tag == "joint" and "joint1" in element.attrib:
-            name = element.attrib["joint1"]
-            coefficients = numbers(element.attrib, "polycoef", f"joint {name!r}") or [Fraction(0), Fraction(1)]
-            found[name] = (element.get("joint2", ""), [*coefficients, Fraction(0), Fraction(0)])
-        else:
-            said.append(f"the equality <{element.tag}> is not read: the arm is taken as an open chain")
-    return found
-
-
 @dataclass
 class _Reader:
     settings: Settings
-    said: list[str]
-    mimics: dict[str, tuple[str, list[Fraction]]]
+    told: dict[str, list[str]] = field(default_factory=dict)  # what is passed over → where it stands
+    mimics: dict[str, tuple[str, list[Fraction]]] = field(default_factory=dict)
     links: dict[str, UrdfLink] = field(default_factory=dict)
     joints: dict[str, UrdfJoint] = field(default_factory=dict)
     waiting: list[tuple[ET.Element, str, str]] = field(default_factory=list)  # bodies, their links, their childclass
+
+    def tell(self, what: str, where: str) -> None:
+        self.told.setdefault(what, []).append(where)
+
+    def tell_forces(self, root: ET.Element) -> None:
+        """Forces of other kinds: of plugins, and between the nodes of deformable bodies."""
+        for element in root.iterfind(".//body/plugin"):
+            self.tell("plugins", element.get("plugin", "") or element.get("instance", ""))
+        for element in root.iterfind("deformable/flex"):
+            self.tell("flex", element.get("name", "flex"))
+
+    def equalities(self, root: ET.Element) -> dict[str, tuple[str, list[Fraction]]]:
+        """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""
+        found: dict[str, tuple[str, list[Fraction]]] = {}
+        for element in root.iterfind("equality/*"):
+            if self.settings.attributes(element, MAIN, ("equality",)).get("active", "true") == "false":
+                continue
+            if element.tag == "joint" and "joint1" in element.attrib:
+                name = element.attrib["joint1"]
+                coefficients = numbers(element.attrib, "polycoef", f"joint {name!r}") or [Fraction(0), Fraction(1)]
+                found[name] = (element.get("joint2", ""), [*coefficients, Fraction(0), Fraction(0)])
+            else:
+                ends = [value for key, value in element.attrib.items() if key[:-1] in _JOINED]
+                self.tell("equalities", f"<{element.tag}> {' and '.join(ends)}")
+        return found
 
     def inside(self, element: ET.Element, link: str, childclass: str) -> None:
         """The bodies and sites of a body, those inside its `<frame>`s too."""
@@ -130,7 +193,7 @@ class _Reader:
         where = f"body {name!r}"
         at = outer @ placement_of(element.attrib, self.settings, where)
         if single(element.attrib, "gravcomp", where):
-            self.said.append(f"{where}: gravcomp is not read; the body has its whole weight")
+            self.tell("gravcomp", name)
         found = [child for child in element if child.tag in ("joint", "freejoint")]
         inertial, faults = self.inertial(element, where, childclass)
         link = UrdfLink(name, inertial, faults)
@@ -164,8 +227,8 @@ class _Reader:
         axis = triple(attributes, "axis", where, ALONG_Z)
         if kind in ("hinge", "slide") and not any(axis):
             raise RobotFileError("found a zero axis", where=where, field="axis", hint='a direction such as "0 0 1"')
-        if single(attributes, "stiffness", where):
-            self.said.append(f"{where}: its spring (stiffness) is not read")
+        if any(numbers(attributes, "stiffness", where)) or any(numbers(attributes, "springdamper", where)):
+            self.tell("springs", name)
         lower, upper = self.limits(attributes, kind, where)
         mimic, faults = self.mimic(name)
         self.joints[name] = UrdfJoint(
@@ -174,6 +237,7 @@ class _Reader:
             anchor=triple(attributes, "pos", where, NOWHERE),
             reference=self.measured(single(attributes, "ref", where), kind),
             armature=single(attributes, "armature", where),
+            named="name" in element.attrib,
         )  # fmt: skip
 
     def measured(self, value: Fraction, kind: str) -> Fraction:
@@ -210,17 +274,31 @@ class _Reader:
         return Mimic(other, slope, start), ()
 
     def inertial(self, body: ET.Element, where: str, childclass: str) -> tuple[UrdfInertial | None, tuple[Fault, ...]]:
-        """What the body weighs; masses that MuJoCo would take from shapes are a fault of the part that needs them."""
+        """What the body weighs, as written, else by its shapes. A mass unknown is a fault where the body moves."""
+        element = body.find("inertial")
+        part = "inertial" if element is not None else "mass"
         try:
-            element = body.find("inertial")
-            if element is not None:
-                return self.weighed(element.attrib, where), ()
-            for tag in self.heavy(body, childclass):
-                told = f"it has no <inertial>: its mass would come from its {tag}"
-                raise RobotFileError(told, where=where, field="inertial", hint=_TELLS_MASS)
+            if element is not None and self.settings.from_shapes != "true":
+                found = self.weighed(element.attrib, where)
+            else:
+                shapes = self.shapes(body, childclass) if self.settings.from_shapes != "false" else ()
+                found = body_from_shapes(shapes, self.settings, where) or UrdfInertial(Frame(), _ZERO, (_ZERO,) * 6)
         except RobotFileError as error:
-            return None, (Fault("inertial", error),)
-        return None, ()
+            return None, (Fault(part, error),)
+        found = replace(found, mass=max(found.mass, self.settings.least_mass))
+        return found if found.mass or any(found.tensor) else None, ()
+
+    def shapes(self, body: ET.Element, childclass: str) -> Iterator[tuple[Attributes, Placement]]:
+        """The shapes of a body and where they stand in it, those inside its `<frame>`s too."""
+        waiting = [(body, HERE, childclass)]
+        while waiting:
+            outer, place, chosen = waiting.pop()
+            for child in outer:
+                if child.tag == "geom":
+                    yield self.settings.attributes(child, chosen), place
+                elif child.tag == "frame":
+                    there = place @ placement_of(child.attrib, self.settings, "<frame>")
+                    waiting.append((child, there, child.get("childclass", chosen)))
 
     def weighed(self, attributes: Attributes, where: str) -> UrdfInertial:
         at = frame_of(placement_of(attributes, self.settings, f"{where}: inertial"))
@@ -235,14 +313,6 @@ class _Reader:
             told = "found fullinertia beside an orientation or diaginertia"
             raise RobotFileError(told, where=where, field="fullinertia", hint="it is written in the body's own axes")
         return UrdfInertial(at, mass, (xx, xy, xz, yy, yz, zz))
-
-    def heavy(self, body: ET.Element, childclass: str) -> Iterator[str]:
-        """The shapes of a body that weigh something."""
-        for element in (child for outer in (body, *body.iterfind("frame")) for child in outer if child.tag == "geom"):
-            attributes = self.settings.attributes(element, childclass)
-            weight = attributes.get("mass") or attributes.get("density", "1000")
-            if any(numbers({"mass": weight}, "mass", "a geom")):
-                yield f"<geom type={attributes.get('type', 'sphere')!r}>"
 
     def free_name(self, wish: str, taken: dict[str, UrdfLink] | dict[str, UrdfJoint]) -> str:
         count = 1

@@ -7,6 +7,7 @@ Source: the MuJoCo documentation, Modeling, "Frame orientations". With c, s of t
     euler      a1 a2 a3           R = R(a1) R(a2) R(a3) for small letters of eulerseq; a capital turns from the left
     xyaxes     x, y               y made orthogonal to x; z = x × y
     zaxis      z                  the smallest turn that brings z there; half a turn about x where it is opposite
+    fromto     two points         in their middle, z from the second to the first; nothing else counts beside it
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ Numbers = list[Any]  # of fifty digits
 
 def placement_of(attributes: Attributes, settings: Settings, where: str) -> Placement:
     """The frame of a body, a site, an inertia or a `<frame>` in the one around it."""
+    if "fromto" in attributes:
+        ends = list(map(PRECISE.number, some(attributes, "fromto", 6, where)))
+        first, second = ends[:3], ends[3:]
+        middle: Vector = ((first[0] + second[0]) / 2, (first[1] + second[1]) / 2, (first[2] + second[2]) / 2)
+        return Placement(_z_axis([x - y for x, y in zip(first, second)], settings), middle)
     given = [key for key in _WAYS if key in attributes]
     if len(given) > 1:
         told = f"found {' and '.join(given)}"

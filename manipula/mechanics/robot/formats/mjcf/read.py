@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.checks.robot import warn_of_odd
 from manipula.mechanics.robot.formats.mjcf.bodies import links_from_mjcf
+from manipula.mechanics.robot.formats.mjcf.tendons import with_tendons
 from manipula.mechanics.robot.formats.source import errors_of
 from manipula.mechanics.robot.formats.urdf.read import robot_from_links
 
@@ -27,8 +28,10 @@ def robot_from_mjcf(
     where the file's zero pose has them."""
     said: list[str] = []
     with errors_of(file):
-        links, settings = links_from_mjcf(text, said)
+        read = links_from_mjcf(text, file, said)
     given = {"base": base, "tip": tip, "exact": exact, "file": file, "locked": locked}
-    robot = robot_from_links(links, said, "mjcf", settings.gravity, **given)  # type: ignore[arg-type]
+    robot = robot_from_links(read.links, said, "mjcf", read.gravity, **given)  # type: ignore[arg-type]
+    with errors_of(file):
+        robot = with_tendons(robot, read.tendons, read.links.joints)
     warn_of_odd(robot)
     return robot

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.formats.source import checked_text
+from manipula.mechanics.robot.formats.mjcf.include import paste_includes, xml_from_text
 from manipula.mechanics.robot.formats.urdf.xml import Triple, number_from_text
 from manipula.mechanics.robot.precise import PRECISE, decimal
 
@@ -21,12 +22,9 @@ Attributes = Mapping[str, str]
 MAIN = "main"
 ONE_FILE = "let MuJoCo write the model as one file with mj_saveLastXML, and load that"
 # what makes bodies elsewhere than they are written
-_UNREAD = ("include", "attach", "replicate", "composite", "flexcomp")
+REFUSED = ("attach", "replicate", "composite", "flexcomp")
 # compiler settings that change masses or poses, with the values that leave them alone
-_CHANGING = {
-    "coordinate": ("local",), "inertiafromgeom": ("auto", "false"), "balanceinertia": ("false",),
-    "settotalmass": ("-1",), "boundmass": ("0",), "boundinertia": ("0",),
-}  # fmt: skip
+_CHANGING = {"coordinate": ("local",), "balanceinertia": ("false",), "boundinertia": ("0",)}
 _SEQUENCE = re.compile(r"[xyzXYZ]{3}")
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
@@ -40,32 +38,32 @@ class Settings:
     auto_limits: bool
     gravity: Triple
     classes: Mapping[str, Mapping[str, Attributes]]
+    from_shapes: str = "auto"  # "true": shapes weigh even where there is an <inertial>; "false": they never do
+    mass_groups: tuple[Fraction, Fraction] = (Fraction(0), Fraction(5))  # of the shapes that weigh
+    least_mass: Fraction = Fraction(0)
+    total_mass: Fraction | None = None  # None: as it comes
 
-    def attributes(self, element: ET.Element, childclass: str) -> dict[str, str]:
-        """Those of the element over those of its class."""
+    def attributes(self, element: ET.Element, childclass: str, tags: Sequence[str] = ()) -> dict[str, str]:
+        """Those of the element over those of its class, which may have them under other tags that mean the same."""
         named = element.get("class", childclass)
         if named not in self.classes:
             known = ", ".join(self.classes)
             raise RobotFileError(f"found {named!r}", where=f"<{element.tag}>", field="class", hint=f"one of {known}")
-        return {**self.classes[named].get(str(element.tag), {}), **element.attrib}
+        own = self.classes[named]
+        said = [own[tag] for tag in own if tag in (tags or (element.tag,))]
+        return {key: value for given in (*said, element.attrib) for key, value in given.items()}
 
     def radians(self, value: Fraction) -> Fraction:
         """An angle of the file, to twenty decimals where it is in degrees."""
         return decimal(PRECISE.degrees(value)).value if self.degrees else value
 
 
-def root_from_mjcf(text: str) -> ET.Element:
-    text = checked_text(text)
-    if re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE):
-        raise RobotFileError("found a DOCTYPE or ENTITY declaration", hint="remove it: MJCF needs none")
-    try:
-        root = ET.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))  # the text is decoded already
-    except ET.ParseError as error:
-        hint = "MJCF is an XML file that starts with <mujoco>"
-        raise RobotFileError(f"this is not well-formed XML: {error}", hint=hint) from error
+def root_from_mjcf(text: str, file: str) -> ET.Element:
+    root = xml_from_text(text)
     if root.tag != "mujoco":
         raise RobotFileError(f"found <{root.tag}> at the top", hint="an MJCF file starts with <mujoco>")
-    for tag in _UNREAD:
+    paste_includes(root, file)
+    for tag in REFUSED:
         if root.find(f".//{tag}") is not None:
             raise RobotFileError(f"found <{tag}>, which is not read", field=tag, hint=ONE_FILE)
     return root
@@ -86,15 +84,29 @@ def settings_of(root: ET.Element) -> Settings:
             f"found {sequence!r}", where="<compiler>", field="eulerseq", hint='three axes, as in "xyz"'
         )
     automatic = compiler.get("autolimits", "true") != "false"
-    return Settings(angle == "degree", sequence, automatic, _gravity(root), _classes(root))
+    weighed = {"from_shapes": compiler.get("inertiafromgeom", "auto"), **_masses(compiler)}
+    if weighed["from_shapes"] not in ("auto", "true", "false"):
+        told, key = f"found {weighed['from_shapes']!r}", "inertiafromgeom"
+        raise RobotFileError(told, where="<compiler>", field=key, hint="auto, true or false")
+    return Settings(angle == "degree", sequence, automatic, _gravity(root), _classes(root), **weighed)
+
+
+def _masses(compiler: Attributes) -> dict[str, Any]:
+    """What the compiler makes of masses: which shapes count, the least mass of a body, that of the whole model."""
+    found: dict[str, Any] = {"least_mass": single(compiler, "boundmass", "<compiler>")}
+    if "inertiagrouprange" in compiler:
+        low, high = some(compiler, "inertiagrouprange", 2, "<compiler>")
+        found["mass_groups"] = (low, high)
+    total = single(compiler, "settotalmass", "<compiler>")
+    return found | {"total_mass": total} if total > 0 else found
 
 
 def _gravity(root: ET.Element) -> Triple:
     gravity = GRAVITY
     for option in root.iterfind("option"):
         gravity = triple(option.attrib, "gravity", "<option>", gravity)
-    flags = [flag.get("gravity") for flag in root.iterfind("option/flag")]
-    return (Fraction(0),) * 3 if "disable" in flags else gravity
+    flags = [flag.attrib["gravity"] for flag in root.iterfind("option/flag") if "gravity" in flag.attrib]
+    return (Fraction(0),) * 3 if flags[-1:] == ["disable"] else gravity
 
 
 def _classes(root: ET.Element) -> dict[str, dict[str, Attributes]]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from fractions import Fraction
 
-from manipula.errors import InputError, RobotFileError
+from manipula.errors import InputError, RobotFileError, caution
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuators.actuator import actuator_from
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, JointKind, Origin, Robot, Step, Steps
@@ -25,6 +26,7 @@ from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import received
+from manipula.mechanics.robot.formats.vocabulary import unknown_words, unread_words
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
 from manipula.mechanics.robot.suffixes import row_names, suffixes
@@ -37,8 +39,9 @@ DYNAMICS = (*INERTIA, "MX", "MY", "MZ", "M", "IA", "FV", "FS")
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 AT_REST = ("W0", "WP0", "V0", "VP0")
 ACTUATOR = {"Ia": "IA", "fv": "FV", "fc": "FS"}  # the letters of what the format can hold of an actuator
-UNREAD = ("QP", "QDP", "GAM", "K", "mu")
-KNOWN = {key.lower(): key for key in (*GEOMETRY, *DYNAMICS, *WRENCH, *AT_REST, *UNREAD, "eta", "Z", "G")}
+UNREAD = (*WRENCH, "QP", "QDP", "GAM", "K")  # inputs of a computation, and the springs of elastic joints
+SETTINGS = ("NL", "NJ", "NF", "Type", "is_mobile", "is_floating")
+KNOWN = {key.lower(): key for key in (*GEOMETRY, *DYNAMICS, *AT_REST, *UNREAD, "eta", "Z", "G")}
 KINDS: dict[str, JointKind] = {
     kind.formats["par"]: kind.name for kind in joints.KINDS.values() if "par" in kind.formats
 }
@@ -54,8 +57,8 @@ def robot_from_par(text: str, file: str = "", exact: bool = False) -> Robot:
         robot = told_apart(_Reader(checked_text(text)).robot(file))
         refuse_heavy(robot)
         refuse_bad_names(robot)
-    robot = received(robot, structure)
-    warn_about(robot)
+        robot = received(robot, structure)
+        warn_about(robot)
     structure.warn(file)
     return robot
 
@@ -76,7 +79,7 @@ class _Reader:
         count = len(self.entries("sigma"))
         refuse_too_many(count)
         self.refuse_lengths(count)
-        self.note_wrench()
+        self.note_unread()
         kinds = [self.kind(row) for row in range(1, count + 1)]
         names = row_names((kind, None) for kind in kinds)
         ends = suffixes(((kind, name, ()) for kind, name in zip(kinds, names)), 0).rows
@@ -138,10 +141,17 @@ class _Reader:
             if key.lower() in self.lists and found != count:
                 raise RobotFileError(f"found {found} entries", field=key, hint=f"Sigma has {count}, so {count} here")
 
-    def note_wrench(self) -> None:
-        there = [key for key in WRENCH if any(entry != "0" for entry in self.entries(key))]
-        if there:
-            self.notes.append(f"the external wrench {', '.join(there)} is not read: it is an input of the models")
+    def note_unread(self) -> None:
+        """One note on what is no part of the models, one warning on settings that are not known."""
+        there = [key for key in UNREAD if any(entry != "0" for entry in self.entries(key))]
+        if any(mu == "0" and sigma != "2" for mu, sigma in zip(self.entries("mu"), self.entries("sigma"))):
+            there.append("mu")  # every joint that moves is taken to have a motor
+        self.notes += unread_words(there)
+        known = {key.lower(): key for key in SETTINGS}
+        odd = [key for key in self.settings if key not in known]
+        near = [known[word] for key in odd for word in get_close_matches(key, known, n=1)]
+        for sentence in unknown_words(odd, near):
+            caution(sentence)
 
     def entries(self, key: str) -> tuple[str, ...]:
         return self.lists.get(key.lower(), ())

@@ -60,6 +60,7 @@ def lost_from_robot(robot: Robot) -> list[str]:
         "springs": any(joint.springs for joint in robot.joints),
         "poses": bool(robot.named_poses),
         "frames": bool(robot.frames),
+        "bodies that stand still": bool(robot.ground),
         "names of joints": named,
     }
     return lost + [what for what, there in others.items() if there]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from manipula.errors import RobotFileError
+from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.branching import TOOL
@@ -41,6 +41,7 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     AxisTable,
+    BaseTable,
     CarriedTable,
     FrameTable,
     JointTable,
@@ -52,15 +53,16 @@ from manipula.mechanics.robot.formats.toml.schema import (
     ToolTable,
     entries_of,
 )
-from manipula.mechanics.robot.formats.units import Entry, Quantity, Units, parameter_from_entry
+from manipula.mechanics.robot.formats.units import Entry, parameter_from_entry
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
+from manipula.mechanics.robot.values.terms import Quantity, Units
 
 STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
 QUANTITY_OF: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle"}
 Three = tuple[Cell, Cell, Cell]
-Axis = AxisTable | tuple[Entry, Entry, Entry] | None
+Axis = AxisTable | tuple[Parameter, Parameter, Parameter] | None
 
 
 def robot_from_table(table: RobotTable, origin: Origin) -> Robot:
@@ -94,7 +96,7 @@ class _Builder:
         self.names = joint_names(table)
         carried = ([carried.name or "" for carried in joint.carries] for joint in table.joint)
         kinds = ("fixed" if joint.coordinate else joint.type for joint in table.joint)
-        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload))
+        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload), map(_name, _standing(table.base)))
 
     def robot(self, origin: Origin) -> Robot:
         table = self.table
@@ -105,10 +107,11 @@ class _Builder:
             self.placement(table.base, "base_{}"),
             self.placement(table.tool, "tool_{}"),
             tuple(self.body(body, suffix, "com") for body, suffix in zip(table.payload, self.suffixes.payload)),
-            tuple((name, self.parameter(entry, "si")) for name, entry in table.values.items()),
+            tuple(table.values.items()),
             origin,
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
+            ground=tuple(map(self.standing, _standing(table.base), self.suffixes.ground)),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 
@@ -117,7 +120,8 @@ class _Builder:
         motions = [_motion(row) for row, name in zip(self.table.joint, self.names) if name in robot.joint_names]
         for name, entries in self.table.poses.items():
             kinds: Iterator[Quantity] = itertools.chain(motions, itertools.repeat("si"))
-            yield named_pose(robot, name, [self.parameter(entry, kind) for entry, kind in zip(entries, kinds)])
+            at = [self.motion(x, kind, "", f"poses.{name}[{k}]") for k, (x, kind) in enumerate(zip(entries, kinds), 1)]
+            yield named_pose(robot, name, at)
 
     def frames(self) -> tuple[Frame, ...]:
         """Their cells are named after them, each after its own."""
@@ -133,6 +137,11 @@ class _Builder:
             found.append(Frame(table.name, on or BASE, self.placement(table, f"{ending}_{{}}")))
         return tuple(found)
 
+    def parent(self, index: int, name: str | None, where: str) -> str | None:
+        """None where it is the row before, though the file names it."""
+        on = self.row(name, where, "parent")
+        return None if on == (self.names[index - 1] if index else BASE) else on
+
     def row(self, name: str | None, where: str, field: str) -> str | None:
         """A joint by name; "base" is the base, unless a joint has that name, which then is to be renamed."""
         if name != "base":
@@ -142,30 +151,34 @@ class _Builder:
             raise RobotFileError("a joint is called 'base'", where=where, field=field, hint=hint)
         return BASE
 
-    def parameter(self, entry: Entry, quantity: Quantity) -> Parameter:
-        return parameter_from_entry(entry, quantity, self.units)
+    def motion(self, entry: Entry, quantity: Quantity, where: str, field: str) -> Parameter:
+        """An entry that is an angle or a length, as its joint turns or slides."""
+        try:
+            return parameter_from_entry(entry, quantity, self.units)
+        except RobotFileError as error:
+            raise RobotFileError(error.problem, where=where, field=field, hint=error.hint) from None
 
-    def cell(self, name: str, entry: Entry | None, quantity: Quantity, absent: Parameter | None = ZERO) -> Cell:
-        return Cell(name, absent if entry is None else self.parameter(entry, quantity))
+    def cell(self, name: str, value: Parameter | None, absent: Parameter | None = ZERO) -> Cell:
+        return Cell(name, absent if value is None else value)
 
     def gravity(self) -> Three:
         values = self.table.gravity or STANDARD_GRAVITY
-        x, y, z = (self.cell(f"g{axis}", value, "si") for axis, value in zip(AXES, values))
+        x, y, z = (self.cell(f"g{axis}", value) for axis, value in zip(AXES, values))
         return x, y, z
 
     def placement(self, table: PlacementTable | CarriedTable | None, name: str) -> Steps:
         """`name` has a place for x y z roll pitch yaw."""
-        if table is None or (isinstance(table, ToolTable | FrameTable) and table.xyz is table.rpy is None):
+        if table is None or (isinstance(table, BaseTable | ToolTable | FrameTable) and table.xyz is table.rpy is None):
             return ()
         shift, turn = table.xyz or (None,) * 3, table.rpy or (None,) * 3
-        cells = {axis: self.cell(name.format(axis), entry, "length") for axis, entry in zip(AXES, shift)}
+        cells = {axis: self.cell(name.format(axis), entry) for axis, entry in zip(AXES, shift)}
         for way, entry in zip(("roll", "pitch", "yaw"), turn):
-            cells[way] = self.cell(name.format(way), entry, "angle")
+            cells[way] = self.cell(name.format(way), entry)
         return steps_from_placement(cells)
 
     def joint(self, index: int, table: JointTable) -> Joint:
-        end = self.suffixes.rows[index]
-        before, offset, after, direction = self.geometry(table, end, joint_label(index + 1, self.names[index]))
+        end, where = self.suffixes.rows[index], joint_label(index + 1, self.names[index])
+        before, offset, after = self.geometry(table, end, where)
         about = table.inertia_about or self.table.inertia_about
         massless = table.type == "fixed" and not table.has_inertia
         return Joint(
@@ -173,91 +186,97 @@ class _Builder:
             kind=table.type,
             before=before,
             offset=offset,
-            direction=1 if direction == (table.direction or 1) else -1,
+            direction=table.direction or 1,
             after=after,
             body=None if massless else self.body(table, end, about),
             actuator=self.actuator(table, end),
-            limits=self.limits(table),
-            velocity_limit=self.bound(table.velocity_limit, _motion(table)),
-            effort_limit=self.bound(table.effort_limit, "si"),
+            limits=self.limits(table, where),
+            velocity_limit=self.velocity_limit(table, where),
+            effort_limit=table.effort_limit,
             carries=tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
-            parent=self.row(table.parent, joint_label(index + 1, self.names[index]), "parent"),
+            parent=self.parent(index, table.parent, where),
             of_kind=tuple(
-                self.cell(f"{entry.letters}{end}", getattr(table, entry.key), entry.quantity)
-                for entry in KINDS[table.type].entries
+                self.cell(f"{entry.letters}{end}", getattr(table, entry.key)) for entry in KINDS[table.type].entries
             ),
-            coordinate=self.coordinate(index, table.coordinate),
+            coordinate=self.coordinate(table, where),
             springs=tuple(map(self.spring, table.springs)),
             link=table.link_name or "",
         )
 
-    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps, int]:
-        """(before, offset, after, the way the axis points) of a table's row, or of placements."""
+    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps]:
+        """(before, offset, after) of a table's row, or of placements."""
         convention = self.table.convention
         if not table.placed and convention != "urdf":
-            cells = {field: self.cell(f"{field}{end}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
-            return *split_row(Row(**cells), table.type, convention, end), 1
+            cells = {field: self.cell(f"{field}{end}", getattr(table, field)) for field in FIELDS}
+            return split_row(Row(**cells), table.type, convention, end)
         if not table.placed:
             raise RobotFileError("is missing", where=where, field="xyz", hint='the convention is "urdf"')
         field = KINDS[table.type].field
-        offset = self.cell(f"offset{end}", getattr(table, field) if field else None, QUANTITY_OF.get(field, "si"))
-        toward, direction = self.toward(table.axis, end, where)
-        shift = (self.cell(f"a{x}{end}", entry, "length") for x, entry in zip(AXES, table.anchor or (None,) * 3))
+        offset = self.cell(f"offset{end}", getattr(table, field) if field else None)
+        shift = (self.cell(f"a{x}{end}", entry) for x, entry in zip(AXES, table.anchor or (None,) * 3))
         kinds: tuple[StepKind, ...] = ("tx", "ty", "tz")
-        way = (*without_zeros(tuple(map(Step, kinds, shift))), *toward)
+        way = (*without_zeros(tuple(map(Step, kinds, shift))), *self.toward(table.axis, end, where))
         link = without_zeros(self.placement(table.link, f"link_{{}}{end}"))
         at = without_zeros(self.placement(PlacementTable(xyz=table.xyz, rpy=table.rpy), f"{{}}{end}"))
-        return (*at, *way), offset, (*inverse_of(way), *link), direction
+        return (*at, *way), offset, (*inverse_of(way), *link)
 
-    def toward(self, axis: Axis, end: str, where: str) -> tuple[Steps, int]:
+    def toward(self, axis: Axis, end: str, where: str) -> Steps:
         if isinstance(axis, AxisTable):
             given = {name: getattr(axis, name) for name in TURNS if getattr(axis, name) is not None}
             if list(given) not in (["lean", "tilt"], ["tilt"], ["roll"]):
                 hint = "expected lean and tilt, tilt alone, or roll alone"
                 raise RobotFileError(f"found {', '.join(given) or 'nothing'}", where=where, field="axis", hint=hint)
-            cells = {name: self.cell(f"{NAMED[name]}{end}", entry, "angle") for name, entry in given.items()}
-            return tuple(Step(TURNS[name], cell) for name, cell in cells.items()), 1
+            cells = {name: self.cell(f"{NAMED[name]}{end}", entry) for name, entry in given.items()}
+            return tuple(Step(TURNS[name], cell) for name, cell in cells.items())
         if axis is None:
-            return (), 1
-        x, y, z = (entry if isinstance(entry, Fraction) else None for entry in axis)
+            return ()
+        x, y, z = (entry.value if isinstance(entry, Num) else None for entry in axis)
         if x is None or y is None or z is None or x == y == z == 0:
             raise RobotFileError(
                 "is no direction", where=where, field="axis", hint="expected three numbers, not all zero"
             )
         return toward_axis((x, y, z), end)
 
-    def coordinate(self, index: int, text: str | None) -> Coordinate | None:
+    def coordinate(self, table: JointTable, where: str) -> Coordinate | None:
         try:
-            return None if text is None else coordinate_from_text(text)
-        except RobotFileError as error:
-            where = joint_label(index + 1, self.names[index])
-            raise RobotFileError(str(error), where=where, field="coordinate", hint='such as "2*elbow + 0.1"') from error
+            text = table.coordinate
+            return None if text is None else coordinate_from_text(text, _motion(table), self.units)
+        except InputError as error:
+            problem, own = (error.problem, error.hint) if isinstance(error, RobotFileError) else (str(error), "")
+            hint = own or 'such as "2*elbow + pi/2"'
+            raise RobotFileError(problem, where=where, field="coordinate", hint=hint) from error
 
     def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:
         given = entries_of(table)
 
         def cell(letters: str) -> Cell:
-            return self.cell(f"{letters}{end}", given.get(letters), "si")
+            return self.cell(f"{letters}{end}", given.get(letters))
 
         return actuator_from(cell, given)
 
-    def limits(self, table: JointTable) -> tuple[Parameter, Parameter] | None:
+    def limits(self, table: JointTable, where: str) -> tuple[Parameter, Parameter] | None:
         if table.limits is None:
             return None
-        low, high = (self.parameter(entry, _motion(table)) for entry in table.limits)
+        low, high = (self.motion(x, _motion(table), where, f"limits[{k}]") for k, x in enumerate(table.limits, 1))
         return low, high
 
-    def bound(self, entry: Entry | None, quantity: Quantity) -> Parameter | None:
-        return None if entry is None else self.parameter(entry, quantity)
+    def velocity_limit(self, table: JointTable, where: str) -> Parameter | None:
+        rate: Quantity = "angle rate" if KINDS[table.type].turns else "length rate"
+        entry = table.velocity_limit
+        return None if entry is None else self.motion(entry, rate, where, "velocity_limit")
 
     def spring(self, table: SpringTable) -> Spring[Parameter]:
-        first, second = (self.parameter(entry, "length") for entry in table.radii)
-        angle, length = self.parameter(table.angle, "angle"), self.parameter(table.length, "length")
-        return Spring((first, second), angle, length, self.bound(table.stroke, "length"))
+        return Spring(table.radii, table.angle, table.length, table.stroke)
 
     def mounted(self, table: CarriedTable, suffix: str) -> Mounted:
         body = self.body(table, suffix, self.table.inertia_about)
         return Mounted(self.placement(table, f"{{}}{suffix}"), body, table.name or "")
+
+    def standing(self, table: BaseTable | CarriedTable, suffix: str) -> Mounted:
+        """The base's own body, or one that stands beside it."""
+        if isinstance(table, CarriedTable):
+            return self.mounted(table, suffix)
+        return Mounted((), self.body(table, suffix, self.table.inertia_about), _name(table))
 
     def body(self, table: Massive, suffix: str, about: InertiaKind) -> Body:
         """The body of a link, a payload or a carried part; names end in `suffix`."""
@@ -265,7 +284,7 @@ class _Builder:
         kind: InertiaKind = about if table.second_moment is None else "second_moment"
         centre_is: CentreKind = "com" if table.first_moment is None else "first_moment"
         return Body(
-            self.cell(f"m{suffix}", table.mass, "si", self.absent),
+            self.cell(f"m{suffix}", table.mass, self.absent),
             self.centre(table, suffix),
             centre_is,
             self.tensor(table.inertia or table.second_moment or Tensor(), tensor_letter(kind), suffix),
@@ -274,18 +293,24 @@ class _Builder:
 
     def centre(self, table: Massive, suffix: str) -> Three:
         entries = table.com or table.first_moment or (None,) * 3
-        quantity: Quantity = "length" if table.first_moment is None else "si"
         letter = centre_letter("com" if table.first_moment is None else "first_moment")
-        x, y, z = (
-            self.cell(f"{letter}{axis}{suffix}", entry, quantity, self.absent) for axis, entry in zip(AXES, entries)
-        )
+        x, y, z = (self.cell(f"{letter}{axis}{suffix}", entry, self.absent) for axis, entry in zip(AXES, entries))
         return x, y, z
 
     def tensor(self, table: Tensor, letter: str, suffix: str) -> tuple[Cell, Cell, Cell, Cell, Cell, Cell]:
         xx, xy, xz, yy, yz, zz = (
-            self.cell(f"{letter}{pair}{suffix}", getattr(table, pair), "si", self.absent) for pair in SIX
+            self.cell(f"{letter}{pair}{suffix}", getattr(table, pair), self.absent) for pair in SIX
         )
         return xx, xy, xz, yy, yz, zz
+
+
+def _standing(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
+    """The bodies of the base: its own, where the file says anything of it, and those it carries."""
+    return [] if base is None else [*([base] if base.has_inertia else []), *base.carries]
+
+
+def _name(table: BaseTable | CarriedTable) -> str:
+    return (table.link_name if isinstance(table, BaseTable) else table.name) or ""
 
 
 def _motion(table: JointTable) -> Quantity:

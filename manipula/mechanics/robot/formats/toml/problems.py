@@ -13,23 +13,26 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     FRICTION_TABLES,
+    BaseTable,
     CarriedTable,
     Friction,
     JointTable,
     PayloadTable,
-    PlacementTable,
     RobotTable,
     SpringTable,
     Tensor,
+    ToolTable,
 )
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.formats.variables import with_offsets
 from manipula.mechanics.robot.joints import one_of_kinds
+from manipula.mechanics.robot.values.terms import Units
 
 _TABLES: dict[str, type[BaseModel]] = {
     "joint": JointTable,
     "payload": PayloadTable,
-    "base": PlacementTable,
-    "tool": PlacementTable,
+    "base": BaseTable,
+    "tool": ToolTable,
     "inertia": Tensor,
     "second_moment": Tensor,
     "friction": Friction,
@@ -56,9 +59,10 @@ _MISSING = {
 
 
 def table_from_raw(raw: Mapping[str, Any]) -> RobotTable:
-    """The validated file, or the most telling problem in it."""
+    """The validated file, every column in SI, or the most telling problem in it."""
+    units = Units("deg" if raw.get("angle") == "deg" else "rad", "mm" if raw.get("length") == "mm" else "m")
     try:
-        return RobotTable.model_validate(raw)
+        return RobotTable.model_validate(with_offsets(raw), context=units)
     except ValidationError as error:
         found = error.errors(include_url=False)
         # a misspelt key also looks like a missing one: the misspelling is the news

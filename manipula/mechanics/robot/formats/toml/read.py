@@ -20,6 +20,7 @@ from manipula.mechanics.robot.formats.toml.build import joint_names, robot_from_
 from manipula.mechanics.robot.formats.toml.problems import table_from_raw
 from manipula.mechanics.robot.formats.toml.schema import RobotTable
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.support.checked_toml import toml_tables
 
 __all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
 
@@ -43,27 +44,28 @@ def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = 
         robot = robot_from_table(table, _origin(table, file, form))
         refuse_heavy(robot)
         refuse_bad_names(robot)
-    structure = Structure(exact or table.exact)
-    robot = received(robot, structure)
-    warn_about(robot)
+        structure = Structure(exact or table.exact)
+        robot = received(robot, structure)
+        warn_about(robot)
     structure.warn(file)
     return robot
 
 
 def _origin(table: RobotTable, file: str, form: Form) -> Origin:
     notes = (f"{name}: {joint.note}" for name, joint in zip(joint_names(table), table.joint) if joint.note)
-    about = (file, table.source, (*table.notes, *notes), table.description)
+    base = "" if table.base is None else table.base.link_name or ""
+    about = (file, table.source, (*table.notes, *notes), table.description, base, table.visuals)
     return Origin(form, table.convention, table.angle, table.length, *about)
 
 
 def raw_from_toml(text: str, number: Callable[[str], Any] = Decimal) -> dict[str, Any]:
     """The tables of the text; `number` makes something of a number with a point."""
     try:
-        return tomllib.loads(text, parse_float=number)
+        return toml_tables(text, number)
     except tomllib.TOMLDecodeError as error:
         raise _syntax(str(error), text) from None
-    except (RecursionError, ValueError, ArithmeticError) as error:
-        raise RobotFileError("this is not valid TOML", hint=type(error).__name__) from error
+    except ValueError as error:
+        raise RobotFileError(f"this is not valid TOML: {error}") from None
 
 
 def _syntax(message: str, text: str) -> RobotFileError:
@@ -83,7 +85,7 @@ def _key(line: str) -> str:
 
 def _slip(line: str) -> str:
     if re.search(r"[0-9]\s*[°º˚]", line):
-        return 'write the number without a degree sign and angle = "deg"'
+        return 'write the number without its degree sign, or in quotes, as in "90°"'
     if re.search(r"=\s*-?[0-9]+,[0-9]", line):
         return "write a decimal point, not a comma"
     if re.search(r"=\s*-?[A-Za-z]", line):

@@ -16,15 +16,25 @@ from pydantic_core import core_schema
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import DRIVE, MOTOR
-from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import Law
-from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw, refuse_bad_name
+from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw
+from manipula.mechanics.robot.formats.units import (
+    Entry,
+    describe,
+    entry_from_raw,
+    parameter_from_raw,
+    refuse_bad_name,
+)
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.values.parameter import Parameter
+from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.support.letters import spelled
 
-_NUMBER_OR_TEXT = {
-    "type": ["number", "string"],
-    "description": "a bare number is in the file's units; a string is a name or an expression, in SI",
+_WORDS: dict[Quantity, str] = {
+    "angle": "a number, or text such as 'pi/2', '90 deg' or 'phi + 90'; numbers alone are in the file's angle",
+    "length": "a number, or text such as 'L1 + 20', '40 cm' or '2*L1'; numbers alone are in the file's length",
+    "mass": "a number, kg, or text such as '2 kg' or 'm1'",
+    "si": "a number, SI, or text such as '2*k1'",
+    "any": "a number, SI, or text such as '40 cm', '90 deg' or '2*L1'",
 }
 
 
@@ -36,21 +46,38 @@ def _direction(value: object) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """A value that a function reads. Pydantic's own marks look into the type first, which takes long."""
+    """A value that a function reads, in the file's units. Pydantic's own marks look into the type, which takes long."""
 
-    reader: Callable[[Any], Any]
+    reader: Callable[[Any, Units], Any]
     shown: Mapping[str, Any]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.reader)
+        def read(value: Any, info: core_schema.ValidationInfo) -> Any:
+            return self.reader(value, info.context or Units())
+
+        return core_schema.with_info_plain_validator_function(read)
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> JsonSchemaValue:
         return dict(self.shown)
 
 
-Amount = Annotated[Entry, _Read(entry_from_raw, _NUMBER_OR_TEXT)]
-Direction = Annotated[Literal[1, -1], _Read(_direction, {"enum": [1, -1]})]
+def _read(quantity: Quantity) -> _Read:
+    """Of a column, in SI; what can be an angle as well as a length waits for its joint."""
+    shown = {"type": ["number", "string"], "description": _WORDS[quantity]}
+    return _Read(lambda value, units: parameter_from_raw(value, quantity, units), shown)
+
+
+_MOTION = "a number in the file's angle, or length for a joint that slides, or text such as '2.5 rad'"
+Amount = Annotated[Parameter, _read("si")]
+Angle = Annotated[Parameter, _read("angle")]
+Length = Annotated[Parameter, _read("length")]
+Mass = Annotated[Parameter, _read("mass")]
+Value = Annotated[Parameter, _read("any")]
+Motion = Annotated[Entry, _Read(lambda x, _: entry_from_raw(x), {"type": ["number", "string"], "description": _MOTION})]
+Direction = Annotated[Literal[1, -1], _Read(lambda value, _: _direction(value), {"enum": [1, -1]})]
 Three = tuple[Amount, Amount, Amount]
+Angles = tuple[Angle, Angle, Angle]
+Lengths = tuple[Length, Length, Length]
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
@@ -72,16 +99,16 @@ class Tensor(_Table):
     yz: Amount | None = None
 
 
-def _field(told: str, needed: bool = False) -> tuple[Any, Any]:
-    return (Amount, Field(description=told)) if needed else (Amount | None, Field(None, description=told))
+def _field(told: str, needed: bool = False, amount: Any = Amount) -> tuple[Any, Any]:
+    return (amount, Field(description=told)) if needed else (amount | None, Field(None, description=told))
 
 
-def _law_table(law: type[Law[Any]]) -> type[_Table]:
+def _law_table(law: type[FrictionLaw[Any]]) -> type[_Table]:
     entries: dict[str, Any] = {x.key: _field(x.unit, x.bound == "positive") for x in law.entries}
     return create_model(law.__name__, __base__=_Table, __doc__=f"{law.says}, SI.", **entries)
 
 
-def _law_field(law: type[Law[Any]]) -> tuple[Any, Any]:
+def _law_field(law: type[FrictionLaw[Any]]) -> tuple[Any, Any]:
     """One number, or a table of them where a law has several."""
     table = FRICTION_TABLES.get(law.key)
     if table is None:
@@ -95,10 +122,10 @@ Friction = create_model("Friction", __base__=_Table, __doc__="The laws of a join
 
 
 class Massive(_Table):
-    """The inertial entries that links, payloads and carried bodies share."""
+    """The inertial entries that links, the base, payloads and carried bodies share."""
 
-    mass: Amount | None = Field(None, description="kg")
-    com: Three | None = Field(None, description="centre of mass in the link frame, in the file's length")
+    mass: Mass | None = Field(None, description="kg")
+    com: Lengths | None = Field(None, description="centre of mass in the link frame, in the file's length")
     first_moment: Three | None = Field(None, description="mass times centre of mass, kg·m; instead of com")
     inertia: Tensor | None = Field(None, description="entries of the inertia tensor, kg·m²")
     second_moment: Tensor | None = Field(None, description="∫x², ∫xy, … about the frame's origin; instead of inertia")
@@ -122,8 +149,8 @@ class Massive(_Table):
 class PlacementTable(_Table):
     """A shift, then roll, pitch and yaw about fixed axes."""
 
-    xyz: Three | None = None
-    rpy: Three | None = None
+    xyz: Lengths | None = None
+    rpy: Angles | None = None
 
 
 class ToolTable(PlacementTable):
@@ -139,25 +166,32 @@ class FrameTable(PlacementTable):
     on: Label = Field(description='the joint whose link holds it, or "base"')
 
 
-class PayloadTable(Massive):
-    """A body held in the tool frame."""
-
-
 class CarriedTable(Massive):
     """A body fixed to a link at a placement from the link's frame."""
 
     name: Label | None = Field(None, description="what its automatic names end in: m_hand, rx_hand")
-    xyz: Three | None = None
-    rpy: Three | None = None
+    xyz: Lengths | None = None
+    rpy: Angles | None = None
+
+
+class BaseTable(PlacementTable, Massive):
+    """Where the robot stands, and what of it stands still: the base's own body, and others."""
+
+    link_name: Label | None = Field(None, description="what the base is called")
+    carries: tuple[CarriedTable, ...] = ()
+
+
+class PayloadTable(Massive):
+    """A body held in the tool frame."""
 
 
 class SpringTable(_Table):
     """A counterbalance of a joint that turns: a spring between two points beside its axis."""
 
-    radii: tuple[Amount, Amount] = Field(description="of its ends from the axis: of the one that stands, that turns")
-    angle: Amount = Field(description="from the first to the second about the axis, at q = 0")
-    length: Amount = Field(description="of the spring without force, or of the gas spring of which the size is told")
-    stroke: Amount | None = Field(None, description="of a gas spring: what is left to press it together")
+    radii: tuple[Length, Length] = Field(description="of its ends from the axis: of the one that stands, that turns")
+    angle: Angle = Field(description="from the first to the second about the axis, at q = 0")
+    length: Length = Field(description="of the spring without force, or of the gas spring of which the size is told")
+    stroke: Length | None = Field(None, description="of a gas spring: what is left to press it together")
 
 
 if TYPE_CHECKING:
@@ -166,15 +200,19 @@ if TYPE_CHECKING:
 else:
     Kind = Literal[tuple(KINDS)]
     _ENTRIES = {entry.key: entry for kind in KINDS.values() for entry in kind.entries}
-    _OfKind = create_model("OfKind", __base__=Massive, **{key: _field(x.unit) for key, x in _ENTRIES.items()})
+    _OfKind = create_model(
+        "OfKind",
+        __base__=Massive,
+        **{key: _field(x.unit, amount=Length if x.quantity == "length" else Amount) for key, x in _ENTRIES.items()},
+    )
 
 
 class AxisTable(_Table):
     """The axis as the turns that bring z onto it: lean about z and tilt about y, or roll about x."""
 
-    lean: Amount | None = None
-    tilt: Amount | None = None
-    roll: Amount | None = None
+    lean: Angle | None = None
+    tilt: Angle | None = None
+    roll: Angle | None = None
 
 
 class JointTable(_OfKind):
@@ -183,22 +221,22 @@ class JointTable(_OfKind):
     name: Label | None = None
     parent: Label | None = Field(None, description='the joint it stands on, or "base"; default: the row before')
     type: Kind
-    theta: Amount | None = Field(None, description="revolute: the offset in angle = theta + direction·q, default 0")
-    d: Amount | None = Field(None, description="prismatic: the offset in shift = d + direction·q, default 0")
-    a: Amount | None = Field(None, description="the link length along x")
-    alpha: Amount | None = Field(None, description="the link twist about x")
-    xyz: Three | None = Field(
+    theta: Angle | None = Field(None, description="revolute: the offset in angle = theta + direction·q, default 0")
+    d: Length | None = Field(None, description="prismatic: the offset in shift = d + direction·q, default 0")
+    a: Length | None = Field(None, description="the link length along x")
+    alpha: Angle | None = Field(None, description="the link twist about x")
+    xyz: Lengths | None = Field(
         None, description="instead of a table's row: the frame at rest, seen from the link before"
     )
-    rpy: Three | None = None
+    rpy: Angles | None = None
     axis: Three | AxisTable | None = Field(None, description="of motion, in that frame; default z")
-    anchor: Three | None = Field(None, description="a point of the axis, default the frame's origin")
+    anchor: Lengths | None = Field(None, description="a point of the axis, default the frame's origin")
     link_name: Label | None = Field(None, description="what the link is called; its frame can be asked for so")
     link: PlacementTable | None = Field(None, description="the link's frame, seen from that frame; default the same")
     direction: Direction | None = None
-    coordinate: str | None = Field(None, description='moves by others: "2*elbow + 0.1", linear in their q, SI')
-    limits: tuple[Amount, Amount] | None = Field(None, description="lowest and highest q, in the file's units")
-    velocity_limit: Amount | None = Field(None, description="in the file's units per second")
+    coordinate: str | None = Field(None, description='moves by others: "2*elbow + pi/2", linear in their q')
+    limits: tuple[Motion, Motion] | None = Field(None, description="lowest and highest q, in the file's units")
+    velocity_limit: Motion | None = Field(None, description="in the file's units per second")
     effort_limit: Amount | None = Field(None, description="N·m, or N for a prismatic joint")
     motor_inertia: Amount | None = Field(None, description="seen at the joint, kg·m² or kg")
     friction: Friction | None = None  # type: ignore[valid-type]
@@ -246,7 +284,7 @@ class JointTable(_OfKind):
         return self
 
 
-def entries_of(table: JointTable) -> dict[str, Entry]:
+def entries_of(table: JointTable) -> dict[str, Parameter]:
     """What a joint's table gives of its actuator, by the letters of each parameter."""
     given: dict[str, Any] = {entry.letters: getattr(table, entry.key) for entry in (MOTOR, *DRIVE)}
     for law in LAWS:
@@ -287,13 +325,14 @@ class RobotTable(_Table):
     source: str = ""
     description: str = ""
     notes: tuple[str, ...] = ()
-    values: Annotated[dict[str, Amount], BeforeValidator(_values)] = Field(
+    visuals: str = Field("", description="a URDF in the folder of this file, whose <visual> elements draw the links")
+    values: Annotated[dict[str, Value], BeforeValidator(_values)] = Field(
         default_factory=dict, description="names and their values, SI"
     )
-    poses: dict[Label, tuple[Amount, ...]] = Field(
+    poses: dict[Label, tuple[Motion, ...]] = Field(
         default_factory=dict, description="by name, a coordinate for every joint that moves by itself"
     )
-    base: PlacementTable | None = None
+    base: BaseTable | None = None
     tool: ToolTable | None = None
     frame: tuple[FrameTable, ...] = ()
     payload: Annotated[tuple[PayloadTable, ...], BeforeValidator(_as_list)] = ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.description import (
     AXES,
@@ -15,25 +15,28 @@ from manipula.mechanics.robot.description import (
     Body,
     Cell,
     Joint,
+    Mounted,
     NamedPose,
     Robot,
     Steps,
     centre_letter,
     tensor_letter,
 )
-from manipula.mechanics.robot.exact import is_zero
+from manipula.mechanics.robot.exact import QUARTERS, is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
-from manipula.mechanics.robot.formats.placed import QUARTERS, TURNS, placed_from_joint, with_placement
+from manipula.mechanics.robot.formats.placed import TURNS, placed_from_joint, with_placement
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.shortened import in_order
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import structured
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
-from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
+from manipula.mechanics.robot.formats.variables import Column, bracketed, moving_text
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.support.decimals import is_decimal
 from manipula.support.toml_text import quoted
 
@@ -61,12 +64,16 @@ def convention_of(robot: Robot) -> Convention:
 
 
 def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
-    """A table wherever the rows are one; else placements, if they are such, or stand still and can be written so."""
+    """Placements where the file had such, else a table wherever the rows are one, else placements again: rows that
+    stand still can be written so, whatever their steps."""
+    placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
+    fits = all(placed_from_joint(joint) for joint in placed.joints)
+    if fits and robot.origin.convention == "urdf":
+        return placed, "urdf"
     try:
         return robot, convention_of(robot)
     except RobotFileError:
-        placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
-        if all(placed_from_joint(joint) for joint in placed.joints):
+        if fits:
             return placed, "urdf"
         raise
 
@@ -78,18 +85,19 @@ class _Writer:
         self.about = "origin" if "origin" in kinds and "com" not in kinds else "com"
         self.units = Units(robot.origin.angle, robot.origin.length)
         self.suffixes = suffixes_of(robot)
+        self.values = {name for name, _ in robot.values}
 
     def lines(self) -> Iterator[str]:
         yield from self.head()
         if self.robot.values:
             yield from ("", "[values]")
-            yield from (f"{name} = {self.entry(value, 'si')}" for name, value in self.robot.values)
+            yield from (f"{name} = {self.entry(value, 'any')}" for name, value in self.robot.values)
         if self.robot.named_poses:
             yield from ("", "[poses]", *map(self.pose, self.robot.named_poses))
         on = () if self.robot.tool_on is None else (self.on(self.robot.tool_on),)
-        for part, steps, held in (("base", self.robot.base, ()), ("tool", self.robot.tool, on)):
-            if steps or held:
-                yield from ("", f"[{part}]", *held, *(self.placement(steps, part) if steps else ()))
+        yield from self.part("base", self.robot.base, self.base())
+        yield from self.beside()
+        yield from self.part("tool", self.robot.tool, on)
         for frame in self.robot.frames:
             named = (f"name = {quoted(frame.name)}", self.on(frame.on))
             yield from ("", "[[frame]]", *named, *(self.placement(frame.at, frame.name) if frame.at else ()))
@@ -97,6 +105,30 @@ class _Writer:
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):
             yield from ("", "[[joint]]", *self.joint(index, joint))
+
+    def part(self, name: str, steps: Steps, held: Iterable[str]) -> Iterator[str]:
+        """The base or the tool, where anything is to be said of it."""
+        said = [*held, *(self.placement(steps, name) if steps else ())]
+        yield from ("", f"[{name}]", *said) if said else ()
+
+    def base(self) -> Iterator[str]:
+        """The base's name and its own body."""
+        own, name = self.robot.base_body, self.robot.origin.base_link
+        yield from (f"link_name = {quoted(name)}",) if name else ()
+        if own is not None:
+            said = list(self.body(own, self.suffixes.ground[0], self.about))
+            yield from said or ["inertia = {}"]  # there is a body, of which nothing is known
+
+    def beside(self) -> Iterator[str]:
+        """The other bodies that stand still."""
+        for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
+            if mounted.body is not self.robot.base_body:
+                yield from ("[[base.carries]]", *self.mounted(mounted, suffix))
+
+    def mounted(self, mounted: Mounted, suffix: str) -> Iterator[str]:
+        yield from (f"name = {quoted(mounted.name)}",) if mounted.name else ()
+        yield from self.placement(mounted.at, "carries")
+        yield from self.body(mounted.body, suffix, self.about)
 
     def pose(self, named: NamedPose) -> str:
         turns, at = {joint.name: joint.turns for joint in self.robot.joints}, dict(named[1])
@@ -118,7 +150,8 @@ class _Writer:
         yield f'inertia_about = "{self.about}"'
         if structured(robot, Structure()) != robot:
             yield "exact = true"  # else the reader would make quarter turns of its angles
-        for key, text in (("source", origin.source), ("description", origin.description)):
+        texts = {"source": origin.source, "description": origin.description, "visuals": origin.visuals}
+        for key, text in texts.items():
             if text:
                 yield f"{key} = {quoted(text)}"
         if origin.notes:
@@ -129,7 +162,13 @@ class _Writer:
         bare = bare_from_parameter(parameter, quantity, self.units)
         if bare is not None and is_decimal(bare):
             return text_of(Num(bare))
-        return quoted(text_of(parameter))
+        return quoted(bracketed(text_in_units(parameter, quantity, self.units), self.values))
+
+    def offset(self, index: int, parameter: Parameter, field: Column) -> str:
+        """The same where the joint moves."""
+        text = self.entry(parameter, QUANTITY_OF[field])
+        moving = sum(joint.kind != "fixed" for joint in self.robot.joints[: index + 1])
+        return quoted(moving_text(text[1:-1], field, (index + 1, moving), self.values)) if text[0] == '"' else text
 
     def list_of(self, cells: Iterable[Cell], quantity: Quantity) -> str:
         return f"[{', '.join(self.entry(cell.parameter, quantity) for cell in cells)}]"
@@ -152,7 +191,7 @@ class _Writer:
         yield f'type = "{joint.kind}"'
         for entry, cell in joint.kind_items():
             yield f"{entry.key} = {self.entry(cell.parameter, entry.quantity)}"
-        yield from self.row(joint, self.convention) if self.convention != "urdf" else self.placed(joint)
+        yield from self.row(index, joint, self.convention) if self.convention != "urdf" else self.placed(index, joint)
         yield from self.motor(joint)
         if joint.body is not None:
             yield from self.body(joint.body, self.suffixes.rows[index], self.about)
@@ -161,17 +200,17 @@ class _Writer:
         elif joint.kind != "fixed":
             yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
-            named = (f"name = {quoted(mounted.name)}",) if mounted.name else ()
-            body = self.body(mounted.body, suffix, self.about)
-            yield from ("[[joint.carries]]", *named, *self.placement(mounted.at, "carries"), *body)
+            yield from ("[[joint.carries]]", *self.mounted(mounted, suffix))
 
-    def row(self, joint: Joint, convention: Convention) -> Iterator[str]:
-        cells = row_from_joint(joint, convention)
+    def row(self, index: int, joint: Joint, convention: Convention) -> Iterator[str]:
+        cells, moves = row_from_joint(joint, convention), KINDS[joint.kind].field
         assert cells is not None  # convention_of has tried every row
         for field in FIELDS:
-            yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"
+            value, quantity = cells[field].parameter, QUANTITY_OF[field]
+            text = self.entry(value, quantity) if field != moves or not moves else self.offset(index, value, moves)
+            yield f"{field} = {text}"
 
-    def placed(self, joint: Joint) -> Iterator[str]:
+    def placed(self, index: int, joint: Joint) -> Iterator[str]:
         """xyz, rpy, and of the rest what is not as it is by itself."""
         found = placed_from_joint(joint)
         assert found is not None  # _written_as has tried every row
@@ -183,29 +222,30 @@ class _Writer:
         if not all(is_zero(cell.value) for cell in found.link.values()):
             shift, turn = [found.link[x] for x in AXES], [found.link[x] for x in _TURNS]
             yield _inline("link", {"xyz": self.list_of(shift, "length"), "rpy": self.list_of(turn, "angle")})
-        if not is_zero(joint.offset.value):
-            field = KINDS[joint.kind].field
-            yield f"{field} = {self.entry(joint.offset.parameter, QUANTITY_OF[field])}"
+        if (field := KINDS[joint.kind].field) and not is_zero(joint.offset.value):
+            yield f"{field} = {self.offset(index, joint.offset.parameter, field)}"
 
     def axis(self, toward: Steps) -> Iterator[str]:
         """The quarter turns as an axis; others as the turns themselves, that no digit be lost."""
-        quarter = QUARTERS.get((toward[0].kind, toward[0].amount.value)) if len(toward) == 1 else None  # type: ignore[arg-type]
+        turns = [(step.kind, step.amount.value) for step in toward]
+        along = next((along for along, turn in QUARTERS.items() if turns == [turn]), None)
         names = {kind: name for name, kind in TURNS.items()}
-        if quarter:
-            yield f"axis = [{', '.join(map(str, quarter))}]"
+        if along:
+            yield f"axis = [{', '.join(str(along[1] if axis == along[0] else 0) for axis in AXES)}]"
         elif toward:
             yield _inline("axis", {names[x.kind]: self.entry(x.amount.parameter, "angle") for x in toward})
 
     def motor(self, joint: Joint) -> Iterator[str]:
         motion: Quantity = "angle" if joint.turns else "length"
+        rate: Quantity = "angle rate" if joint.turns else "length rate"
         if joint.direction == -1 and joint.kind != "fixed":
             yield "direction = -1"
         if joint.coordinate is not None:
-            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate))}"
+            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate, motion, self.units))}"
         if joint.limits is not None:
             yield f"limits = [{', '.join(self.entry(bound, motion) for bound in joint.limits)}]"
         if joint.velocity_limit is not None:
-            yield f"velocity_limit = {self.entry(joint.velocity_limit, motion)}"
+            yield f"velocity_limit = {self.entry(joint.velocity_limit, rate)}"
         if joint.effort_limit is not None:
             yield f"effort_limit = {self.entry(joint.effort_limit, 'si')}"
         if joint.motor_inertia.value != ZERO:
@@ -225,7 +265,7 @@ class _Writer:
         given = {"radii": f"[{first}, {second}]", "angle": angle, "length": length}
         return _table(given if spring.stroke is None else given | {"stroke": self.entry(spring.stroke, "length")})
 
-    def law(self, law: Law[Cell]) -> str:
+    def law(self, law: FrictionLaw[Cell]) -> str:
         """A number, or a table of them; nothing of a law that every joint has where it is zero."""
         if law.always and all(cell.value == ZERO for cell in law.values):
             return ""
@@ -235,7 +275,7 @@ class _Writer:
     def body(self, body: Body, suffix: str, about: str) -> Iterator[str]:
         """What is known; an unknown entry under its automatic name is left out."""
         if not _unknown(body.mass, f"m{suffix}"):
-            yield f"mass = {self.entry(body.mass.parameter, 'si')}"
+            yield f"mass = {self.entry(body.mass.parameter, 'mass')}"
         names = [f"{centre_letter(body.centre_is)}{axis}{suffix}" for axis in AXES]
         if body.centre_is != "com" or not all(map(_unknown, body.centre, names)):
             yield f"{body.centre_is} = {self.list_of(body.centre, 'length' if body.centre_is == 'com' else 'si')}"

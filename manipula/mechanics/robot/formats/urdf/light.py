@@ -6,7 +6,9 @@ of one finger's bolt, but every model of the arm would carry them limb by limb, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from manipula.mechanics.robot.bodies import body_from_inertia, together
 from manipula.mechanics.robot.description import Cell, Joint, Mounted, StepKind, Steps
@@ -18,15 +20,33 @@ GATHERED = 16  # links beside the arm, and fixed rows of it, that stay as they a
 LONG_WAY = 40  # steps
 
 
-def lightened(rows: list[Joint], beside: int, endings: Suffixes, notes: list[str]) -> tuple[tuple[Joint, ...], Steps]:
-    """The rows and the tool; where very many links are fixed or locked, those of each moving link are one body."""
+class Light(NamedTuple):
+    """The rows, the way from the last one to the tool, and what stands still."""
+
+    rows: tuple[Joint, ...]
+    tool: Steps
+    ground: tuple[Mounted, ...]
+
+
+def lightened(
+    rows: list[Joint], ground: list[Mounted], beside: int, endings: Suffixes, notes: list[str], serial: bool
+) -> Light:
+    """Where very many links of a serial arm are fixed or locked, those of each moving link are one body; so are very
+    many that stand still, of any robot."""
     tool: Steps = ()
-    if sum(joint.kind == "fixed" for joint in rows) > GATHERED:
+    if serial and sum(joint.kind == "fixed" for joint in rows) > GATHERED:
         beside = GATHERED + 1
-        rows, tool = _joined(rows)
-    if beside > GATHERED:
-        rows = [_gathered(joint, endings, notes) for joint in rows]
-    return tuple(rows), tool
+        rows, tool, held = _joined(rows)
+        ground = ground + held
+    if serial and beside > GATHERED:
+        for joint in rows:
+            if joint.carries:
+                notes.append(f"{len(joint.carries)} links that move with joint {joint.name!r} are one body")
+        rows = [replace(joint, carries=_gathered(joint.carries, joint.name, endings)) for joint in rows]
+    if len(ground) > GATHERED:
+        notes.append(f"{len(ground)} links that stand still are one body")
+        ground = list(_gathered(ground, "base", endings))
+    return Light(tuple(rows), tool, tuple(ground))
 
 
 def short_way(steps: Steps, end: str) -> Steps:
@@ -40,11 +60,9 @@ def few_steps(steps: Steps, end: str) -> Steps:
     return steps_from_placement(placement(steps, {}), names)
 
 
-def _joined(rows: list[Joint]) -> tuple[list[Joint], Steps]:
-    """Without fixed rows: what they hold is carried by the moving row before, or by one row that stands still at the
-    base; and the tool."""
-    anchor = replace(rows[0], before=(), after=(), body=None, carries=())
-    kept = [anchor] if anchor.kind == "fixed" else []
+def _joined(rows: list[Joint]) -> tuple[list[Joint], Steps, list[Mounted]]:
+    """Without fixed rows: what they hold is carried by the moving row before, or stands still; and the tool."""
+    kept, ground = list[Joint](), list[Mounted]()
     way: Steps = ()
     for joint in rows:
         end = joint.offset.name.removeprefix("offset")
@@ -54,23 +72,24 @@ def _joined(rows: list[Joint]) -> tuple[list[Joint], Steps]:
             continue
         way = short_way(way + joint.before + joint.after, end)
         own = () if joint.body is None else (Mounted(way, joint.body, joint.name),)
-        held = tuple(replace(mounted, at=way + mounted.at) for mounted in joint.carries)
-        kept[-1] = replace(kept[-1], carries=kept[-1].carries + own + held)
-    return kept, way
+        held = own + tuple(replace(mounted, at=way + mounted.at) for mounted in joint.carries)
+        if kept:
+            kept[-1] = replace(kept[-1], carries=kept[-1].carries + held)
+        else:
+            ground += held
+    return kept, way, ground
 
 
-def _gathered(joint: Joint, endings: Suffixes, notes: list[str]) -> Joint:
-    """All that the link carries as one body, about the link's origin, to twenty decimals."""
-    if not joint.carries:
-        return joint
-    how = "stand still" if joint.kind == "fixed" else f"move with joint {joint.name!r}"
-    notes.append(f"{len(joint.carries)} links that {how} are one body")
-    name = f"{joint.name}_branches"
-    body = body_from_inertia(together(None, joint.carries), endings.word(name, CARRIED))
+def _gathered(held: Sequence[Mounted], on: str, endings: Suffixes) -> tuple[Mounted, ...]:
+    """Bodies as one, about the origin of the frame that they are held in, to twenty decimals."""
+    if not held:
+        return ()
+    name = f"{on}_branches"
+    body = body_from_inertia(together(None, held), endings.word(name, CARRIED))
     x, y, z = map(_settled, body.centre)
     xx, xy, xz, yy, yz, zz = map(_settled, body.inertia)
     whole = replace(body, mass=_settled(body.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
-    return replace(joint, carries=(Mounted((), whole, name),))
+    return (Mounted((), whole, name),)
 
 
 def _settled(cell: Cell) -> Cell:

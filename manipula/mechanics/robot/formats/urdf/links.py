@@ -13,10 +13,11 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
-from manipula.mechanics.robot.branching import in_rows
-from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Robot
+from manipula.mechanics.robot.branching import TOOL, frame_names
+from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Mounted, Robot
 from manipula.mechanics.robot.exact import parameter_of
 from manipula.mechanics.robot.formats.source import refuse_kinds
+from manipula.mechanics.robot.formats.urdf.tree import choose_tip, tree_from_urdf
 from manipula.mechanics.robot.formats.urdf.xml import (
     ALONG_X,
     NO_LIMIT,
@@ -39,6 +40,7 @@ from manipula.mechanics.spatial.vector import Vector, scale, unrotate
 DIGITS = 17  # enough to give every float back
 ACTUATOR = {"fv": "damping", "fc": "friction"}  # the letters of what the format can hold of an actuator
 NOISE = MP.mpf(10) ** -25
+CLOSE = MP.mpf(10) ** -15
 ENTRIES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of a tensor: xx xy xz yy yz zz
 LEVEL = (Num(Fraction(0)), Num(Fraction(0)), Num(Fraction(0)))
 
@@ -60,44 +62,60 @@ class _Describer:
         self.values: Mapping[str, Any] = values_of(robot, "a URDF", everything_in(robot))
         self.links: dict[str, UrdfLink] = {}
         self.joints: dict[str, UrdfJoint] = {}
+        self.fixed: dict[str, tuple[str, Placement]] = {}  # links held by another: by which, and where
         self.names = {joint.name for joint in robot.joints}
         self.suffixes = suffixes_of(robot)
-        ends = (*(end for row in self.suffixes.carried for end in row), *self.suffixes.payload)
-        self.held = {end.removeprefix("_") for end in ends}
+        held = (*(x.name for joint in robot.joints for x in joint.carries), *(x.name for x in robot.ground))
+        own = (robot.origin.base_link, *(joint.link for joint in robot.joints), *(x.name for x in robot.frames))
+        self.given = {*own, *held}
+        first = robot.origin.base_link or self.unused("link0")
+        self.rows = {-1: first} | {
+            row: joint.link or self.unused(f"link{row + 1}") for row, joint in enumerate(robot.joints)
+        }
+
+    def unused(self, name: str) -> str:
+        """A name made here, that neither a joint nor a link of the robot has: readers look both up in one table."""
+        while any(name in taken for taken in (self.names, self.given, self.links, self.joints)):
+            name += "_"
+        return name
 
     def described(self) -> UrdfFile:
         self.add_base()
         gaps = {-1: HERE}  # by row: what stands between its link frame and that of the table
         for index, (joint, on) in enumerate(zip(self.robot.joints, self.robot.parents)):
             gaps[index] = self.add_row(index, joint, on, gaps[on])
-        self.add_tool(self.link(self.robot.tool_row), gaps[self.robot.tool_row])
         rows = {BASE: -1} | {joint.name: row for row, joint in enumerate(self.robot.joints)}
         for frame in self.robot.frames:
             row = rows[frame.on]
-            self.add_frame(self.frame(frame.name), self.link(row), gaps[row] @ placement(frame.at, self.values))
-        return UrdfFile(self.robot.name, self.links, self.joints)
+            self.add_frame(frame.name, self.rows[row], gaps[row] @ placement(frame.at, self.values))
+        last = self.rows[self.robot.tool_row]
+        at = gaps[self.robot.tool_row] @ placement(self.robot.tool, self.values)
+        for body, suffix in zip(self.robot.payload, self.suffixes.payload):
+            self.add_held(self.unused(suffix.removeprefix("_")), last, at, body)
+        self.join_held()
+        self.add_tool(last, at)
+        return UrdfFile(self.robot.name, self.links, self.in_order())
 
     def add_base(self) -> None:
-        """The first link; below a link of the world if it does not stand there."""
-        first, world = self.frame("link0"), self.frame("world")
-        if not self.robot.base:
-            return self.add_link(first, None)
-        self.add_link(world, None)
-        return self.add_frame(first, world, placement(self.robot.base, self.values))
+        """The first link, below a link of the world if it does not stand there; it holds what stands still."""
+        first, own = self.rows[-1], self.robot.base_body
+        if self.robot.base:
+            world = self.unused("world")
+            self.add_link(world, None)
+            self.add_held(first, world, placement(self.robot.base, self.values), own)
+        else:
+            self.add_link(first, None if own is None else self.inertia(own))
+        for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
+            if mounted.body is not own:
+                self.add_held(self.held(mounted, suffix), first, placement(mounted.at, self.values), mounted.body)
 
-    def frame(self, name: str) -> str:
-        """A name for a link of the chain that nothing held has: what is held is known by its own."""
-        while name in self.held:
-            name += "_"
-        return name
-
-    def link(self, row: int) -> str:
-        """The link of a row; −1 is the base."""
-        return self.frame(f"link{row + 1}")
+    def held(self, mounted: Mounted, suffix: str) -> str:
+        """The link of a body that another one holds: what the file calls it, or the ending of its names."""
+        return mounted.name if mounted.name not in ("", *self.links) else self.unused(suffix.removeprefix("_"))
 
     def add_row(self, index: int, joint: Joint, on: int, gap: Placement) -> Placement:
         """One row; returns what stands between this link frame and the rows on it."""
-        parent, child = self.link(on), self.link(index)
+        parent, child = self.rows[on], self.rows[index]
         offset = precise(joint.offset.parameter, self.values)
         foot = gap @ placement(joint.before, self.values) @ KINDS[joint.kind].motion(offset, PRECISE)
         after = placement(joint.after, self.values)
@@ -110,29 +128,69 @@ class _Describer:
         self.add_link(child, body)
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
             at = rest @ placement(mounted.at, self.values)
-            self.add_frame(suffix.removeprefix("_"), child, at, mounted.body)
+            self.add_held(self.held(mounted, suffix), child, at, mounted.body)
         return rest
 
-    def add_tool(self, last: str, gap: Placement) -> None:
-        """The tool frame, where it is not the last link frame itself, and the payload in it."""
-        tool = self.frame("tool0")
-        # where other links end, too: say which is the tool
-        carries = any(joint.carries for joint in self.robot.joints) or not in_rows(self.robot)
-        if carries or self.robot.tool or self.robot.payload or gap != HERE:
-            self.add_frame(tool, last, gap @ placement(self.robot.tool, self.values))
-        for body, suffix in zip(self.robot.payload, self.suffixes.payload):
-            self.add_frame(suffix.removeprefix("_"), tool, HERE, body)
+    def add_tool(self, last: str, at: Placement) -> None:
+        """A frame at the tool, where readers would not find it by themselves; a load stands before it."""
+        if not self.robot.payload and TOOL not in frame_names(self.robot):
+            return
+        chosen = choose_tip(tree_from_urdf(UrdfFile("", self.links, self.joints)), next(iter(self.links)), [], [])
+        if chosen not in (last, *self.given) or not self.stands_at(chosen, last, at):
+            load = next((name for name in reversed(self.fixed) if self.robot.payload), last)
+            name = self.unused("tool0")
+            self.add_link(name, None)
+            self.add_joint(self.unused(f"{name}_joint"), "fixed", load, name, at if load == last else HERE)
 
-    def add_frame(self, name: str, parent: str, at: Placement, body: Body | None = None) -> None:
+    def stands_at(self, name: str, parent: str, at: Placement) -> bool:
+        """Whether a link is there already: the parent itself, or one that it holds at this place."""
+        if name == parent:
+            return _near(at, HERE)
+        on, there = self.fixed.get(name, ("", HERE))
+        return on == parent and _near(at, there)
+
+    def add_frame(self, name: str, parent: str, at: Placement) -> None:
+        """A frame by name; it may be a link already."""
+        if not self.stands_at(name, parent, at):
+            self.add_held(name if name not in self.links else self.unused(name), parent, at)
+
+    def add_held(self, name: str, parent: str, at: Placement, body: Body | None = None) -> None:
         """A link fixed to another."""
-        self.add_joint(self.unused(f"{name}_joint"), "fixed", parent, name, at)
+        self.fixed[name] = parent, at
         self.add_link(name, None if body is None else self.inertia(body))
 
-    def unused(self, name: str) -> str:
-        """A name no joint of the robot has: readers look links and joints up in one table."""
-        while name in self.names:
-            name += "_"
-        return name
+    def join_held(self) -> None:
+        """The fixed joints. Readers of trees take every link at which something ends for a frame: a body that is none
+        stands between its link and one that is, where the link has any."""
+        frames, before = {frame.name for frame in self.robot.frames}, dict[str, str]()
+        for name in sorted(self.fixed, key=lambda name: name in frames):
+            parent, at = self.fixed[name]
+            on, ends = parent, [x for x, (holder, _) in self.fixed.items() if holder == parent and x in frames]
+            if ends and name in (ends[0], *(x for x in self.fixed if x not in frames)):
+                on = before.get(parent, parent)
+                before[parent] = name
+            there = self.fixed[on][1].inverse() @ at if on != parent else at
+            self.add_joint(self.unused(f"{name}_joint"), "fixed", on, name, there)
+
+    def in_order(self) -> dict[str, UrdfJoint]:
+        """The joints so that readers, who go branch by branch, find rows and frames in the robot's order."""
+        places = {frame.name: place for place, frame in enumerate(self.robot.frames)}
+        below: dict[str, list[UrdfJoint]] = {}
+        for joint in self.joints.values():
+            below.setdefault(joint.parent, []).append(joint)
+
+        def first(link: str) -> int:
+            return min((places.get(link, len(places)), *(first(joint.child) for joint in below.get(link, ()))))
+
+        found: dict[str, UrdfJoint] = {}
+        for joints in below.values():
+            keys, latest = dict[str, int](), 0
+            for joint in joints:
+                own = first(joint.child)
+                latest = max(latest, own) if joint.name in self.names else latest
+                keys[joint.name] = latest if joint.name in self.names else own
+            found |= {joint.name: joint for joint in sorted(joints, key=lambda joint: keys[joint.name])}
+        return found
 
     def kind(self, joint: Joint) -> str:
         return "continuous" if KINDS[joint.kind].pivots and joint.limits is None else KINDS[joint.kind].formats["urdf"]
@@ -141,9 +199,7 @@ class _Describer:
         """A joint, fixed where nothing is said of its motion."""
         still: dict[str, Any] = dict.fromkeys(("lower", "upper", "velocity", "effort", "mimic"))
         zero = {"axis": ALONG_X, "damping": Fraction(0), "friction": Fraction(0)}
-        there = Frame(_triple(at.p), _angles(rpy_of(at.R)))
-        ends = self.unused(parent), self.unused(child)
-        self.joints[name] = UrdfJoint(name, kind, *ends, there, **{**still, **zero, **motion})
+        self.joints[name] = UrdfJoint(name, kind, parent, child, _frame(at), **{**still, **zero, **motion})
 
     def drive(self, joint: Joint) -> dict[str, Fraction | None]:
         """Limits, damping and friction."""
@@ -162,8 +218,9 @@ class _Describer:
         match joint.coordinate:
             case None:
                 return None
-            case Coordinate(((other, factor),), constant):
-                return Mimic(other, decimal(PRECISE.number(factor)), decimal(PRECISE.number(constant)))
+            case Coordinate(((other, factor),), constant, degrees):
+                offset = PRECISE.number(constant) + PRECISE.degrees(degrees)
+                return Mimic(other, decimal(PRECISE.number(factor)), decimal(offset))
             case _:
                 raise InputError(f"{self.robot.name}: joint {joint.name!r} follows several joints; URDF knows one")
 
@@ -176,10 +233,9 @@ class _Describer:
         return RigidBody(precise(parameter_of(tree.m), self.values), (x, y, z), tensor)
 
     def add_link(self, name: str, body: RigidBody | None) -> None:
-        own = self.unused(name)
-        if own in self.links:
-            raise InputError(f"{self.robot.name}: two links of a URDF would be called {own!r}; rename a frame")
-        self.links[own] = UrdfLink(own, None if body is None else self.inertial(name, body))
+        if name in self.links:
+            raise InputError(f"{self.robot.name}: two links of a URDF would be called {name!r}; rename a frame")
+        self.links[name] = UrdfLink(name, None if body is None else self.inertial(name, body))
 
     def inertial(self, name: str, body: RigidBody) -> UrdfInertial | None:
         """About the centre of mass; None of a body of nothing."""
@@ -191,6 +247,16 @@ class _Describer:
         tensor = body.shifted(scale(-1, centre)).I
         entries = tuple(decimal(tensor[i][j]) for i, j in ENTRIES)
         return UrdfInertial(Frame(_triple(centre), LEVEL), decimal(body.m), entries)
+
+
+def _near(one: Placement, other: Placement) -> bool:
+    """The same place to what twenty decimals leave of it."""
+    parts: Any = zip((*one.p, *(x for row in one.R for x in row)), (*other.p, *(x for row in other.R for x in row)))
+    return all(abs(x - y) < CLOSE for x, y in parts)
+
+
+def _frame(at: Placement) -> Frame:
+    return Frame(_triple(at.p), _angles(rpy_of(at.R)))
 
 
 def _three(row: tuple[Any, ...]) -> Vector:

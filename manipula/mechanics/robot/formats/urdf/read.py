@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 
-from manipula.errors import caution
+from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
@@ -41,6 +42,7 @@ from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import received
 from manipula.mechanics.robot.formats.urdf.light import few_steps, lightened, short_way
 from manipula.mechanics.robot.formats.urdf.tree import (
+    PARTS,
     Locks,
     UrdfTree,
     choose_tip,
@@ -57,6 +59,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     UrdfFile,
     UrdfInertial,
     UrdfJoint,
+    refuse_faults,
     urdf_from_text,
 )
 from manipula.mechanics.robot.locking.locks import with_locks
@@ -91,7 +94,8 @@ def robot_from_urdf(
     given = {"base": base, "tip": tip, "exact": exact, "file": file, "locked": locked}
     robot = robot_from_links(links, said, "urdf", GRAVITY, **given)  # type: ignore[arg-type]
     warn_of_odd(robot)
-    return robot
+    visuals = Path(file).name if file and "<visual" in text else ""
+    return replace(robot, origin=replace(robot.origin, visuals=visuals))
 
 
 def robot_from_links(
@@ -109,21 +113,24 @@ def robot_from_links(
     """The robot of links and joints, whatever file described them; `said` are sentences to warn with."""
     with errors_of(file):
         tree = tree_from_urdf(links)
-        reader = _Reader(tree, Structure(exact))
+        reader = _Reader(tree, Structure(exact), list(links.notes))
         start = tree.link(base, tree.root)
-        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
+        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
         given = with_followers(tree.file.joints, locked or {})
         chain = tree.way(start, end) if end else tree.rows(start, given)
         along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}
         locks = Locks(tree, [joint for joint in chain if end or joint.name not in given], given)
         refuse_kinds([joint for joint in chain if joint.name not in along], locks)
         refuse_what_is_used(tree, chain, said)
-        rows, heavy, endings = reader.rows(chain, locks)
-        joints, tool = lightened(rows, heavy, endings, reader.notes) if end else (tuple(rows), ())
-        frames = () if end else tuple(reader.frames(start, chain))
-    origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes))
+        rows, heavy, endings = reader.rows(start, chain, locks)
+        still = reader.ground(start, rows, chain, locks)
+        joints, tool, ground = lightened(rows, still, heavy, endings, reader.notes, bool(end))
+        frames = tuple(reader.frames(start, chain))
+        if end:
+            frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
+    origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
-    found = Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames)
+    found = Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground)
     robot = received(found, reader.structure)
     if along:
         robot = with_locks(robot, {name: number(value) for name, value in along.items()})
@@ -141,15 +148,17 @@ class _Reader:
     ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
     ways: dict[str, Steps] = field(default_factory=dict)  # to the links beside, from the row's link they hang at
 
-    def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[list[Joint], int, Suffixes]:
-        """The table, how many bodies hang beside it, and the endings handed out: what hangs beside it takes the names
-        of its links. What stands still carries nothing."""
+    def rows(self, base: str, chain: list[UrdfJoint], locks: Locks) -> tuple[list[Joint], int, Suffixes]:
+        """The table, how many bodies hang beside what moves of it, and the endings handed out: what hangs beside it
+        takes the names of its links."""
         on_chain = {joint.name for joint in chain}
         endings, moving = Suffixes(), moving_links(chain, locks)
         ends = [endings.row(self.kind(joint, locks), joint.name) for joint in chain]
-        beside = [joint.child for link in moving for joint in self.tree.beside(link, on_chain)]
-        heavy = [link for link in beside if self.tree.file.links[link].inertial is not None]
-        self.ends = {link: endings.word(link, CARRIED) for link in dict.fromkeys((*heavy, *beside))}
+        still = [link for link in (base, *(joint.child for joint in chain)) if link not in moving]
+        beside, standing = ([x.child for link in y for x in self.tree.beside(link, on_chain)] for y in (moving, still))
+        heavy, ground = (list(filter(self.is_heavy, links)) for links in (beside, [base, *standing]))
+        named = dict.fromkeys((*heavy, *ground, *beside, *standing))
+        self.ends = {link: endings.word(link, CARRIED) for link in named}
         rows: list[Joint] = []
         for row, joint in zip(ends, chain):
             carries = tuple(self.branches(joint.child, on_chain, locks)) if joint.child in moving else ()
@@ -157,6 +166,45 @@ class _Reader:
             on, follows = _parent(joint, chain[: len(rows)]), _coordinate(joint, locks)
             rows.append(replace(stands, carries=carries, parent=on, coordinate=follows, link=joint.child))
         return rows, len(heavy), endings
+
+    def is_heavy(self, link: str) -> bool:
+        return self.tree.file.links[link].inertial is not None
+
+    def ground(self, base: str, rows: Sequence[Joint], chain: list[UrdfJoint], locks: Locks) -> list[Mounted]:
+        """The bodies that stand still and are no row's own: the base's, and those of branches at the base or at rows
+        that stand still. No motor feels them: what cannot be placed is left out, and noted."""
+        ways: dict[str, Steps] = {base: ()}
+        for joint, row in zip(chain, rows):
+            if row.kind == "fixed" and joint.parent in ways:
+                ways[joint.child] = short_way(ways[joint.parent] + row.before + row.after, row.name)
+        on_chain, left, seen = {joint.name for joint in chain}, list[str](), [base]
+        for joint in (joint for link in list(ways) for joint in self.tree.beside(link, on_chain)):
+            if joint.parent not in ways:
+                continue
+            try:
+                refuse_faults((x for x in joint.faults if x.part in ("origin", "axis", "mimic")), PARTS, [])
+                way = ways[joint.parent] + self.locked(self.ends[joint.child], joint, locks)
+            except RobotFileError:  # it floats, follows a joint that moves, or cannot be read
+                left.append(joint.child)
+                continue
+            ways[joint.child] = short_way(way, self.ends[joint.child])
+            seen.append(joint.child)
+        left += [link for link in seen if any(x.part == "inertial" for x in self.tree.file.links[link].faults)]
+        if unknown := [link for link in ways if any(x.part == "mass" for x in self.tree.file.links[link].faults)]:
+            self.notes.append(f"the centre of mass lacks bodies that stand still, of unknown mass: {some_of(unknown)}")
+        heavy = [link for link in seen if self.is_heavy(link)]
+        if left:
+            why = "what hangs there does not stand still, or cannot be read"
+            self.notes.append(f"not counted in the centre of mass: links {some_of(left)}; {why}")
+        if beside := [link for link in heavy if link != base]:
+            self.notes.append(f"links that stand still beside the rows: {some_of(beside)}")
+        return [Mounted(ways[link], self.weight(link), link) for link in heavy]
+
+    def weight(self, link: str) -> Body:
+        """The body of a link beside the rows."""
+        inertial = self.tree.file.links[link].inertial
+        assert inertial is not None
+        return self.written(self.ends[link], inertial, link)
 
     @staticmethod
     def kind(joint: UrdfJoint, locks: Locks) -> JointKind:
@@ -167,6 +215,7 @@ class _Reader:
         """A joint of the table that is locked: a fixed row."""
         body = None if self.tree.file.links[joint.child].inertial is None else self.body(row, joint)
         way, zero = self.locked(row, joint, locks), known(f"offset{row}")
+        self.tell_lock(joint, locks)
         return Joint(joint.name, "fixed", way, zero, 1, (), body, actuator_of(row))
 
     def frames(self, base: str, chain: list[UrdfJoint]) -> Iterator[NamedFrame]:
@@ -187,7 +236,7 @@ class _Reader:
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
-        toward, direction = toward_axis(self.axis(joint), row) if joint.moves else ((), 1)
+        toward = toward_axis(self.axis(joint), row) if joint.moves else ()
         out, back = self.anchored(row, joint, toward)
         limits = None
         if joint.lower is not None and joint.upper is not None and joint.type not in ("continuous", "fixed"):
@@ -196,8 +245,8 @@ class _Reader:
             name=joint.name,
             kind=KINDS.get(joint.type, "fixed"),
             before=self.origin(row, joint.at, f"joint {joint.name!r}") + out,
-            offset=known(f"offset{row}", Num(-direction * joint.reference)),
-            direction=direction,
+            offset=known(f"offset{row}", Num(-joint.reference)),
+            direction=1,
             after=back,
             body=self.body(row, joint),
             actuator=self.drive(row, joint),
@@ -276,10 +325,14 @@ class _Reader:
             row = self.ends[joint.child]
             there = short_way(ways[joint.parent] + self.locked(row, joint, locks), row)
             ways[joint.child] = self.ways[joint.child] = there
-            inertial = self.tree.file.links[joint.child].inertial
-            if inertial is not None:
+            self.tell_lock(joint, locks)
+            if self.is_heavy(joint.child):
                 self.notes.append(f"link {joint.child!r}: its mass is carried by {joint.parent!r}")
-                yield Mounted(there, self.written(row, inertial, joint.child), joint.child)
+                yield Mounted(there, self.weight(joint.child), joint.child)
+
+    def tell_lock(self, joint: UrdfJoint, locks: Locks) -> None:
+        if joint.moves:
+            self.notes.append(f"joint {joint.name!r} is locked at {float(locks.position(joint)):g}")
 
     def locked(self, row: str, joint: UrdfJoint, locks: Locks) -> Steps:
         """The way across a joint that stands still."""
@@ -287,13 +340,28 @@ class _Reader:
         if not joint.moves:
             return origin
         position = locks.position(joint)
-        self.notes.append(f"joint {joint.name!r} is locked at {float(position):g}")
-        toward, direction = toward_axis(self.axis(joint), row)
+        toward = toward_axis(self.axis(joint), row)
         kind: StepKind = "tz" if joint.type == "prismatic" else "rz"
-        moved_by = direction * (position - joint.reference)
+        moved_by = position - joint.reference
         stands = (Step(kind, known(f"locked{row}", Num(moved_by))),) if moved_by else ()
         out, back = self.anchored(row, joint, toward)
         return origin + out + stands + back
+
+
+def _named_tool(tip: str, joints: Sequence[Joint], tool: Steps) -> tuple[NamedFrame, ...]:
+    """The tip as a frame by name, where it is no row's own."""
+    return (NamedFrame(tip, joints[-1].name, tool),) if tool else ()
+
+
+def _beside(frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tree: UrdfTree) -> Iterator[NamedFrame]:
+    """Of the frames beside a serial arm those that fixed joints hold at its links: a locked finger is none."""
+    rows = {joint.name for joint in joints}
+    for frame in (frame for frame in frames if frame.name != tip and frame.on in rows):
+        link = frame.name
+        while link in tree.above and tree.above[link].type == "fixed" and tree.above[link].name not in rows:
+            link = tree.above[link].parent
+        if link == tree.root or tree.above[link].name in rows:
+            yield frame
 
 
 def _coordinate(joint: UrdfJoint, locks: Locks) -> Coordinate | None:

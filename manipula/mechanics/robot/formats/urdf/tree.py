@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from manipula.errors import RobotFileError, UnknownNameError
+from manipula.errors import RobotFileError, UnknownNameError, some_of
 from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
-from manipula.mechanics.robot.values.parameter import number
+from manipula.mechanics.robot.values.parameter import float_of, number
+from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
 
-_PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
+PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
 TOOLS = ("tool0", "attachment_site")  # what ROS-Industrial and the MuJoCo Menagerie call the frame at an arm's end
+NEAR = 1e-6  # m: frames that are one place
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
     "ball": "a ball joint has three degrees of freedom; write it as three hinges",
-    "floating": "a floating joint has six degrees of freedom; a serial arm has a fixed base",
+    "floating": "it has six degrees of freedom, and a robot stands on a base that does not move",
     "planar": "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one",
 }
 
@@ -130,7 +133,7 @@ def _refuse_islands(tree: UrdfTree) -> None:
             )
 
 
-def choose_tip(tree: UrdfTree, base: str, notes: list[str]) -> str:
+def choose_tip(tree: UrdfTree, base: str, notes: list[str], said: list[str]) -> str:
     """The end of the only moving chain; where fixed frames end it in several ways, the tool or the moving link. Where
     several chains move there is none."""
     movers = {leaf: [joint for joint in tree.way(base, leaf) if joint.moves] for leaf in tree.leaves(base)}
@@ -139,18 +142,37 @@ def choose_tip(tree: UrdfTree, base: str, notes: list[str]) -> str:
         raise RobotFileError(f"no joint below {base!r} moves", hint="a robot needs a revolute or prismatic joint")
     if any(way != longest[: len(way)] for way in movers.values()):
         return ""
-    return _end(tree, longest[-1].child, [leaf for leaf, way in movers.items() if way == longest], notes)
+    return _end(tree, longest[-1].child, [leaf for leaf, way in movers.items() if way == longest], notes, said)
 
 
-def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str]) -> str:
-    """Where the arm ends among frames that are rigid with its last moving link."""
+def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str], said: list[str]) -> str:
+    """Where the arm ends among frames that are rigid with its last moving link. Where no name says which is the tool,
+    and they are not in one place, the choice is the user's to make."""
     if len(ends) == 1:
         return ends[0]
     rigid = dict.fromkeys(joint.child for end in ends for joint in tree.way(moving, end))
     tools = [link for link in rigid if link.lower().endswith(TOOLS)]
     tip = tools[0] if len(tools) == 1 else moving
     notes.append(f"tip {tip!r} chosen among the fixed frames {', '.join(rigid)}; tip= chooses another")
+    away = {link: distance for link in rigid if (distance := _distance(tree.way(moving, link))) >= NEAR}
+    if len(tools) != 1 and away:
+        listed = some_of([f"{link} ({1000 * distance:.0f} mm away)" for link, distance in away.items()])
+        said.append(
+            f"the tool is the frame of link {tip!r}; the file has other ends of the arm: {listed}; tip= chooses one"
+        )
     return tip
+
+
+def _distance(way: list[UrdfJoint]) -> float:
+    """How far the way goes, in metres."""
+    at = HERE
+    for joint in way:
+        roll, pitch, yaw = (float_of(angle, {}) for angle in joint.at.rpy)
+        x, y, z = map(float, joint.at.xyz)
+        at = at @ Placement(p=(x, y, z))
+        for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)):
+            at = at @ turn_about(axis, math.cos(angle), math.sin(angle))
+    return math.hypot(*(float(part) for part in at.p))  # type: ignore[arg-type]
 
 
 def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
@@ -160,9 +182,9 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
         if joint.type in REFUSED:
             raise RobotFileError(
                 f"found {joint.type!r}: {REFUSED[joint.type]}",
-                where=f"joint {joint.name!r}",
+                where=_label(joint),
                 field="type",
-                hint="base= can start below it",
+                hint=f"base={joint.child!r} reads what is below it",
             )
         if joint.mimic is not None and locks.followed(joint) is None:
             why = locks.unfit(joint.mimic.joint)
@@ -175,19 +197,27 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
             )
 
 
+def _label(joint: UrdfJoint) -> str:
+    """How messages call a joint: by its name, or by the body that it moves."""
+    return f"joint {joint.name!r}" if joint.named else f"body {joint.child!r}"
+
+
 def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str]) -> None:
-    """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`."""
+    """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`. A mass that no file
+    tells is needed where it moves."""
     used = _used_parts(tree, chain)
     for joint in tree.file.joints.values():
         refuse_faults(joint.faults, used.get(joint.name, ()), said)
     weighed = {tree.file.joints[name].child for name in used}
+    moving = set(moving_links(chain, None)) | (weighed - {joint.child for joint in chain})
     for link in tree.file.links.values():
-        refuse_faults(link.faults, ("inertial",) if link.name in weighed else (), said)
+        needed = ("inertial", "mass") if link.name in moving else ("inertial",) if link.name in weighed else ()
+        refuse_faults((x for x in link.faults if x.part != "mass" or "mass" in needed), needed, said)
 
 
 def _used_parts(tree: UrdfTree, chain: list[UrdfJoint]) -> dict[str, tuple[str, ...]]:
     """By joint: what is read of it. Branches count where they hang at a link that moves."""
-    used: dict[str, tuple[str, ...]] = {joint.name: _PARTS if joint.moves else ("origin",) for joint in chain}
+    used: dict[str, tuple[str, ...]] = {joint.name: PARTS if joint.moves else ("origin",) for joint in chain}
     waiting = list(moving_links(chain, None))
     while waiting:
         for joint in tree.below.get(waiting.pop(), ()):
@@ -236,7 +266,7 @@ class Locks:
         if joint.type in REFUSED:
             raise RobotFileError(
                 f"found {joint.type!r} on a branch that must be locked: {REFUSED[joint.type]}",
-                where=f"joint {joint.name!r}",
+                where=_label(joint),
                 field="type",
                 hint="make it fixed",
             )

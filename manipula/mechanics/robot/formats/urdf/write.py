@@ -40,7 +40,20 @@ def lost_from_robot(robot: Robot) -> list[str]:
     ]
     springs = (f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)
     told = [] if _gravity(robot) == GRAVITY else [f"gravity {_triple(_gravity(robot))}"]
-    return [*lost, *springs, *(f"pose {name}" for name, _ in robot.named_poses), *told]
+    poses = (f"pose {name}" for name, _ in robot.named_poses)
+    return [*lost, *springs, *poses, *told, *_lost_order(robot)]
+
+
+def _lost_order(robot: Robot) -> list[str]:
+    """Readers go branch by branch, the joints on a link one after the other: rows in another order change places."""
+    order, waiting = list[int](), [-1]
+    while waiting:
+        link = waiting.pop()
+        held = [row for row, parent in enumerate(robot.parents) if parent == link]
+        order += held
+        waiting += reversed(held)
+    read = [joint.name for joint in map(robot.joints.__getitem__, order) if joint.name in robot.joint_names]
+    return [] if tuple(read) == robot.joint_names else [f"order of the joints, which becomes {', '.join(read)}"]
 
 
 def _gravity(robot: Robot) -> tuple[Fraction, ...]:

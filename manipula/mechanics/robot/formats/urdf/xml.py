@@ -19,6 +19,8 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import refuse_too_many
 from manipula.mechanics.robot.formats.units import exact_number
 from manipula.mechanics.robot.formats.urdf.text import EXPAND, XACRO, is_unexpanded, root_from_text
+from manipula.mechanics.robot.formats.urdf.words import LOOPS, WORDS
+from manipula.mechanics.robot.formats.vocabulary import account
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 
 Triple = tuple[Fraction, Fraction, Fraction]
@@ -27,6 +29,7 @@ Bounds = tuple[Fraction | None, Fraction | None]
 NOWHERE: Triple = (Fraction(0), Fraction(0), Fraction(0))
 ALONG_X: Triple = (Fraction(1), Fraction(0), Fraction(0))
 MOVING = ("revolute", "continuous", "prismatic")
+RANGED = ("revolute", "prismatic")
 KNOWN_TYPES = (*MOVING, "fixed", "floating", "planar")
 NO_LIMIT = 10**9  # a bound this large (rad, m, N·m …) says that there is none; the writer uses it where URDF wants one
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
@@ -44,7 +47,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake in one part: origin, axis, limit, dynamics, mimic, inertial."""
+    """A mistake in one part: origin, axis, limit, dynamics, mimic, inertial, or mass, where it is not known."""
 
     part: str
     error: RobotFileError
@@ -73,8 +76,9 @@ class Mimic:
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """A joint. The last three fields are for formats that say more: a point of the axis in the child's frame, the
-    position that the file's own pose of the child is at, and the inertia of the motor seen at the joint."""
+    """A joint. The last fields are for formats that say more: a point of the axis in the child's frame, the position
+    that the file's own pose of the child is at, the inertia of the motor seen at the joint, whether the name is the
+    file's own."""
 
     name: str
     type: str
@@ -93,6 +97,7 @@ class UrdfJoint:
     anchor: Triple = NOWHERE
     reference: Fraction = Fraction(0)
     armature: Fraction = Fraction(0)
+    named: bool = True
 
     @property
     def moves(self) -> bool:
@@ -104,6 +109,7 @@ class UrdfFile:
     name: str
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
+    notes: tuple[str, ...] = ()  # on what is not read
 
 
 Named = TypeVar("Named", UrdfLink, UrdfJoint)
@@ -136,9 +142,12 @@ def refuse_faults(faults: Iterable[Fault], used: Iterable[str], said: list[str])
 def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
     """Everything the file says about mechanics; what was passed over is told in `said`."""
     root = root_from_text(text, said)
+    words = account(root, WORDS, skipped=XACRO)
+    said += words.warning()
+    said += [f"<{tag}> is not read: the chain is open there" for tag in LOOPS if root.find(tag) is not None]
     refuse_too_many(len(root.findall("joint")))
     links = _by_name((_link(element) for element in root.findall("link")), "link")
-    joints = _by_name((_joint(element) for element in root.findall("joint")), "joint")
+    joints = _by_name((_joint(element, said) for element in root.findall("joint")), "joint")
     left = any(str(element.tag).startswith(XACRO) for element in root)
     if not links:
         raise RobotFileError("the file has no <link>", hint=EXPAND if left else "a robot needs links and joints")
@@ -151,7 +160,7 @@ def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
                     field=end,
                     hint=f"xacro is left over: {EXPAND}" if left else f"known links: {', '.join(links)}",
                 )
-    return UrdfFile(root.get("name") or "robot", links, joints)
+    return UrdfFile(root.get("name") or "robot", links, joints, tuple(words.note()))
 
 
 def _by_name(items: Iterator[Named], kind: str) -> dict[str, Named]:
@@ -194,7 +203,7 @@ def _refuse_xacro_tags(element: ET.Element, where: str) -> None:
             raise RobotFileError(f"found <{child.tag}>, xacro that has not been expanded", where=where, hint=EXPAND)
 
 
-def _joint(element: ET.Element) -> UrdfJoint:
+def _joint(element: ET.Element, said: list[str]) -> UrdfJoint:
     name = _attribute(element, "name", "a joint")
     where = f"joint {name!r}"
     kind = _attribute(element, "type", where)
@@ -205,7 +214,7 @@ def _joint(element: ET.Element) -> UrdfJoint:
     free: Bounds = (None, None)
     at = parts.read("origin", lambda: _placed(element, where), Frame())
     axis = parts.read("axis", lambda: _axis(element, where, kind), ALONG_X)
-    lower, upper = parts.read("limit", lambda: _limits(element, where), free)
+    lower, upper = parts.read("limit", lambda: _limits(element, where, said if kind in RANGED else []), free)
     velocity, effort = parts.read("limit", lambda: _bounds(element, where, "velocity", "effort"), free)
     damping, friction = parts.read("dynamics", lambda: _dynamics(element, where), (nothing, nothing))
     mimic = parts.read("mimic", lambda: _mimic(element, where), None)
@@ -220,15 +229,11 @@ def _placed(joint: ET.Element, where: str) -> Frame:
     return _frame(joint, where, "origin")
 
 
-def _limits(joint: ET.Element, where: str) -> Bounds:
+def _limits(joint: ET.Element, where: str, said: list[str]) -> Bounds:
     lower, upper = _bounds(joint, where, "lower", "upper")
     if lower is not None and upper is not None and lower > upper:
-        raise RobotFileError(
-            f"found lower {float(lower)} above upper {float(upper)}",
-            where=where,
-            field="limit",
-            hint="lower must not exceed upper",
-        )
+        said.append(f"{where}: limit: lower {float(lower):g} is above upper {float(upper):g}; they are exchanged")
+        return upper, lower
     return lower, upper
 
 
@@ -262,6 +267,8 @@ def _frame(element: ET.Element, where: str, field: str) -> Frame:
     origin = element.find("origin")
     if origin is None:
         return Frame()
+    if "quat_xyzw" in origin.attrib:
+        raise RobotFileError("found quat_xyzw", where=where, field=field, hint="write the orientation as rpy")
     xyz, rpy = (_triple(origin, key, where, f"{field} {key}", NOWHERE) for key in ("xyz", "rpy"))
     return Frame(xyz, (Num(rpy[0]), Num(rpy[1]), Num(rpy[2])))
 

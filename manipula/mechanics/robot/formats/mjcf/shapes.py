@@ -1,0 +1,165 @@
+"""What a body weighs by its shapes, where it has no `<inertial>`: the solids of MJCF, exact to fifty digits.
+
+Of a solid with half sizes a, b, c, radius r, half length h, all about its centre (a textbook's table of inertias):
+
+    sphere     V = 4/3 π r³       I/m = 2/5 r²
+    box        V = 8 a b c        Ixx/m = (b² + c²)/3
+    ellipsoid  V = 4/3 π a b c    Ixx/m = (b² + c²)/5
+    cylinder   V = 2 π r² h       Ixx/m = r²/4 + h²/3,  Izz/m = r²/2
+    capsule    a cylinder and two half spheres, whose centres of mass lie 3/8 r beyond its ends
+
+A shell has areas for volumes; half a spherical shell has its centre of mass at r/2. Source: the MuJoCo documentation,
+XML Reference (`geom`, `compiler`). Meshes, and the shell of an ellipsoid, have no such formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.mjcf.placing import placement_of
+from manipula.mechanics.robot.formats.mjcf.settings import Attributes, Settings, numbers, single, some
+from manipula.mechanics.robot.formats.urdf.xml import Frame, UrdfInertial
+from manipula.mechanics.robot.precise import MP, PRECISE, decimal
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import Vector, add, rotate_matrix, scale, sub, symmetric
+
+Share = tuple[Any, Any, Any, Any]  # volume (or area), and inertia about the centre per mass: xx yy zz
+WEIGHTLESS = ("plane", "hfield")
+SIZES = {"sphere": 1, "box": 3, "ellipsoid": 3, "cylinder": 2, "capsule": 2}
+TELLS_MASS = "give the body an <inertial>, or let MuJoCo write it with mj_saveLastXML"
+
+
+class Solid(NamedTuple):
+    """Mass, and tensor about its centre in its own axes, where it is."""
+
+    at: Placement
+    mass: Any
+    tensor: Vector
+
+
+def body_from_shapes(
+    shapes: Iterable[tuple[Attributes, Placement]], settings: Settings, where: str
+) -> UrdfInertial | None:
+    """The body that all shapes are together, about its centre of mass in the body's axes; None of nothing."""
+    solids = [solid for shape, outer in shapes if (solid := _solid(shape, outer, settings, where)).mass]
+    if not solids:
+        return None
+    mass = sum((solid.mass for solid in solids), MP.mpf(0))
+    centre: Vector = (0, 0, 0)
+    for solid in solids:
+        centre = add(centre, scale(solid.mass / mass, solid.at.p))
+    entries = [MP.mpf(0)] * 6
+    for solid in solids:
+        x, y, z = sub(solid.at.p, centre)
+        xx, yy, zz = solid.tensor
+        (a, b, c), (_, d, e), (_, _, f) = rotate_matrix(solid.at.R, symmetric(xx, 0, 0, yy, 0, zz))
+        m = solid.mass
+        steiner = (m * (y * y + z * z), -m * x * y, -m * x * z, m * (x * x + z * z), -m * y * z, m * (x * x + y * y))
+        entries = [old + own + more for old, own, more in zip(entries, (a, b, c, d, e, f), steiner)]
+    cx, cy, cz = (decimal(part).value for part in centre)
+    return UrdfInertial(Frame((cx, cy, cz)), decimal(mass).value, tuple(decimal(entry).value for entry in entries))
+
+
+def _solid(shape: Attributes, outer: Placement, settings: Settings, where: str) -> Solid:
+    kind = shape.get("type", "mesh" if "mesh" in shape else "sphere")
+    weight, density = numbers(shape, "mass", where), numbers(shape, "density", where)
+    nothing = Solid(outer, 0, (0, 0, 0))
+    low, high = settings.mass_groups
+    counted = kind not in WEIGHTLESS and low <= single(shape, "group", where) <= high
+    if not counted or weight == [0] or (not weight and density == [0]):
+        return nothing
+    shell = shape.get("shellinertia", "false") == "true"
+    if "mesh" in shape:
+        told = f"it has no <inertial>: its mass would come from the mesh {shape['mesh']!r}"
+        raise RobotFileError(told, where=where, field="inertial", hint=TELLS_MASS)
+    if kind not in SIZES or (shell and kind == "ellipsoid"):
+        told = f"it has no <inertial>: its mass would come from a shape that is not computed, of type {kind!r}"
+        raise RobotFileError(told, where=where, field="inertial", hint=TELLS_MASS)
+    ends = some(shape, "fromto", 6, where) if "fromto" in shape else None
+    sizes = [PRECISE.number(x) for x in _sizes(shape, kind, ends is not None, where)]
+    at = placement_of(shape, settings, where)
+    if ends is not None:
+        half = MP.sqrt(sum(PRECISE.number(x - y) ** 2 for x, y in zip(ends, ends[3:]))) / 2
+        sizes = [sizes[0], sizes[0], half] if kind in ("box", "ellipsoid") else [sizes[0], half]
+    amount, *moments = (_SHELLS if shell else _SOLIDS)[kind](*sizes)
+    mass = PRECISE.number(weight[0]) if weight else amount * PRECISE.number(density[0] if density else Fraction(1000))
+    xx, yy, zz = (mass * moment for moment in moments)
+    return Solid(outer @ at, mass, (xx, yy, zz))
+
+
+def _sizes(shape: Attributes, kind: str, spanned: bool, where: str) -> Sequence[Fraction]:
+    """The radius and the halves of its lengths; between two points a radius is enough."""
+    wanted, found = 1 if spanned else SIZES[kind], numbers(shape, "size", where)
+    if len(found) < wanted or any(x <= 0 for x in found[:wanted]):
+        told = f"found {shape.get('size', '')!r}"
+        raise RobotFileError(told, where=where, field="size", hint=f"a {kind} has {wanted} positive numbers")
+    return found[:wanted]
+
+
+def _sphere(r: Any) -> Share:
+    return 4 * MP.pi * r**3 / 3, *(2 * r * r / 5,) * 3
+
+
+def _box(a: Any, b: Any, c: Any) -> Share:
+    return 8 * a * b * c, (b * b + c * c) / 3, (a * a + c * c) / 3, (a * a + b * b) / 3
+
+
+def _ellipsoid(a: Any, b: Any, c: Any) -> Share:
+    return 4 * MP.pi * a * b * c / 3, (b * b + c * c) / 5, (a * a + c * c) / 5, (a * a + b * b) / 5
+
+
+def _cylinder(r: Any, h: Any) -> Share:
+    across = r * r / 4 + h * h / 3
+    return 2 * MP.pi * r * r * h, across, across, r * r / 2
+
+
+def _capsule(r: Any, h: Any) -> Share:
+    return _together(_cylinder(r, h), _capped(4 * MP.pi * r**3 / 3, 2 * r * r / 5, 3 * r / 8, h))
+
+
+def _capped(amount: Any, own: Any, beyond: Any, h: Any) -> Share:
+    """Two halves of a sphere at ± h: of each I = own about the sphere's centre, and its mass lies `beyond` that."""
+    across = own + h * h + 2 * h * beyond
+    return amount, across, across, own
+
+
+def _together(*parts: Share) -> Share:
+    total = sum(part[0] for part in parts)
+    xx, yy, zz = (sum(part[0] * part[k] for part in parts) / total for k in (1, 2, 3))
+    return total, xx, yy, zz
+
+
+def _sphere_shell(r: Any) -> Share:
+    return 4 * MP.pi * r * r, *(2 * r * r / 3,) * 3
+
+
+def _box_shell(a: Any, b: Any, c: Any) -> Share:
+    """Pairs of faces at ± a, ± b, ± c."""
+    aa, bb, cc = a * a, b * b, c * c
+    return _together(
+        (8 * b * c, (bb + cc) / 3, aa + cc / 3, aa + bb / 3),
+        (8 * a * c, bb + cc / 3, (aa + cc) / 3, bb + aa / 3),
+        (8 * a * b, cc + bb / 3, cc + aa / 3, (aa + bb) / 3),
+    )
+
+
+def _cylinder_shell(r: Any, h: Any) -> Share:
+    side, ends = r * r / 2 + h * h / 3, r * r / 4 + h * h
+    return _together((4 * MP.pi * r * h, side, side, r * r), (2 * MP.pi * r * r, ends, ends, r * r / 2))
+
+
+def _capsule_shell(r: Any, h: Any) -> Share:
+    side = r * r / 2 + h * h / 3
+    caps = _capped(4 * MP.pi * r * r, 2 * r * r / 3, r / 2, h)
+    return _together((4 * MP.pi * r * h, side, side, r * r), caps)
+
+
+_SOLIDS: dict[str, Callable[..., Share]] = {
+    "sphere": _sphere, "box": _box, "ellipsoid": _ellipsoid, "cylinder": _cylinder, "capsule": _capsule,
+}  # fmt: skip
+_SHELLS: dict[str, Callable[..., Share]] = {
+    "sphere": _sphere_shell, "box": _box_shell, "cylinder": _cylinder_shell, "capsule": _capsule_shell,
+}  # fmt: skip

@@ -1,0 +1,160 @@
+"""`make mutants-random SEED=1 N=100`: change lines of the package drawn by a seed; do the tests notice?
+
+A line is drawn among all that run, then one of the operators that fit it, then the place. The tests that reach the
+line are known from one run of the suite under coverage (`--measure`; kept in `out/reach`), so a mutant takes seconds. A
+mutant that no test notices is printed with the tests that run its line: one of them should have noticed. Those of
+`equivalent.toml` change no result; each has its reason there, and is not counted.
+
+    python -m tests.mutants.random --seed 1 --count 100 [--jobs 2] [--seconds 120] [--reach FOLDER] [--measure]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from queue import SimpleQueue
+
+from tests.mutants.operators import Site, sites
+from tests.mutants.reach import ROOT, Reach, measure
+
+CAUGHT, SURVIVED, EQUIVALENT, UNREACHED = "caught", "SURVIVED", "equivalent", "UNREACHED"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    site: Site
+    said: str
+    tests: tuple[str, ...]  # that run the line, the quickest first
+    left: int  # tests that were not run: their seconds go beyond the limit
+
+
+def drawn(seed: int, count: int) -> list[Site]:
+    """The same for the same seed and the same package."""
+    dice = random.Random(seed)
+    lines: dict[tuple[str, int], list[Site]] = {}
+    for file in sorted((ROOT / "manipula").rglob("*.py")):
+        for site in sites(file.relative_to(ROOT).as_posix(), file.read_bytes()):
+            lines.setdefault((site.file, site.line), []).append(site)
+    chosen = []
+    for place in dice.sample(sorted(lines), count):
+        operator = dice.choice(sorted({site.operator for site in lines[place]}))
+        chosen.append(dice.choice([site for site in lines[place] if site.operator == operator]))
+    return chosen
+
+
+@cache
+def equivalents() -> dict[tuple[str, str, str], str]:
+    text = Path(__file__).with_name("equivalent.toml").read_text(encoding="utf-8")
+    return {(e["file"], e["old"], e["new"]): e["reason"] for e in tomllib.loads(text).get("equivalent", [])}
+
+
+def verdict(site: Site, reach: Reach, tree: Path, seconds: float) -> Verdict:
+    if (site.file, site.old, site.new) in equivalents():
+        return Verdict(site, EQUIVALENT, (), 0)
+    source = (ROOT / site.file).read_bytes()
+    tests = reach.tests(site.file, site.line, site.line + site.old.count("\n"))
+    chosen, spent = [], 0.0
+    for name in tests:
+        spent += reach.seconds.get(name, 1.0)
+        if spent < seconds or not chosen:
+            chosen.append(name)
+    target = tree / site.file
+    try:
+        target.write_bytes(site.planted(source))
+        said = UNREACHED if not tests else CAUGHT if noticed(tree, chosen) else SURVIVED
+    finally:
+        target.write_bytes(source)
+    return Verdict(site, said, tuple(tests), len(tests) - len(chosen))
+
+
+def noticed(tree: Path, tests: list[str]) -> bool:
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as names:
+        names.write("\n".join(tests))
+        names.flush()
+        files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", "", "-p", "no:cacheprovider"]
+        command += ["-p", "tests.mutants.selection", "-o", "timeout=120", *files]
+        done = subprocess.run(
+            command,
+            cwd=tree,
+            env=os.environ | {"PYTHONPATH": str(tree), "MUTANTS_CHOSEN": names.name},
+            capture_output=True,
+            check=False,
+        )
+    return done.returncode not in (0, 5)  # 5: none of them is there any more
+
+
+def _tree(place: Path) -> Path:
+    """What the tests need of the repository, without what git does not know."""
+    for part in ("manipula", "tests", "docs", "bench", "web"):
+        skipped = shutil.ignore_patterns("__pycache__", "node_modules")
+        shutil.copytree(ROOT / part, place / part, ignore=skipped, symlinks=True)
+    for file in ROOT.iterdir():
+        if file.is_file():
+            shutil.copy(file, place / file.name)
+    return place
+
+
+def _described(found: Verdict) -> str:
+    site = found.site
+    lines = [f"{found.said:10}  {site.file}:{site.line}  {site.operator}: {_short(site.old)}  →  {_short(site.new)}"]
+    if found.said == SURVIVED:
+        functions = list(dict.fromkeys(name.partition("[")[0] for name in found.tests))
+        lines += [f"            run by {name}" for name in functions[:3]]
+        lines += [f"            and {len(functions) - 3} other functions of tests"] if len(functions) > 3 else []
+        lines += [f"            {found.left} tests beyond the limit of time were not run"] if found.left else []
+    return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) < 90 else line[:87] + "..."
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--count", type=int, default=100)
+    options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options.add_argument("--seconds", type=float, default=120, help="of tests for one mutant, as measured")
+    options.add_argument("--reach", type=Path, default=ROOT / "out" / "reach")
+    options.add_argument("--measure", action="store_true", help="run the suite under coverage first, even if it was")
+    request = options.parse_args()
+    if request.measure or not (request.reach / "seconds.xml").exists():
+        measure(request.reach)
+    reach, count = Reach(request.reach), Counter[str]()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as place, ThreadPoolExecutor(request.jobs) as pool:
+        trees: SimpleQueue[Path] = SimpleQueue()
+        for k in range(request.jobs):
+            trees.put(_tree(Path(place) / str(k)))
+
+        def judge(site: Site) -> Verdict:
+            tree = trees.get()
+            try:
+                return verdict(site, reach, tree, request.seconds)
+            finally:
+                trees.put(tree)
+
+        for found in pool.map(judge, drawn(request.seed, request.count)):
+            count[found.said] += 1
+            print(_described(found), flush=True)
+    judged = request.count - count[EQUIVALENT]
+    share = 100 * count[CAUGHT] / max(judged, 1)
+    print(f"seed {request.seed}: {count[CAUGHT]} of {judged} mutants caught ({share:.0f} %), ", end="")
+    print(f"{count[SURVIVED]} survived, {count[UNREACHED]} reached by no test, {count[EQUIVALENT]} equivalent")
+    return bool(count[SURVIVED] + count[UNREACHED])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""Which tests run a line of the package: one run of the suite under coverage, kept in a folder.
+
+A line that has moved since then is found again by comparing the file with the text that was measured.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
+from itertools import chain, zip_longest
+from pathlib import Path
+from xml.etree import ElementTree
+
+from coverage import CoverageData
+
+ROOT = Path(__file__).parents[2]
+
+_SETTINGS = """[run]
+source = manipula
+parallel = true
+patch = subprocess
+data_file = {folder}/.coverage
+[paths]
+source =
+    manipula
+    {root}/manipula
+"""
+
+
+def measure(folder: Path) -> None:
+    """Run the suite, every line with the tests that reach it, every test with its seconds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "coverage.ini"
+    settings.write_text(_SETTINGS.format(folder=folder, root=ROOT), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--cov=manipula", "--cov-context=test"]
+    command += [f"--cov-config={settings}", "--cov-report=", f"--junitxml={folder / 'seconds.xml'}"]
+    command += ["-o", "timeout=1500"]  # coverage takes its time
+    subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+    for file in sorted((ROOT / "manipula").rglob("*.py")):
+        copy = folder / "text" / file.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+
+
+class Reach:
+    """The tests that run a line, those that tell most about it first."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.data = CoverageData(str(folder / ".coverage"))
+        self.data.read()
+        self.seconds = {
+            f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(case.get("time", 0))
+            for case in ElementTree.parse(folder / "seconds.xml").iter("testcase")
+        }
+        self.measured = {name.rpartition("/manipula/")[2]: name for name in self.data.measured_files()}
+
+    @cache  # noqa: B019  (one object for a run)
+    def _lines(self, file: str) -> dict[int, set[str]]:
+        found = self.data.contexts_by_lineno(self.measured.get(file.partition("/")[2], ""))
+        tests = {line: {name.rpartition("|")[0] for name in names if "|" in name} for line, names in found.items()}
+        return {self._moved(file).get(line, 0): names for line, names in tests.items()}
+
+    @cache  # noqa: B019
+    def _moved(self, file: str) -> dict[int, int]:
+        """Where the lines of the measured text stand today, counted from 1."""
+        old = (self.folder / "text" / file).read_text(encoding="utf-8").splitlines()
+        new = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+        return {b.a + k + 1: b.b + k + 1 for b in blocks for k in range(b.size)}
+
+    def tests(self, file: str, line: int, end: int) -> list[str]:
+        """Of a statement that runs on import, or that is new: the tests that run anything of its file."""
+        lines = self._lines(file) if file.partition("/")[2] in self.measured else {}
+        direct = set(chain.from_iterable(names for k, names in lines.items() if line <= k <= end))
+        return turns(direct or set(chain.from_iterable(lines.values())), self.seconds)
+
+
+def turns(tests: set[str], seconds: dict[str, float]) -> list[str]:
+    """One test of each function, then the next of each: draws of one property tell the same again. Quick ones first."""
+    families = defaultdict(list)
+    for name in sorted(tests, key=lambda name: (seconds.get(name, 1.0), name)):
+        families[name.partition("[")[0]].append(name)
+    ordered = sorted(families.values(), key=lambda names: (seconds.get(names[0], 1.0), names[0]))
+    return [name for names in zip_longest(*ordered) for name in names if name is not None]
