@@ -10,8 +10,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
 from manipula.algebra.emit.about import WIDTH
-from manipula.algebra.emit.complexes import PAIRS, Pair
-from manipula.algebra.emit.expressions import ExpressionWriter, real_only
+from manipula.algebra.emit.expressions import PAIRS, ExpressionWriter, Pair, real_only
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.section import Section
 from manipula.algebra.emit.sections import Places, sections_of

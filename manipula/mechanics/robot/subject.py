@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 from manipula.errors import some_of
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser
-from manipula.mechanics.robot.branching import TOOL, frame_names
+from manipula.mechanics.robot.branching import TOOL, frame_names, tip_link
 from manipula.mechanics.robot.description import Body, Cell, Robot
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.values.parameter import ZERO, float_of, floats_of, names_of, text_of
@@ -67,7 +67,7 @@ class _Cells:
 
 
 def _base(robot: Robot) -> str:
-    name = getattr(robot.origin, "base_link", "") or "the base frame"
+    name = robot.origin.base_link or "the base frame"
     return f"{name}, placed in the world" if robot.base else f"{name}, which is the world frame"
 
 
@@ -78,12 +78,9 @@ def _tip(robot: Robot) -> str:
         return f"none chosen; frames: {some_of(names)}"
     if robot.tool_row < 0:
         return "the tool frame, on the base"
-    on = robot.joints[robot.tool_row]
-    link = f"link {on.link}" if on.link else f"the link of joint {on.name}"
-    if not robot.tool:
-        return link
-    named = next((frame.name for frame in robot.frames if (frame.on, frame.at) == (on.name, robot.tool)), "")
-    return f"{named or 'the tool frame'}, on {link}"
+    on, named = robot.joints[robot.tool_row], tip_link(robot)
+    link = on.link or f"the link of joint {on.name}"
+    return f"{named or 'the tool frame'}, on {link}" if robot.tool else named or link
 
 
 def _friction(robot: Robot) -> str:

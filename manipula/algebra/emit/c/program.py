@@ -8,8 +8,7 @@ from textwrap import wrap
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c.precision import DOUBLE, Precision
 from manipula.algebra.emit.c.spelling import KEYWORDS
-from manipula.algebra.emit.complexes import Pair
-from manipula.algebra.emit.expressions import number
+from manipula.algebra.emit.expressions import Pair, number
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.sections import unused
 from manipula.algebra.emit.split import Split

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from manipula.algebra.emit.complexes import Pair
-from manipula.algebra.emit.expressions import SIGNS, number
+from manipula.algebra.emit.expressions import SIGNS, Pair, number
 from manipula.algebra.emit.javascript.spelling import LANGUAGE, RESERVED
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.text import DECIDING, GUARDED, Language, calls

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from manipula.algebra.emit.complexes import Pair
-from manipula.algebra.emit.expressions import SIGNS, number
+from manipula.algebra.emit.expressions import SIGNS, Pair, number
 from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.python.spelling import LANGUAGE

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from manipula.algebra.emit.complexes import Pair
-from manipula.algebra.emit.expressions import number
+from manipula.algebra.emit.expressions import Pair, number
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.rust.spelling import RUST_KEYWORDS
 from manipula.algebra.emit.split import Argument
