@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.ik.numeric.reach import _followed
 from manipula.generation.build import method_named
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
+from manipula.ik.numeric.reach import _followed
 from manipula.mechanics.models.coupled import AXES, SOLVED
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
@@ -352,6 +352,8 @@ def test_followers_by_fractions_are_simulated_by_fixed_steps(method: str) -> Non
     run, true = (mp.simulate(plant, start=start, until=0.05, method=x, step=1e-3) for x in (method, "dop853"))
     np.testing.assert_allclose(run.q[-1], true.q[-1], rtol=0, atol=1e-9)
     assert np.abs(run.q[-1] - start).max() > 1e-3
+
+
 def test_a_method_that_does_not_take_such_joints_says_why() -> None:
     """Every method that is listed is made, or refused for what the robot is; only another word is unknown."""
     drawn = (free_and_coupled(seed)[1] for seed in range(20))
