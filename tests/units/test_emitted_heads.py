@@ -147,7 +147,7 @@ def test_both_ends_are_named_where_a_file_names_them(tmp_path: Path) -> None:
     for tip, said in (("flange", "flange"), ("slider", "slider")):
         found = subject(mp.load(tmp_path / "cart.urdf", tip=tip))
         assert [found["base"], found["tip"]] == ["floor, which is the world frame", said]
-    assert subject(mp.load(tmp_path / "cart.urdf").with_tool((0, 0, 1)))["tip"] == "the tool frame, on slider"
+    assert subject(mp.load(tmp_path / "cart.urdf").with_tool((0, 0, 1)))["tip"] == "the tool frame, on flange"
     assert subject(mp.load(tmp_path / "cart.urdf").with_base((0, 0, 1)))["base"] == "floor, placed in the world"
     assert "placed in the world" in subject(mp.load("puma560").with_base((0, 0, 1)))["base"]
 
