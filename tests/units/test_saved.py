@@ -34,6 +34,7 @@ EDITS: dict[str, Any] = {
     "friction": lambda robot: robot.with_friction({robot.joint_names[-1]: {"viscous": 0.4, "coulomb": 0.2}}),
     "motor": lambda robot: robot.with_motor_inertia({robot.joint_names[0]: 0.05}),
     "frame": lambda robot: robot.with_frame("camera", robot.joint_names[0], (0.1, 0, 0), (0, 0.2, 0)),
+    "still": lambda robot: robot.with_frame("marker", "base", (0.1, 0, 0)),
     "pose": lambda robot: robot.with_poses(home=[0.1] * robot.dof),
     "locked": lambda robot: robot.locked({robot.joint_names[0]: 0.3}) if robot.dof > 1 else robot,
 }
@@ -89,6 +90,7 @@ def test_what_is_not_the_same_after_reading_is_said_when_saving(seed: int, tmp_p
     ("edit", "ending", "said"),
     [
         ("gravity", ".urdf", "gravity 0 -9.81 0.5"),
+        ("still", ".urdf", "frame marker, which no joint moves"),
         ("frame", ".par", "frames"),
         ("pose", ".par", "poses"),
         ("friction", ".csv", "motors and friction"),
@@ -126,7 +128,7 @@ def test_a_parent_that_is_the_row_before_makes_no_tree(tmp_path: Path) -> None:
     head = 'format = 1\nname = "arm"\nconvention = "urdf"\nangle = "deg"\ninertia_default = 0\n'
     named = "".join(map(row.format, ("a", "b", "c"), ("base", "a", "b"), ("revolute", "fixed", "revolute")))
     robot = mp.Robot.from_text(head + named)
-    assert robot.joints == mp.Robot.from_text(re.sub("parent = .*", "", head + named)).joints
+    assert robot.parents == mp.Robot.from_text(re.sub("parent = .*", "", head + named)).parents
     with pytest.warns(ManipulaWarning, match="cannot hold the names of joints"):
         mp.save(robot, tmp_path / "arm.par")
     assert mp.load(tmp_path / "arm.par").dof == 2
@@ -215,6 +217,25 @@ def test_names_frames_and_what_stands_still_are_kept(seed: int, tmp_path: Path) 
                 at = [merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (read, robot)]
                 poses = (np.array(pose(x, x.of_joints(q.tolist())).rows(), float) for x in at)
                 np.testing.assert_allclose(*poses, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_frames_are_kept_in_every_convention(seed: int) -> None:
+    """On links that move, on fixed rows, on the base."""
+    plan = drawn_plan(seed)
+    plan = replace(plan, rows=tuple(replace(row, parent=i - 1, follow=None) for i, row in enumerate(plan.rows)))
+    for writing in urdf(replace(plan, tip=len(plan.rows) - 1), random.Random(seed)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = mp.Robot.from_text(decorated(writing.text, seed), "urdf", exact=True)
+            robot = robot.with_frame("marker", "base", (0.1, 0.2, 0.3), (0.3, 0, 0.2))
+            others = [mp.convert(robot, convention) for convention in ("standard", "modified", "urdf")]
+        q = np.linspace(0.3, 1.1, robot.dof).tolist()
+        for other in others:
+            assert set(other.frame_names) == set(robot.frame_names)
+            for frame in robot.frame_names:
+                trees = (merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (other, robot))
+                np.testing.assert_allclose(*(np.array(pose(x, q).rows(), float) for x in trees), atol=1e-11)
 
 
 # every optional entry of a robot file, with a value that says something

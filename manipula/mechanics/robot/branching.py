@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError, caution
-from manipula.mechanics.robot.description import Arm, Frame, Joint, Mounted, Robot
+from manipula.mechanics.robot.description import BASE, Arm, Frame, Joint, Mounted, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
 TOOL = "tool"
@@ -84,6 +84,16 @@ def frame_names(robot: Robot) -> list[str]:
     """The frames a robot has: its tool, those its file names; if it has none of them, its tips."""
     own = [TOOL] if robot.tool or robot.tool_on is not None or len(tips(robot)) == 1 else []
     return [*own, *(frame.name for frame in robot.frames)] or tips(robot)
+
+
+def frames_that_stand_still(robot: Robot) -> list[Frame]:
+    """The frames that no joint moves."""
+    still = {BASE}
+    for row, joint in enumerate(robot.joints):
+        on = robot.parents[row]
+        if joint.kind == "fixed" and (robot.joints[on].name if on >= 0 else BASE) in still:
+            still.add(joint.name)
+    return [frame for frame in robot.frames if frame.on in still]
 
 
 def seen_at(robot: Arm, name: str) -> Arm:

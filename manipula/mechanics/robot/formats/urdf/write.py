@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from fractions import Fraction
 
+from manipula.mechanics.robot.branching import frames_that_stand_still
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, DIGITS, decimal, links_from_robot
@@ -41,7 +42,8 @@ def lost_from_robot(robot: Robot) -> list[str]:
     springs = (f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)
     told = [] if _gravity(robot) == GRAVITY else [f"gravity {_triple(_gravity(robot))}"]
     poses = (f"pose {name}" for name, _ in robot.named_poses)
-    return [*lost, *springs, *poses, *told, *_lost_order(robot)]
+    still = (f"frame {frame.name}, which no joint moves" for frame in frames_that_stand_still(robot))
+    return [*lost, *springs, *poses, *told, *still, *_lost_order(robot)]
 
 
 def _lost_order(robot: Robot) -> list[str]:
