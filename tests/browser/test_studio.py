@@ -124,16 +124,26 @@ def test_a_table_without_headings_is_pasted(page: Any, text: str) -> None:
     begin(page)
     page.get_by_role("button", name="Paste", exact=True).click()
     dialog = page.get_by_role("dialog", name="Paste a table")
-    dialog.get_by_role("textbox", name="Table").fill("three words only\n" + text)
-    dialog.get_by_role("button", name="Use this table").click()
-    sentence = dialog.get_by_role("alert")  # in the dialog, where it can be read
-    assert "the first line is not a header" in sentence.inner_text() and "=" not in sentence.inner_text()
     dialog.get_by_role("textbox", name="Table").fill(text)
     dialog.get_by_role("button", name="Use this table").click()
     dialog.wait_for(state="detached")
     page.locator('.stage[aria-busy=false][data-robot="my_arm"][data-joints="2"]').wait_for()
     wanted = ["l1", "l2"] if "l1" in text else ["0", "0.45"]
     assert [cell(page, i, "a (m)").input_value() for i in (1, 2)] == wanted
+
+
+def test_a_table_that_cannot_be_read_is_told_in_the_dialog(browser: Any, program: Program) -> None:
+    """Where it can be read: behind a dialog nothing can be; and in words of the page, not of Python."""
+    with page_of(browser, program, viewport={"width": 960, "height": 560}) as (page, complaints):
+        begin(page)
+        page.get_by_role("button", name="Paste", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Paste a table")
+        dialog.get_by_role("textbox", name="Table").fill("three words only\n0 0 1 0")
+        dialog.get_by_role("button", name="Use this table").click()
+        sentence = dialog.get_by_role("alert").inner_text()
+        assert "the first line is not a header" in sentence and "columns=" not in sentence
+        assert page.locator(".notice").count() == 0
+    assert len(complaints) == 1 and "400 (Bad Request)" in complaints[0]
 
 
 def test_the_step_of_a_cell_ends_with_its_focus(page: Any) -> None:
