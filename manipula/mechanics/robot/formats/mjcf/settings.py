@@ -149,7 +149,8 @@ def some(attributes: Attributes, key: str, count: int, where: str) -> list[Fract
     """As many numbers as there must be."""
     found = numbers(attributes, key, where)
     if len(found) != count:
-        raise RobotFileError(f"found {attributes.get(key, '')!r}", where=where, field=key, hint=f"{count} numbers")
+        hint = "one number" if count == 1 else f"{count} numbers"
+        raise RobotFileError(f"found {attributes.get(key, '')!r}", where=where, field=key, hint=hint)
     return found
 
 
