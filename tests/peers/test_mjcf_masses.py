@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,14 @@ from tests.laws.test_ground import turn
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed (pip install manipula[bench])")
 Rng = np.random.Generator
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuJoCo writes a log of its warnings into the folder it is called in."""
+    monkeypatch.chdir(tmp_path)
+
+
 Array = Any
 
 
