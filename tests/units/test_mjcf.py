@@ -254,6 +254,9 @@ def test_included_files_stand_where_they_are_named(tmp_path: Path) -> None:
     (tmp_path / "inside" / "head.xml").write_text('<mujoco><option gravity="0 0 -5"/></mujoco>')
     (tmp_path / "inside" / "body.xml").write_text(f"<mujocoinclude>{BODY}</mujocoinclude>")
     assert mp.load(tmp_path / "arm.xml") == mp.Robot.from_text(whole, "mjcf")
+    (tmp_path / "inside" / "body.xml").write_text('<mujoco><include file="deep.xml"/></mujoco>')  # beside itself
+    (tmp_path / "inside" / "deep.xml").write_text(f"<mujoco>{BODY}</mujoco>")
+    assert mp.load(tmp_path / "arm.xml") == mp.Robot.from_text(whole, "mjcf")
     (tmp_path / "inside" / "body.xml").write_text('<mujoco><include file="arm.xml"/></mujoco>')
     with pytest.raises(mp.RobotFileError, match=r"found 'arm\.xml' a second time"):
         mp.load(tmp_path / "arm.xml")
