@@ -241,3 +241,11 @@ def test_a_base_of_which_little_is_said_comes_back(line: str, tmp_path: Path) ->
 def test_an_unknown_key_of_the_base_is_refused() -> None:
     with pytest.raises(mp.RobotFileError, match="did you mean 'mass'"):
         mp.Robot.from_text(BASE.replace("mass = 3", "mas = 3"))
+
+
+def test_an_inertia_that_stands_still_is_no_reason_to_refuse() -> None:
+    odd = BASE.replace("{ xx = 1", "{ xx = -1", 1)
+    with pytest.warns(mp.ManipulaWarning, match="base, body 'torso': inertia: no body has this inertia"):
+        mp.Robot.from_text(odd)
+    with pytest.raises(mp.RobotFileError, match="base, body 'torso': mass"):
+        mp.Robot.from_text(BASE.replace("mass = 3", "mass = -3"))

@@ -154,7 +154,7 @@ def test_what_may_be_left_out() -> None:
         (body("<joint/>", 'quat="1 0 0 0" euler="0 0 0"'), "found quat and euler"),
         (body('<joint name="j"/><joint name="j"/>'), "two joints have this name"),
         (body("<frame><joint/></frame>"), "found <joint> inside a <frame>"),
-        (file('<body name="b"><joint/><geom mesh="m"/></body>'), "its mass would come from its shape of type 'mesh'"),
+        (file('<body name="b"><joint/><geom mesh="m"/></body>'), "its mass would come from the mesh 'm'"),
         (file('<body name="b"><joint/><geom size="0"/></body>'), r"found '0' \(a sphere has 1 positive numbers\)"),
         (file('<body name="b"><joint/><inertial pos="0 0 0" mass="-1"/></body>'), "a mass cannot be negative"),
         (file(BODY + BODY), "body 'b': two bodies have this name"),
@@ -253,6 +253,9 @@ def test_included_files_stand_where_they_are_named(tmp_path: Path) -> None:
     (tmp_path / "arm.xml").write_text(f"<mujoco>{one}<worldbody>{other}</worldbody></mujoco>")
     (tmp_path / "inside" / "head.xml").write_text('<mujoco><option gravity="0 0 -5"/></mujoco>')
     (tmp_path / "inside" / "body.xml").write_text(f"<mujocoinclude>{BODY}</mujocoinclude>")
+    assert mp.load(tmp_path / "arm.xml") == mp.Robot.from_text(whole, "mjcf")
+    (tmp_path / "inside" / "body.xml").write_text('<mujoco><include file="deep.xml"/></mujoco>')  # beside itself
+    (tmp_path / "inside" / "deep.xml").write_text(f"<mujoco>{BODY}</mujoco>")
     assert mp.load(tmp_path / "arm.xml") == mp.Robot.from_text(whole, "mjcf")
     (tmp_path / "inside" / "body.xml").write_text('<mujoco><include file="arm.xml"/></mujoco>')
     with pytest.raises(mp.RobotFileError, match=r"found 'arm\.xml' a second time"):

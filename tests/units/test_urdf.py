@@ -386,6 +386,17 @@ def test_an_arm_that_may_end_in_several_places_says_which() -> None:
     assert mp.Robot.from_text(flange("link8 0 0 0.107", "eye 0 0 0"), "urdf", tip="link8").tip_link == "link8"
 
 
+def test_other_ends_are_as_far_as_the_way_there_leads() -> None:
+    """Two frames in a row, the first turned by 0.3 rad about y: 3 along z and 4 along the turned x."""
+    beyond = (
+        '<link name="far"/><joint name="f" type="fixed"><parent link="eye"/><child link="far"/><origin xyz="4 0 0"/>'
+    )
+    text = flange("eye 0 0 3", "hand 0 0 0").replace("</robot>", f"{beyond}</joint></robot>")
+    distance = 1000 * math.hypot(4 * math.cos(0.3), 3 - 4 * math.sin(0.3))
+    with pytest.warns(ManipulaWarning, match=rf"far \({distance:.0f} mm away\)"):
+        mp.Robot.from_text(text, "urdf")
+
+
 @pytest.mark.parametrize(
     ("frames", "tip"),
     [(["flange 0 0 0.1"], "flange"), (["tool0 0 0 0.1", "eye 0 0 0.2"], "tool0"), (["m 0 0 0", "n 0 0 0"], "tip")],

@@ -153,7 +153,7 @@ class _Reader:
         """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""
         found: dict[str, tuple[str, list[Fraction]]] = {}
         for element in root.iterfind("equality/*"):
-            if self.settings.attributes(element, MAIN, ("equality",)).get("active", "true") == "false":
+            if self.settings.attributes(element, MAIN, "equality").get("active", "true") == "false":
                 continue
             if element.tag == "joint" and "joint1" in element.attrib:
                 name = element.attrib["joint1"]

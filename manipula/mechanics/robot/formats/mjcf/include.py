@@ -29,41 +29,38 @@ def xml_from_text(text: str) -> ET.Element:
 
 def paste_includes(root: ET.Element, file: str) -> None:
     """Puts every file named by an `<include>` in its place; each may stand in a model once."""
-    seen, waiting = [Path(file).resolve()], [root]
+    main, waiting = Path(file).resolve(), [root]
+    seen, folders = [main], dict[ET.Element, Path]()  # of every `<include>` that was pasted: where its file lies
     while waiting:
         element = waiting.pop()
-        for child in list(element):
-            if child.tag != "include":
-                waiting.append(child)
-                continue
-            path = _located(child, file, seen)
-            seen.append(path)
+        while (child := element.find("include")) is not None:
+            seen.append(_located(child, file, (main.parent, folders.get(child, main.parent)), seen))
             try:
-                pasted = xml_from_text(text_from_bytes(path.read_bytes()))
+                pasted = xml_from_text(text_from_bytes(seen[-1].read_bytes()))
             except RobotFileError as error:
-                raise error.in_file(str(path)) from error
+                raise error.in_file(str(seen[-1])) from error
+            folders |= dict.fromkeys(pasted.iter("include"), seen[-1].parent)
             index = list(element).index(child)
             element[index : index + 1] = list(pasted)
-            waiting.append(element)
-            break
+        waiting.extend(element)
 
 
-def _located(element: ET.Element, file: str, seen: list[Path]) -> Path:
+def _located(element: ET.Element, file: str, folders: tuple[Path, Path], seen: list[Path]) -> Path:
+    """The file, seen from the main file's folder or from that of the file which names it."""
     name, where = element.get("file", ""), "<include>"
     if not file:
         told = f"found {name!r}, and a text has no folder to look in"
         raise RobotFileError(told, where=where, field="file", hint="load the model from its file")
-    folder = Path(file).resolve().parent
-    path = (folder / name.replace("\\", "/")).resolve()
-    if not path.is_relative_to(folder):
+    tried = [(folder / name.replace("\\", "/")).resolve() for folder in folders]
+    path = next((path for path in tried if path.is_file()), tried[0])
+    if not path.is_relative_to(folders[0]):
         told = f"found {name!r}, which is outside the folder of the model"
         raise RobotFileError(told, where=where, field="file", hint="put the file below that folder")
     if not name or not path.is_file():
-        raise RobotFileError(f"found {name!r}, which is not there", where=where, field="file", hint=f"in {folder}")
+        raise RobotFileError(f"found {name!r}, which is not there", where=where, field="file", hint=f"in {folders[0]}")
     if path in seen:
-        raise RobotFileError(
-            f"found {name!r} a second time", where=where, field="file", hint="each file stands in a model once"
-        )
+        hint = "each file stands in a model once"
+        raise RobotFileError(f"found {name!r} a second time", where=where, field="file", hint=hint)
     if len(seen) > MOST:
         raise RobotFileError(f"found more than {MOST} files", where=where, hint="join some of them")
     return path

@@ -72,8 +72,11 @@ def _solid(shape: Attributes, outer: Placement, settings: Settings, where: str) 
     if not counted or weight == [0] or (not weight and density == [0]):
         return nothing
     shell = shape.get("shellinertia", "false") == "true"
-    if kind not in SIZES or "mesh" in shape or (shell and kind == "ellipsoid"):
-        told = f"it has no <inertial>: its mass would come from its {'shell' if shell else 'shape'} of type {kind!r}"
+    if "mesh" in shape:
+        told = f"it has no <inertial>: its mass would come from the mesh {shape['mesh']!r}"
+        raise RobotFileError(told, where=where, field="inertial", hint=TELLS_MASS)
+    if kind not in SIZES or (shell and kind == "ellipsoid"):
+        told = f"it has no <inertial>: its mass would come from a shape that is not computed, of type {kind!r}"
         raise RobotFileError(told, where=where, field="inertial", hint=TELLS_MASS)
     ends = some(shape, "fromto", 6, where) if "fromto" in shape else None
     sizes = [PRECISE.number(x) for x in _sizes(shape, kind, ends is not None, where)]
