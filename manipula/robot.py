@@ -92,9 +92,9 @@ class Robot(description.Robot):
     ) -> Robot:
         """From rows (theta, d, a, alpha) or (theta, d, a, alpha, "P"), or dicts with the keys of a robot file's joint.
 
-        `columns` says another order, such as "alpha a d theta"; bare rows of the modified convention need it. A bare
-        number is in the given units; a string is a name or an SI expression. Angles near a quarter turn are read as
-        one, unless `exact`.
+        `columns` says another order, such as "alpha a d theta"; bare rows of the modified convention need it. A
+        number is in the given units, as a number and as text: `"L1 + 20"`, `"90°"`, `"40 cm"` (see the robot file).
+        Angles near a quarter turn are read as one, unless `exact`.
 
         >>> Robot.from_dh([("q1", 0, "l1", 0), ("q2", 0, "l2", 0)]).dof
         2

@@ -116,6 +116,63 @@ def test_a_block_pasted_into_a_cell_spreads_and_adds_rows(page: Any) -> None:
     assert cell(page, 2, "aᵢ₋₁ (m)").input_value() == "0.2"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["θ1 0 l1 0\nθ2 0 l2 0", "θ1\t0\tl1\t0\nθ2\t0\tl2\t0", "0 0,4 0 90\n0 0 0,45 0", "0\t0.4\t0\t90\n0\t0\t0.45\t0"],
+)
+def test_a_table_without_headings_is_pasted(page: Any, text: str) -> None:
+    begin(page)
+    page.get_by_role("button", name="Paste", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Paste a table")
+    dialog.get_by_role("textbox", name="Table").fill(text)
+    dialog.get_by_role("button", name="Use this table").click()
+    dialog.wait_for(state="detached")
+    page.locator('.stage[aria-busy=false][data-robot="my_arm"][data-joints="2"]').wait_for()
+    wanted = ["l1", "l2"] if "l1" in text else ["0", "0.45"]
+    assert [cell(page, i, "a (m)").input_value() for i in (1, 2)] == wanted
+
+
+def test_a_table_that_cannot_be_read_is_told_in_the_dialog(browser: Any, program: Program) -> None:
+    """Where it can be read: behind a dialog nothing can be; and in words of the page, not of Python."""
+    with page_of(browser, program, viewport={"width": 960, "height": 560}) as (page, complaints):
+        begin(page)
+        page.get_by_role("button", name="Paste", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Paste a table")
+        dialog.get_by_role("textbox", name="Table").fill("three words only\n0 0 1 0")
+        dialog.get_by_role("button", name="Use this table").click()
+        sentence = dialog.get_by_role("alert").inner_text()
+        assert "the first line is not a header" in sentence and "columns=" not in sentence
+        assert page.locator(".notice").count() == 0
+    assert len(complaints) == 1 and "400 (Bad Request)" in complaints[0]
+
+
+def test_the_step_of_a_cell_ends_with_its_focus(page: Any) -> None:
+    begin(page)
+    cell(page, 2, "a (m)").focus()
+    page.locator(".viewer-labels span", has_text="a2 = ").wait_for()
+    page.get_by_role("slider", name="q1 (deg)").focus()
+    page.locator(".viewer-labels span", has_text="a2 = ").wait_for(state="detached")
+
+
+def test_cells_mean_what_the_column_says(page: Any) -> None:
+    """The texts of a person who takes the heading at its word, and the mistakes that are refused."""
+    begin(page)
+    cell(page, 1, "α (deg)").fill("90")
+    page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
+    right = position(page)
+    for text in ("180/2", "2*45", "90+0", "−90 + 180", "90°", "pi/2"):
+        cell(page, 1, "α (deg)").fill(text)
+        page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
+        page.wait_for_function("() => !document.querySelector('[aria-invalid=true]')")
+        assert position(page) == right, text
+    for column, text in (("θ (deg)", "θ1+90"), ("α (deg)", "θ2"), ("a (m)", "θ")):
+        old = cell(page, 2, column).input_value()
+        cell(page, 2, column).fill(text)
+        page.locator("[aria-invalid=true]").wait_for()
+        cell(page, 2, column).fill(old)
+        page.locator("[aria-invalid=true]").wait_for(state="detached")
+
+
 def put(page: Any, field: Any, text: str) -> None:
     """What the browser does when a person pastes."""
     field.focus()

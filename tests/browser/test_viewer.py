@@ -166,6 +166,14 @@ def test_the_table_is_walked(arm: Any) -> None:
     assert arm.locator(".viewer-labels span").count() == 0
 
 
+def test_the_step_of_a_cell_does_not_outlive_the_pose_it_was_shown_in(arm: Any) -> None:
+    arm.evaluate("V.walk(1, 'a')")
+    arm.evaluate("V.setQ([...V.q])")  # the same pose: as after a change of what is shown
+    assert arm.locator(".viewer-labels span").count() == 1
+    arm.evaluate("V.setQ(V.q.map((x, i) => x + (i == 2) * 0.1))")
+    assert arm.locator(".viewer-labels span").count() == 0
+
+
 def test_pictures_can_be_kept(arm: Any) -> None:
     root = ElementTree.fromstring(arm.evaluate("V.svg()"))
     assert len(list(root.iter())) > 50

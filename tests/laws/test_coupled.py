@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.ik.numeric.reach import _followed
 from manipula.mechanics.models.coupled import AXES, SOLVED
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
@@ -21,8 +22,10 @@ from manipula.mechanics.robot.branching import moving_names
 from manipula.mechanics.robot.description import Coordinate, Robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.mechanics.robot.formats.units import parameter_from_raw
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.values.terms import Units
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.laws.test_trees import heavy
 from tests.random_robots import random_robot, random_tree
@@ -42,14 +45,15 @@ def free_and_coupled(seed: int, serial: bool = False) -> tuple[Robot, Robot, Any
     follows: dict[str, Coordinate] = {}
     for name in late:
         terms = tuple((x, rng.choice(FACTORS)) for x in rng.sample(free, rng.randint(1, min(2, len(free)))))
-        follows[name] = Coordinate(terms, rng.choice((Fraction(0), Fraction(1, 10), Fraction(-2, 5))))
+        constant, degrees = rng.choice((Fraction(0), Fraction(1, 10), Fraction(-2, 5))), rng.choice((0, 90, -35))
+        follows[name] = Coordinate(terms, constant, Fraction(degrees))
     coupled = replace(robot, joints=tuple(replace(x, coordinate=follows.get(x.name)) for x in robot.joints))
     C = np.zeros((len(names), len(free)))
     for i, name in enumerate(names):
         for other, factor in follows[name].terms if name in follows else ((name, Fraction(1)),):
             C[i, free.index(other)] += float(factor)
-    c = np.array([float(follows[name].constant) if name in follows else 0.0 for name in names])
-    return robot, coupled, C, c
+    constants = {name: float(x.constant) + np.deg2rad(float(x.degrees)) for name, x in follows.items()}
+    return robot, coupled, C, np.array([constants.get(name, 0.0) for name in names])
 
 
 def in_floats(robot: Robot) -> Tree:
@@ -144,6 +148,70 @@ def test_toml_round_trip(seed: int) -> None:
     ))  # fmt: skip
     read = robot_from_toml(toml_from_robot(robot))
     assert [x.coordinate for x in read.joints] == [x.coordinate for x in robot.joints]
+
+
+def parallelogram(coordinate: str, theta: float = 0, units: tuple[str, str] = ("deg", "mm")) -> mp.Robot:
+    """Three joints; the third keeps its direction but for what is added."""
+    row = {"theta": 0, "d": 0, "a": "30 cm", "alpha": "90°", "mass": 1, "com": ["10 mm", "2 cm", "0.03 m"]}
+    row["inertia"] = {"xx": 0.1, "yy": 0.2, "zz": 0.25, "xy": 0, "xz": 0, "yz": 0}
+    rows: list[dict[str, Any]] = [{**row, "name": f"j{i}"} for i in (1, 2, 7)]
+    rows[2] |= {"coordinate": coordinate, "theta": theta}
+    return mp.Robot.from_dh(rows, angle=units[0], length=units[1])
+
+
+@pytest.mark.parametrize("end", ["+ pi/2", "+ 90", "+90 deg", "− 30 + 120", "+ π/3 + pi/6", "+ 0.25*pi + 45°"])
+def test_a_coordinate_has_a_constant(end: str, tmp_path: Path) -> None:
+    robot = parallelogram(f"j1 - 2*j2 {end}")
+    terms = (("j1", Fraction(1)), ("j2", Fraction(-2)))
+    assert robot.joints[2].coordinate == Coordinate(terms, degrees=Fraction(90))
+    for angle, length in (("deg", "mm"), ("rad", "m")):
+        saved = replace(robot, origin=replace(robot.origin, angle=angle, length=length))
+        assert mp.load(mp.save(saved, tmp_path / "again.toml")).joints == robot.joints
+    assert robot.locked(j1="30 deg").joints[2].coordinate == Coordinate((("j2", Fraction(-2)),), degrees=Fraction(120))
+
+
+def test_a_coordinate_with_a_constant_is_that_with_an_offset() -> None:
+    robot, other = parallelogram("j1 - 2*j2 + pi/2"), parallelogram("j1 - 2*j2", 90)
+    made, right = (mp.Arm(x, optimise="none") for x in (robot, other))
+    x, xd, xdd = np.random.default_rng(1).uniform(-1, 1, (3, 2))
+    near(made.pose(x), right.pose(x))
+    near(made.inverse_dynamics(x, xd, xdd), right.inverse_dynamics(x, xd, xdd))
+    near(mp.Arm(robot.locked(j1="30 deg"), optimise="none").pose([0.4]), right.pose([np.pi / 6, 0.4]))
+    assert mp.generate(robot, "pose").cost == mp.generate(other, "pose").cost
+
+
+def test_a_follower_of_one_joint_keeps_its_constant_in_a_urdf_and_its_limits(tmp_path: Path) -> None:
+    robot = parallelogram("-2*j2 + 90")
+    again = mp.load(mp.save(robot, tmp_path / "again.urdf"))
+    near(mp.Arm(again, optimise="none").pose([0.2, 0.5]), mp.Arm(robot, optimise="none").pose([0.2, 0.5]))
+    limited = replace(robot.joints[2], limits=tuple(parameter_from_raw(x, "angle", Units("deg")) for x in (70, 100)))
+    bound = mp.Robot.of(replace(robot, joints=(*robot.joints[:2], limited)))
+    assert list(_followed(bound)) == [(1, pytest.approx(np.deg2rad(-5)), pytest.approx(np.deg2rad(10)))]
+    assert Coordinate((("j2", Fraction(1)),), Fraction(1, 4), Fraction(-90)).shift == pytest.approx(0.25 - np.pi / 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("j2*j1", "not linear in the coordinates of joints"),
+        ("j2 + 90 + pi", "pi is in radians, 90 in degrees"),
+        ("j2 + 20 mm", "a value in mm (expected an angle in deg or rad)"),
+        ("pi*j2", "not linear"),
+        ("j2 +", "not a name or an arithmetic expression"),
+    ],
+)
+def test_what_is_no_coordinate_is_refused(text: str, told: str) -> None:
+    with pytest.raises(mp.RobotFileError) as caught:
+        parallelogram(text)
+    assert "joint 3 'j7': coordinate: " in str(caught.value) and told in str(caught.value)
+
+
+def test_a_slide_that_follows_has_a_length_as_its_constant() -> None:
+    rows = [{"theta": 0, "d": 0, "a": 0, "alpha": 0, "type": "P", "name": name} for name in ("beam", "inner")]
+    for text in ("beam/2 + 50", "(beam + 100)/2", "beam/2 + 5 cm", "0.5*beam + 0.05 m"):
+        rows[1]["coordinate"] = text
+        robot = mp.Robot.from_dh(rows, length="mm")
+        assert robot.joints[1].coordinate == Coordinate((("beam", Fraction(1, 2)),), Fraction(1, 20))
 
 
 BODY = '<inertial><mass value="0.5"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'

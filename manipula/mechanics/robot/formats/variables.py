@@ -23,8 +23,8 @@ from manipula.support.letters import spelled
 Column = Literal["theta", "d"]
 _LETTERS = {"theta": "q|theta|teta|th|t", "d": "q|d"}
 _BLANK = ("", "-")
-_VARIABLE = r"(?<![\w.])(?:theta|teta|q)_?\d*(?!\w)"
-_IN_BRACKETS = re.compile(rf"(?<!\w)\(\s*{_VARIABLE}\s*\)", re.I)
+_VARIABLE = re.compile(r"(?<![\w.])(?:(?i:theta|teta)|q)_?\d*(?!\w)")
+_IN_BRACKETS = re.compile(rf"(?<!\w)\(\s*{_VARIABLE.pattern}\s*\)")
 _CELLS = ("theta", "d", "a", "alpha")
 _LISTS = ("xyz", "rpy", "anchor")
 
@@ -69,7 +69,7 @@ def variable_from_text(
 
 def refuse_variables(text: str, values: Collection[str] = (), own: Collection[int] = ()) -> None:
     """Raises on a joint variable in a constant; those numbered `own` are a row's constant angle."""
-    for found in re.finditer(_VARIABLE, _IN_BRACKETS.sub("0", plain_text(text)), re.I):
+    for found in _VARIABLE.finditer(_IN_BRACKETS.sub("0", plain_text(text))):
         name = found[0]
         number = re.sub(r"\D", "", name)
         if name in values or (number and int(number) in own and name[0].lower() == "t"):
@@ -81,7 +81,7 @@ def refuse_variables(text: str, values: Collection[str] = (), own: Collection[in
 
 def bracketed(text: str, values: Collection[str] = ()) -> str:
     """The text of a parameter with names in parentheses that would be read as the joint variable."""
-    return re.sub(_VARIABLE, lambda name: name[0] if name[0] in values else f"({name[0]})", text, flags=re.I)
+    return _VARIABLE.sub(lambda name: name[0] if name[0] in values else f"({name[0]})", text)
 
 
 def moving_text(text: str, field: Column, rows: tuple[int, ...], values: Collection[str] = ()) -> str:

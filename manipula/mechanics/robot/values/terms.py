@@ -24,7 +24,7 @@ class Units:
     """What a number without a unit means."""
 
     angle: Literal["deg", "rad"] = "rad"
-    length: Literal["m", "mm"] = "m"
+    length: Literal["m", "mm", "cm"] = "m"
 
     def of(self, quantity: Quantity) -> str:
         """The unit of a column; "" where it is SI and none may be written, "any" where each may."""

@@ -49,7 +49,8 @@ def joint_tables(rows: list[ReadRow], units: Mapping[str, str]) -> Iterator[dict
         if row.direction == -1:
             table["direction"] = -1
         for field, entry in row.cells.items():
-            column = Units(angle.get(field, angle["alpha"]), "mm" if units[field] == "mm" else "m")
+            length: Any = units[field] if field not in ANGLES else "m"
+            column = Units(angle.get(field, angle["alpha"]), length)
             try:
                 table[field] = parameter_from_entry(entry, QUANTITY_OF[field], column)
             except RobotFileError as error:

@@ -84,7 +84,7 @@ def _key(line: str) -> str:
 
 def _slip(line: str) -> str:
     if re.search(r"[0-9]\s*[°º˚]", line):
-        return 'write the number without a degree sign and angle = "deg"'
+        return 'write the number without its degree sign, or in quotes, as in "90°"'
     if re.search(r"=\s*-?[0-9]+,[0-9]", line):
         return "write a decimal point, not a comma"
     if re.search(r"=\s*-?[A-Za-z]", line):
