@@ -23,8 +23,8 @@ from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state, with_laws
 from tests.robot_plans import drawn_plan
-from tests.robot_writers import weightless
-from tests.robot_xml import urdf
+from tests.robot_writers import toml_modified, toml_standard, weightless
+from tests.robot_xml import mjcf, urdf
 
 EDITS: dict[str, Any] = {
     "payload": lambda robot: robot.with_payload(1.5, (0.1, 0, 0.2)),
@@ -217,6 +217,25 @@ def test_names_frames_and_what_stands_still_are_kept(seed: int, tmp_path: Path) 
                 at = [merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (read, robot)]
                 poses = (np.array(pose(x, x.of_joints(q.tolist())).rows(), float) for x in at)
                 np.testing.assert_allclose(*poses, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_link_is_where_its_name_says(seed: int, tmp_path: Path) -> None:
+    """Of MJCF, whose joints may lie beside the origins of their links, and of tables, whose frames lie elsewhere."""
+    plan = drawn_plan(seed)
+    for writing in (w for write in (mjcf, toml_modified, toml_standard) for w in write(plan, random.Random(seed))):
+        if any(row.kind == "H" for row in plan.rows):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = writing.read()
+            read = mp.load(mp.save(robot, tmp_path / "arm.urdf"), exact=True)
+        at = {name: 0.3 + 0.1 * i for i, name in enumerate(robot.joint_names)}
+        for link in (row.link for row in plan.rows):
+            trees = [merge_fixed(bind(x.at(link), FLOATS, {})) for x in (read, robot)]
+            given = [[at[name] for name in x.joint_names] for x in (read, robot)]
+            poses = (np.array(pose(x, x.of_joints(q)).rows(), float) for x, q in zip(trees, given))
+            np.testing.assert_allclose(*poses, atol=1e-12, err_msg=link)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -215,7 +215,7 @@ TABLES = {
 FILE = {
     "name": '"x"', "convention": '"standard"', "angle": '"rad"', "length": '"mm"', "gravity": "[0, 0, -1]",
     "inertia_about": '"origin"', "source": '"x"', "description": '"x"', "notes": '["x"]', "values": "{ x = 1 }",
-    "poses": "{ x = [1, 2] }", "exact": "true",
+    "poses": "{ x = [1, 2] }", "exact": "true", "visuals": '"x.urdf"',
 }  # fmt: skip
 
 

@@ -70,8 +70,16 @@ class _Describer:
         self.given = {*own, *held}
         self.rows = {-1: robot.origin.base_link or self.unused("link0")}
         for row, joint in enumerate(robot.joints):
-            own = joint.link if joint.link not in self.rows.values() else ""
+            own = joint.link if joint.link not in self.rows.values() and self.keeps_frame(joint) else ""
             self.rows[row] = own or self.unused(f"link{row + 1}")
+
+    def keeps_frame(self, joint: Joint) -> bool:
+        """Whether the frame of its link is where a URDF has one: on the joint, or turned there as the file has it."""
+        after = placement(joint.after, self.values)
+        return self.is_turned(joint, after) or _near(after, HERE)
+
+    def is_turned(self, joint: Joint, after: Placement) -> bool:
+        return joint.kind == "fixed" or (self.robot.origin.convention == "urdf" and not any(after.p))
 
     def unused(self, name: str) -> str:
         """A name made here, that neither a joint nor a link of the robot has: readers look both up in one table."""
@@ -119,13 +127,15 @@ class _Describer:
         offset = precise(joint.offset.parameter, self.values)
         foot = gap @ placement(joint.before, self.values) @ KINDS[joint.kind].motion(offset, PRECISE)
         after = placement(joint.after, self.values)
-        kept = joint.kind == "fixed" or (self.robot.origin.convention == "urdf" and not any(after.p))
+        kept = self.is_turned(joint, after)
         at, rest = (foot @ after, HERE) if kept else (foot, after)
         axis = unrotate(after.R, (0, 0, joint.direction)) if kept else (0, 0, joint.direction)
         motion = {"axis": _triple(axis), "mimic": self.mimic(joint), **self.drive(joint)}
         self.add_joint(joint.name, self.kind(joint), parent, child, at, **({} if joint.kind == "fixed" else motion))
         body = None if joint.body is None else self.inertia(joint.body).seen_from(rest)
         self.add_link(child, body)
+        if joint.link and not self.keeps_frame(joint) and joint.link not in self.fixed:
+            self.add_held(joint.link, child, rest)  # what the file calls the link is where the file has it
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
             at = rest @ placement(mounted.at, self.values)
             self.add_held(self.held(mounted, suffix), child, at, mounted.body)
