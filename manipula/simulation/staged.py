@@ -64,18 +64,21 @@ def staged(
             found = block.text(FLOATS, call, {**state, TIME.name: [t], **given})
             if k % every == 0:
                 rows.append(state)
-                told = {name: found[name] for name in ("friction", "residual") if name in found}
-                outputs.append({"tau": torques[0], **told})
+                others: dict[str, Any] = {x: found[x] for x in ("friction", "residual") if x in found}
+                outputs.append({"tau": torques[0], **others})
             state = {name: found[f"{name}_next"] for name in names}
             if k % TOLD == 0:
                 tell(k)
     except KeyboardInterrupt:
         if len(outputs) < 2:
             raise
-    kept = [{name: np.array([x[name] for x in every_row], dtype=float) for name in every_row[0]}
-            for every_row in (rows, outputs)]  # fmt: skip
     count = min(len(rows), len(outputs))
-    return Marched(*({name: x[:count] for name, x in part.items()} for part in kept), (count - 1) * every)
+    states, told = (_columns(x[:count]) for x in (rows, outputs))
+    return Marched(states, told, (count - 1) * every)
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
 
 
 def _asking(arm: Block, law: Law, torques: list[Array]) -> Block:

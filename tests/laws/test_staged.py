@@ -53,10 +53,10 @@ def test_stages_see_their_own_times_and_the_same_law_by_name_is_met() -> None:
         return code(q, qd, np.array([0.5, 0.1]), zero, p=gains)
 
     ref = {"q_ref": [0.5, 0.1], "qd_ref": [0.0, 0.0]}
-    mine = mp.simulate(plant, own, start=[0.3, 0.2], until=0.05, step=5e-3, stages=True)
-    theirs = mp.simulate(plant, made, ref, start=[0.3, 0.2], until=0.05, step=5e-3)
+    mine = mp.simulate(plant, own, start=[0.3, 0.2], until=0.01, step=5e-4, stages=True)
+    theirs = mp.simulate(plant, made, ref, start=[0.3, 0.2], until=0.01, step=5e-4)
     np.testing.assert_allclose(mine.q, theirs.q, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(times[:4], [0.0, 2.5e-3, 2.5e-3, 5e-3], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(times[:4], [0.0, 2.5e-4, 2.5e-4, 5e-4], rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize(
