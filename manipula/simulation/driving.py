@@ -19,11 +19,11 @@ from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
 from manipula.simulation.marching import Drive, Marched, Progress, System, marched
 from manipula.simulation.plant import Plant
+from manipula.simulation.staged import RUNAWAY, refuse_stages, staged, torques_from
 from manipula.simulation.task import Task, numbers
 
 REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
 MEASURED = ("q", "qd")
-RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
 class Workshop(NamedTuple):
@@ -64,11 +64,17 @@ class Part:
     @property
     def held(self) -> bool:
         """Are torques constant over a step?"""
+        return not self.task.stages and self._holds
+
+    @property
+    def _holds(self) -> bool:
         return not hasattr(self.law, "function") or self.law.sample is not None
 
 
 def refuse_impossible_drive(part: Part) -> None:
     """What can be told of a part before anything is made: its law's samples, its torques, its wrench."""
+    if part.task.stages and part.task.method not in ("adams", "dop853"):
+        refuse_stages(part.task.method, part.law, part.task.lead)
     if hasattr(part.law, "function"):
         _samples(part)
     elif callable(part.law):
@@ -95,6 +101,8 @@ def _refuse_signature(law: Callable[..., Any]) -> None:
 def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """The states over the steps of a part."""
     joined = hasattr(part.law, "function")
+    if part.task.stages and callable(part.law) and not joined:
+        return _in_stages(part, now, tell)
     try:
         system = make.loop(part.plant, part.law if joined else None)
     except UnprovableError as error:
@@ -110,6 +118,14 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
         system, _start(system, part, now), part.steps, along, drive, values_of(system.function, part),
         every=part.task.every, threads=part.task.threads, tell=tell, seed=part.task.seed, first=part.first,
     )  # fmt: skip
+
+
+def _in_stages(part: Part, now: Mapping[str, Array], tell: Progress) -> Marched:
+    """By a function that is asked in every stage."""
+    along = {} if part.wrench is None else {"wrench": along_time("wrench", part.wrench, 6, part)}
+    return staged(
+        part.plant, part.task.method, part.law, now, part.times, along, part.task.parameters, tell, part.task.every
+    )
 
 
 def _pushes(system: System, part: Part) -> dict[str, Array]:
@@ -241,15 +257,8 @@ def _called(part: Part) -> Drive:
     law, times, n = part.law, part.times, part.robot.dof
 
     def drive(k: int, state: Any) -> Array:
-        told = law(float(times[k]), *_measured(part, state))
-        try:
-            tau = np.asarray(told, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"law: gave {told!r:.60} at {times[k]:g} s, expected {n} torques") from None
-        if tau.shape[-1:] != (n,):
-            raise InputError(f"law: gave shape {tau.shape} at {times[k]:g} s, expected (…, {n})")
-        if not np.isfinite(tau).all() and np.abs(state).max() < RUNAWAY:  # else the arm is told of, not the law
-            raise InputError(f"law: gave {tau[~np.isfinite(tau)][0]} at {times[k]:g} s, expected finite torques")
+        told, wild = law(float(times[k]), *_measured(part, state)), not np.abs(state).max() < RUNAWAY
+        tau = torques_from(told, n, float(times[k]), wild)
         return np.broadcast_to(tau, state.q.shape)
 
     return drive

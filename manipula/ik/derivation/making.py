@@ -87,7 +87,7 @@ def _of_position(structure: Structure, placed: PositionPlan) -> Derivation:
     def seen(p: Vector) -> Vector:
         named = tuple(notebook.name("p", axis, x) for axis, x in zip("xyz", p))
         ends.extend(map(notebook.graph.expr, named))
-        return named  # type: ignore[return-value]
+        return named
 
     words = Words(plan, loop, chain.dof)
     arm.solved(point, Recording(arm.chain, loop, q, notebook.name, notebook.note), seen)
