@@ -83,6 +83,8 @@ class Guard:
         """Raises on whom it does not let in; for a first visit with the token, where it goes from here."""
         if _only(scope, b"host") not in self.hosts:
             raise Refused(421, "this is not a name of this studio")
+        if "\0" in scope["path"]:
+            raise Refused(404, "there is no such file")
         origin = _only(scope, b"origin")
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
         visit = given is not None and scope["method"] in _READING
