@@ -4,11 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-<<<<<<< HEAD
-.PHONY: help demo web studio browser test test-all check mutants mutants-random bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
-=======
-.PHONY: help demo web studio browser test test-all test-lowest check mutants bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
->>>>>>> hostile
+.PHONY: help demo web studio browser test test-all test-lowest check mutants mutants-random bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
 .DEFAULT_GOAL := help
 
 help:
