@@ -313,6 +313,35 @@ def test_another_joints_variable_is_refused_through_every_door(seed: int) -> Non
     assert kept.joints[0].kind == ("fixed" if column in ("theta", "d") else "revolute")
 
 
+@pytest.mark.parametrize(("text", "row"), [("θ1+90", 1), ("theta3", 1), ("-q2", 0), ("90 − teta_2", 0), ("th2", 0)])
+def test_a_row_that_moves_by_another_joints_variable_is_refused(text: str, row: int) -> None:
+    rows = [{"theta": text if i == row else f"q{i + 1}", "d": 0, "a": 1, "alpha": 0} for i in range(3)]
+    lines = [f"{x['theta']}; 0; 1; 0" for x in rows]
+    document = api.document(mp.Robot.from_dh([(0, 0, 1, 0)] * 3))
+    document["rows"][row]["theta"] = text
+    head = 'format = 1\nname = "x"\nconvention = "standard"\nangle = "deg"\n'
+    file = "".join(f'[[joint]]\ntype = "revolute"\ntheta = "{x["theta"]}"\nd = 0\na = 1\nalpha = 0\n' for x in rows)
+    doors: list[Callable[[], Any]] = [
+        lambda: mp.Robot.from_dh(rows, angle="deg"),
+        lambda: mp.Robot.from_text("\n".join(["theta; d; a; alpha", *lines]), "dh", convention="standard", angle="deg"),
+        lambda: mp.Robot.from_text(head + file),
+        lambda: api.from_document(document),
+    ]
+    for door in doors:
+        with pytest.raises(RobotFileError, match=rf"the variable of another joint \(expected \w+{row + 1}\)") as caught:
+            door()
+        assert f"joint {row + 1}" in str(caught.value) and caught.value.field == "theta"
+
+
+@pytest.mark.parametrize("name", ["theta1", "theta2", "theta", "q", "Teta3"])
+@pytest.mark.parametrize("field", ["a", "alpha"])
+def test_such_a_parameter_in_another_cell_is_written_in_parentheses(name: str, field: str, tmp_path: Any) -> None:
+    row = {"theta": 0, "d": 0, "a": 1, "alpha": 0, "type": "R"} | {field: f"2*sin(({name}))"}
+    robot = mp.Robot.from_dh([row], angle="deg")
+    for file in ("arm.toml", "arm.csv"):
+        assert mp.load(mp.save(robot, tmp_path / file)).joints == robot.joints
+
+
 @pytest.mark.parametrize("name", ["theta1", "theta2", "theta", "d1", "t1"])
 def test_a_parameter_of_that_name_is_kept_in_parentheses(name: str, tmp_path: Any) -> None:
     kind, field = ("P", "d") if name.startswith("d") else ("R", "theta")
