@@ -32,9 +32,7 @@ _NEEDED = ("theta", "d", "a", "alpha")
 _BARE = (4, 5, 6)  # columns without a header: a number before them, a type behind them
 _SAME = str.maketrans("−–—│┃║₀₁₂₃₄₅₆₇₈₉₋₊ᵢⱼ×˚º\u00a0", "---|||0123456789-+ij*°° ", "$`\u200b\ufeff")
 _RULE = re.compile(r"[\s|+\-=:_┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝─═╞╪╡]+|\\(hline|toprule|midrule|bottomrule)")
-_UNIT = re.compile(
-    r"[\[(]\s*(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|cm|m|met(?:ro|re|er)s?)\s*[\])]", re.I
-)
+_UNIT = re.compile(r"[\[(]\s*(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|cm|m|met(?:ro|re|er)s?)\s*[\])]", re.I)
 _NUMBERED = re.compile(r"\d|π|\bpi\b")
 _TURN = re.compile(r"\s*[-+−]?\s*\\?(?:theta|teta|θ|ϑ)_?\{?\d", re.I)
 _PREVIOUS = re.compile(r"[_({\[\s]*[ijkn]\s*-\s*1[)}\]]*")
