@@ -174,6 +174,8 @@ def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
     ("text", "said"),
     [
         (body('<joint name="j" stiffness="2"/>'), r"not read: springs of joints \(stiffness, springdamper\): j"),
+        (body('<joint name="j" range="2 1"/>'), "not read: ranges whose lower limit is above the upper one: j"),
+        (body('<joint name="j" actuatorfrcrange="-1 2"/>'), "not read: limits of effort that differ by the way .*: j"),
         (body("<joint/>", 'gravcomp="1"'), "not read: gravcomp, so that bodies have their whole weight: b"),
         (file()[:-9] + '<equality><weld body1="b"/></equality></mujoco>', "not read: equalities, .*: <weld> b"),
         (
