@@ -6,6 +6,7 @@ import random
 import re
 import warnings
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_fro
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state, with_laws
-from tests.robot_plans import drawn_plan
-from tests.robot_writers import toml_modified, toml_standard, weightless
+from tests.robot_plans import DOWN, drawn_plan
+from tests.robot_writers import toml_modified, toml_placed, toml_standard, weightless
 from tests.robot_xml import mjcf, urdf
 
 EDITS: dict[str, Any] = {
@@ -217,6 +218,37 @@ def test_names_frames_and_what_stands_still_are_kept(seed: int, tmp_path: Path) 
                 at = [merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (read, robot)]
                 poses = (np.array(pose(x, x.of_joints(q.tolist())).rows(), float) for x in at)
                 np.testing.assert_allclose(*poses, atol=1e-12)
+
+
+def at_rest(robot: mp.Robot) -> tuple[Any, dict[str, float]]:
+    """The tool where the coordinates have values of their own, and the torques that hold the robot, by name."""
+    tree = merge_fixed(bind(robot.at("tool0") if "tool0" in robot.frame_names else robot, FLOATS, {}))
+    q = tree.of_joints([0.2 + 0.1 * len(name) for name in robot.joint_names])
+    still = [0.0] * len(q)
+    torques = tree.of_coordinates(inverse_dynamics(tree, q, still, still))
+    return np.array(pose(tree, q).rows(), float), dict(zip(robot.joint_names, map(float, torques)))
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_a_robot_with_a_joint_held_still_is_kept_or_the_loss_is_named(seed: int, tmp_path: Path) -> None:
+    """Its axis along any direction, its place by names: these become numbers, and a warning says so."""
+    plan = drawn_plan(seed).rows_with(lambda row: {"limits": None, "constant": Fraction(0)})
+    plan = replace(plan, gravity=DOWN)
+    for writing in (*toml_placed(plan, random.Random(seed)), *urdf(plan, random.Random(seed))):
+        if len(plan.free) < 2 or any(row.kind == "H" for row in plan.rows):
+            continue
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", ManipulaWarning)
+            robot = writing.read().locked({plan.free[seed % len(plan.free)].name: 0.3})
+            toml = mp.load(mp.save(robot, tmp_path / "arm.toml"))
+            named = any("are written as numbers there" in str(each.message) for each in warned)
+            urdf_read = mp.load(mp.save(robot, tmp_path / "arm.urdf"), exact=True)
+        gone = "which no joint moves" in told(warned)  # a frame at the base
+        assert named or set(toml.names()) == set(robot.names())
+        for read in (toml, *([] if gone else [urdf_read])):
+            (place, torques), (expected, hold) = at_rest(read), at_rest(robot)
+            np.testing.assert_allclose(place, expected, atol=1e-12)
+            assert torques == pytest.approx(hold, rel=1e-11, abs=1e-11)
 
 
 @pytest.mark.parametrize("seed", range(12))

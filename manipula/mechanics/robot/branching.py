@@ -86,14 +86,13 @@ def frame_names(robot: Robot) -> list[str]:
     return [*own, *(frame.name for frame in robot.frames)] or tips(robot)
 
 
-def frames_that_stand_still(robot: Robot) -> list[Frame]:
-    """The frames that no joint moves."""
-    still = {BASE}
-    for row, joint in enumerate(robot.joints):
-        on = robot.parents[row]
-        if joint.kind == "fixed" and (robot.joints[on].name if on >= 0 else BASE) in still:
+def still_rows(robot: Robot) -> set[str]:
+    """The base and the rows that no joint moves, by name."""
+    names, still = [joint.name for joint in robot.joints], {BASE}
+    for joint, on in zip(robot.joints, robot.parents):
+        if joint.kind == "fixed" and (names[on] if on >= 0 else BASE) in still:
             still.add(joint.name)
-    return [frame for frame in robot.frames if frame.on in still]
+    return still
 
 
 def seen_at(robot: Arm, name: str) -> Arm:

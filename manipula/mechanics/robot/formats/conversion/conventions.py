@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
-from manipula.mechanics.robot.branching import frames_that_stand_still, refuse_branches
+from manipula.mechanics.robot.branching import refuse_branches, still_rows
 from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
 from manipula.mechanics.robot.formats.naming import told_apart
@@ -75,7 +75,8 @@ def to_urdf(robot: Robot) -> Robot:
     )
     origin = replace(robot.origin, convention="urdf")
     base = read.joints[0].name if robot.base else BASE  # a URDF has a link of the world before it
-    still = (replace(x, on=x.on or base) for x in frames_that_stand_still(robot))
+    rows = still_rows(robot)
+    still = (replace(x, on=x.on or base) for x in robot.frames if x.on in rows)
     kept = replace(read, joints=joints, gravity=robot.gravity, origin=origin, named_poses=robot.named_poses)
     kept = replace(kept, frames=(*read.frames, *still))
     used = needed_names(kept, dict(robot.values))

@@ -70,8 +70,8 @@ class _Describer:
         self.given = {*own, *held}
         self.rows = {-1: robot.origin.base_link or self.unused("link0")}
         for row, joint in enumerate(robot.joints):
-            own = joint.link if joint.link not in self.rows.values() and self.keeps_frame(joint) else ""
-            self.rows[row] = own or self.unused(f"link{row + 1}")
+            free = joint.link not in ("", *self.rows.values()) and self.keeps_frame(joint)
+            self.rows[row] = joint.link if free else self.unused(f"link{row + 1}")
 
     def keeps_frame(self, joint: Joint) -> bool:
         """Whether the frame of its link is where a URDF has one: on the joint, or turned there as the file has it."""
