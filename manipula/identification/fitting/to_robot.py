@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import some_of
-from manipula.identification.assembled import TILT, Columns, laws_in_file
+from manipula.identification.assembled import Columns, laws_in_file
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.data import Data
 from manipula.identification.estimators.pseudo_inertia import TEN, least_eigenvalue, pseudo_inertia
 from manipula.identification.fitting.prediction import Errors, errors_of
+from manipula.identification.joint_model import TILT
 from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.actuators.friction import linear_letters, without_negative_damping
 from manipula.mechanics.robot.description import Cell, Joint, Robot, rubbed
@@ -63,8 +64,8 @@ def left_out(data: Data, theta: Array, fitted: Errors) -> str:
         return ""
     error = errors_of(data, np.where(said, theta, 0.0)).whole
     return (
-        f"found.robot is without {some_of(list(families))} ({families.total()} values of found.extra), for which a file "
-        f"has no word: its error on the training is {error:.2f} %, that of found.torque {fitted.whole:.2f} %"
+        f"found.robot is without {some_of(list(families))} ({families.total()} values of found.extra), for which a "
+        f"file has no word: its error on the training is {error:.2f} %, that of found.torque {fitted.whole:.2f} %"
     )
 
 
