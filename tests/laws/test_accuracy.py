@@ -70,6 +70,14 @@ def test_the_length_that_cancels_keeps_its_digits(text: str) -> None:
     assert worse(pairs) == []
 
 
+def test_dry_friction_does_not_hide_what_is_lost() -> None:
+    """Coulomb friction is a sign, which jumps: the rest of the torque is measured all the same."""
+    robot = arm(CANCELLING[0], ((0, "a"), (1, "mass"))).with_friction(joint1={"coulomb": 0.1, "viscous": 0.2})
+    pairs = losses(robot, "inverse_dynamics", random.Random(1), 8)
+    assert len(pairs) >= 4
+    assert worse(pairs) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(120))
 def test_cancelling_expressions_keep_their_digits(seed: int) -> None:
