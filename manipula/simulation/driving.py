@@ -28,8 +28,8 @@ RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
 class Workshop(NamedTuple):
-    """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), the rates of both in continuous
-    time with the settings of the law, a plant with another payload, steps in whose stages a function is asked."""
+    """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), the rates of both in
+    continuous time with the settings of the law, a plant with another payload, steps that ask a function in stages."""
 
     loop: Callable[[Any, Any], System]
     rates: Callable[[Any, Any], tuple[Function, Settings]]
