@@ -240,6 +240,7 @@ def simulate(
     """
     from manipula.simulation.driving import Workshop
     from manipula.simulation.loops.loop import rates_function
+    from manipula.simulation.loops.staged import staged
     from manipula.simulation.simulating import simulated
     from manipula.simulation.task import task_from
 
@@ -265,7 +266,7 @@ def simulate(
         driving = None if law is None else _driving(law)
         return rates_function(arm, driving, inside if law is not None else None, tell, wrench=pushed)
 
-    make = Workshop(loop, rates, _reloaded)
+    make = Workshop(loop, rates, _reloaded, staged)
     return simulated(
         task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
     )

@@ -14,25 +14,27 @@ from manipula.errors import InputError, UnknownNameError, UnprovableError
 from manipula.generation.settings import Settings, refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.integrate.discretised import SOLVED
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
 from manipula.simulation.marching import Drive, Marched, Progress, System, marched
 from manipula.simulation.plant import Plant
-from manipula.simulation.staged import RUNAWAY, refuse_stages, staged, torques_from
 from manipula.simulation.task import Task, numbers
 
 REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
 MEASURED = ("q", "qd")
+RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
 class Workshop(NamedTuple):
     """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), the rates of both in
-    continuous time with the law's settings, a plant with another payload."""
+    continuous time with the settings of the law, a plant with another payload, steps that ask a function in stages."""
 
     loop: Callable[[Any, Any], System]
     rates: Callable[[Any, Any], tuple[Function, Settings]]
     loaded: Callable[[Any, dict[str, Any] | None], Plant]
+    staged: Callable[..., Marched]
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Part:
 def refuse_impossible_drive(part: Part) -> None:
     """What can be told of a part before anything is made: its law's samples, its torques, its wrench."""
     if part.task.stages and part.task.method not in ("adams", "dop853"):
-        refuse_stages(part.task.method, part.law, part.task.lead)
+        _refuse_stages(part.task.method, part.law, part.task.lead)
     if hasattr(part.law, "function"):
         _samples(part)
     elif callable(part.law):
@@ -83,6 +85,16 @@ def refuse_impossible_drive(part: Part) -> None:
         torques(part)
     if part.wrench is not None:
         along_time("wrench", part.wrench, 6, part)
+
+
+def _refuse_stages(method: str, law: Any, lead: tuple[int, ...]) -> None:
+    """What cannot be asked in every stage."""
+    if not callable(law) or hasattr(law, "function"):
+        raise InputError("stages: is of a law that is a function (t, q, qd) → torques; other laws know when they act")
+    if method in SOLVED:
+        raise InputError(f"stages: {method} needs slopes of the law, which a function in Python does not give")
+    if lead:
+        raise InputError("stages: one arm at a time; a batch asks its function once a step")
 
 
 def _refuse_signature(law: Callable[..., Any]) -> None:
@@ -102,7 +114,7 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
     """The states over the steps of a part."""
     joined = hasattr(part.law, "function")
     if part.task.stages and callable(part.law) and not joined:
-        return _in_stages(part, now, tell)
+        return _in_stages(part, now, make, tell)
     try:
         system = make.loop(part.plant, part.law if joined else None)
     except UnprovableError as error:
@@ -120,10 +132,10 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
     )  # fmt: skip
 
 
-def _in_stages(part: Part, now: Mapping[str, Array], tell: Progress) -> Marched:
+def _in_stages(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """By a function that is asked in every stage."""
     along = {} if part.wrench is None else {"wrench": along_time("wrench", part.wrench, 6, part)}
-    return staged(
+    return make.staged(
         part.plant, part.task.method, part.law, now, part.times, along, part.task.parameters, tell, part.task.every
     )
 
@@ -250,6 +262,19 @@ def torques(part: Part) -> Array:
 
 def _measured(part: Part, state: Any) -> tuple[Array, Array]:
     return (state.q, state.qd) if part.plant.springs is None else (state.motor, state.motor_rate)
+
+
+def torques_from(told: Any, n: int, t: float, wild: bool = False) -> Array:
+    """What a function gave at a time; of a `wild` state, numbers that are none are not the function's fault."""
+    try:
+        tau = np.asarray(told, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"law: gave {told!r:.60} at {t:g} s, expected {n} torques") from None
+    if tau.shape[-1:] != (n,):
+        raise InputError(f"law: gave shape {tau.shape} at {t:g} s, expected (…, {n})")
+    if not (wild or np.isfinite(tau).all()):
+        raise InputError(f"law: gave {tau[~np.isfinite(tau)][0]} at {t:g} s, expected finite torques")
+    return tau
 
 
 def _called(part: Part) -> Drive:

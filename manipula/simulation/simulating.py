@@ -18,6 +18,7 @@ from manipula.simulation.balance import Energies, error_of
 from manipula.simulation.drives.stability import linear_drives, refuse_steps
 from manipula.simulation.driving import (
     MEASURED,
+    RUNAWAY,
     Part,
     Workshop,
     along_time,
@@ -35,7 +36,6 @@ from manipula.simulation.reading import read, resting_of, rests_of
 from manipula.simulation.reference import integrate
 from manipula.simulation.run import Run
 from manipula.simulation.smoothly import smoothly
-from manipula.simulation.staged import RUNAWAY
 from manipula.simulation.task import Task, numbers, refuse_outside
 from manipula.support.progress import Tell, silent
 

@@ -15,33 +15,21 @@ import numpy as np
 
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import InputError
 from manipula.generation.joining.together import asked_of
 from manipula.generation.proved import generate_function
 from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SOLVED
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Maths, Rate
+from manipula.simulation.driving import RUNAWAY, torques_from
 from manipula.simulation.functions import Array
 from manipula.simulation.marching import TOLD, Marched, Progress
 from manipula.simulation.plant import Plant
 from manipula.simulation.plant_step import Stepping, stepping_of
 
-RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 TIME = PortKind("time", "s", "time", ("time",), "state")
 Law = Callable[[float, Array, Array], Sequence[float]]
-
-
-def refuse_stages(method: str, law: Any, lead: tuple[int, ...]) -> None:
-    """What cannot be asked in every stage."""
-    if not callable(law) or hasattr(law, "function"):
-        raise InputError("stages: is of a law that is a function (t, q, qd) → torques; other laws know when they act")
-    if method in SOLVED:
-        raise InputError(f"stages: {method} needs slopes of the law, which a function in Python does not give")
-    if lead:
-        raise InputError("stages: one arm at a time; a batch asks its function once a step")
 
 
 def staged(
@@ -93,19 +81,6 @@ def _asking(arm: Block, law: Law, torques: list[Array]) -> Block:
     inputs = (*(port for port in arm.inputs if port.name != "tau"), TIME)
     outputs = {**arm.outputs, "time_rate": Result("1", "rate of time", Rate("time"))}
     return replace(arm, inputs=inputs, outputs=outputs, text=text)
-
-
-def torques_from(told: Any, n: int, t: float, wild: bool = False) -> Array:
-    """What a function gave at a time; of a `wild` state, numbers that are none are not the function's fault."""
-    try:
-        tau = np.asarray(told, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"law: gave {told!r:.60} at {t:g} s, expected {n} torques") from None
-    if tau.shape[-1:] != (n,):
-        raise InputError(f"law: gave shape {tau.shape} at {t:g} s, expected (…, {n})")
-    if not (wild or np.isfinite(tau).all()):
-        raise InputError(f"law: gave {tau[~np.isfinite(tau)][0]} at {t:g} s, expected finite torques")
-    return tau
 
 
 def _models(block: Block, stepping: Stepping, parameters: Mapping[str, float]) -> Call:
