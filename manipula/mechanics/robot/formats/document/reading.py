@@ -16,7 +16,7 @@ from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.units import Quantity, Units
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names, suffixes
-from manipula.support.checked_toml import toml_tables
+from manipula.support.toml_text import toml_tables
 
 _HEAD = ("convention", "angle", "length", "inertia_about", "description", "source")
 _TABLE: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle", "pitch": "length"}
