@@ -16,7 +16,8 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.errors import RobotFileError
-from tests.browser.pages import changed
+from manipula.studio.guard import redirect_page
+from tests.browser.pages import PATIENCE, changed
 from tests.browser.robots import NARROW, SCREWS, URDF, recorded
 from tests.browser.studio import Program, begin, library, page_of, paste, position, ready
 from tests.units.test_collada import TRIANGLE, geometry
@@ -38,6 +39,22 @@ def page(browser: Any, program: Program) -> Iterator[Any]:
 
 def cell(page: Any, joint: int, column: str) -> Any:
     return page.get_by_role("textbox", name=f"joint {joint}, {column}", exact=True)
+
+
+def test_the_page_that_opens_the_studio_leads_to_it_without_the_token(
+    browser: Any, program: Program, tmp_path: Path
+) -> None:
+    """A file on the disk, which a browser takes for another site."""
+    file = tmp_path / "open.html"
+    file.write_text(redirect_page(program.url), encoding="utf-8")
+    with browser.new_context() as made:
+        made.set_default_timeout(PATIENCE)
+        page = made.new_page()
+        page.goto(file.as_uri())
+        page.wait_for_url(f"{program.address}/")
+        ready(page)
+        page.go_back()
+        assert page.url in ("about:blank", file.as_uri(), f"{program.address}/")  # no page before it names the token
 
 
 def test_a_newcomers_path(page: Any, tmp_path: Path) -> None:
