@@ -9,7 +9,7 @@ too the constant changes. A motor that does not turn has no inertia to speed up 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -33,7 +33,7 @@ from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.locking.renumbering import renumbered
 from manipula.mechanics.robot.reduce.zones import take, take_last
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, floats_of, text_of
+from manipula.mechanics.robot.values.parameter import Deg, Num, Op, Parameter, floats_of, text_of
 
 Held = Mapping[str, Parameter]
 _NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
@@ -102,12 +102,30 @@ def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
     stands = parameter_of(constant)
     if not moving:
         return stands
-    if isinstance(stands, Deg):
-        return Coordinate(moving, degrees=stands.value)
-    if not isinstance(stands, Num):
-        leads = ", ".join(repr(name) for name, _ in moving)
-        raise InputError(f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number")
-    return Coordinate(moving, stands.value)
+    numbers, degrees = Fraction(0), Fraction(0)
+    for term, sign in _signed(stands):
+        match term:
+            case Num(value):
+                numbers += sign * value
+            case Deg(value):
+                degrees += sign * value
+            case _:
+                leads = ", ".join(repr(name) for name, _ in moving)
+                told = f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number"
+                raise InputError(told)
+    return Coordinate(moving, numbers, degrees)
+
+
+def _signed(x: Parameter, sign: int = 1) -> Iterator[tuple[Parameter, int]]:
+    """The terms of a sum, each with its sign."""
+    match x:
+        case Op("neg", (a,)):
+            yield from _signed(a, -sign)
+        case Op("+" | "-" as op, (a, b)):
+            yield from _signed(a, sign)
+            yield from _signed(b, sign if op == "+" else -sign)
+        case _:
+            yield x, sign
 
 
 def _refuse_outside(robot: Robot, at: Held) -> None:
