@@ -125,7 +125,7 @@ def test_joints_that_change_places_are_named(tmp_path: Path) -> None:
 
 
 def test_a_parent_that_is_the_row_before_makes_no_tree(tmp_path: Path) -> None:
-    row = '[[joint]]\nname = "{}"\nparent = "{}"\ntype = "{}"\nxyz = [0.1, 0, 0.2]\n'
+    row = '[[joint]]\nname = "{}"\nparent = "{}"\ntype = "{}"\nxyz = [0.1, 0, 0.2]\nrpy = [30, 20, 10]\n'
     head = 'format = 1\nname = "arm"\nconvention = "urdf"\nangle = "deg"\ninertia_default = 0\n'
     named = "".join(map(row.format, ("a", "b", "c"), ("base", "a", "b"), ("revolute", "fixed", "revolute")))
     robot = mp.Robot.from_text(head + named)
