@@ -28,7 +28,7 @@ STATES = {
     OK: "success: q is the solution nearest to q_now",
     UNREACHABLE: "no configuration reaches the pose",
     LIMITS: "the pose is reached outside the limits only",
-    NO_POSE: "T is not a pose, or a number of T, q_now or max_step is not finite",
+    NO_POSE: "T is not a pose, or an input is not a finite number (max_step may be infinite)",
     FAR: "another branch: in the nearest solution a joint is further than max_step from q_now",
 }
 
