@@ -174,6 +174,8 @@ def sites(file: str, source: bytes) -> list[Site]:
     for node in _executed(ast.parse(source)):
         for operator, variants in OPERATORS.items():
             for variant in variants(node):
+                if ast.dump(variant) == ast.dump(node):  # two equal arguments exchanged
+                    continue
                 start = starts[node.lineno - 1] + node.col_offset
                 end = starts[node.end_lineno - 1] + node.end_col_offset
                 text = ast.unparse(ast.fix_missing_locations(variant))
