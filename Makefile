@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo web studio browser test test-all check mutants mutants-random bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
+.PHONY: help demo web studio browser test test-all test-lowest check mutants mutants-random bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make web       build the page alone (studio, report, notebook widget)"
 	@echo "make test      set up, then every test (under 10 minutes)"
 	@echo "make test-all  the slow studies too"
+	@echo "make test-lowest  the command line, files and the studio with the oldest allowed dependencies"
 	@echo "make check     ruff, strict types, import layers"
 	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
 	@echo "make mutants-random SEED=1 N=100  change lines drawn by a seed: is each change noticed?"
@@ -85,6 +86,23 @@ test: $(VENV)/.tested tools browser
 test-all: $(VENV)/.tested tools browser
 	$(RUN) -m pytest -m ""
 
+# the oldest versions that pyproject.toml allows, in an environment of their own; old libraries meet new ones, whose
+# deprecations are theirs. The text of schemas depends on pydantic's version.
+LOWEST := .venv-lowest
+OLDEST := cli cli_files cli_words scenario studies log_formats toml urdf cache files hostile_files mutated
+test-lowest: $(LOWEST)/.installed
+	PYTHONPATH=. $(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
+	  -k "not published_schema" $(OLDEST:%=tests/units/test_%.py) tests/units/studio
+
+$(LOWEST)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -r pyproject.toml \
+	  --extra sympy --extra plot --extra plan --extra identify --extra study --extra studio --extra pdf
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python pytest pytest-xdist pytest-timeout hypothesis \
+	  jsonschema httpx
+	@touch $@
+
 check: $(VENV)/.checked
 	$(BIN)/ruff check manipula tests bench docs/building
 	$(BIN)/ruff format --check manipula tests bench docs/building
@@ -148,4 +166,4 @@ pictures: $(VENV)/.tested
 	PYTHONPATH=. $(RUN) docs/building/pictures.py
 
 clean:
-	rm -rf $(VENV) build dist out site web/node_modules $(STATIC)
+	rm -rf $(VENV) $(LOWEST) build dist out site web/node_modules $(STATIC)

@@ -28,6 +28,7 @@ from manipula.mechanics.spatial.floats import FLOATS
 Array = Any
 STATES = 3
 LOOKS = ("mesh", "hfield")
+APART = ("asset", "contact", "sensor", "keyframe", "skin", "deformable", "visual", "statistic")
 
 
 def whole(path: Path) -> ET.Element:
@@ -47,9 +48,7 @@ def without_meshes(root: ET.Element) -> str:
     """The text for MuJoCo: no assets, and of geoms those that need none."""
     for outer in list(root.iter()):
         for child in list(outer):
-            if child.tag in ("asset", "contact", "sensor", "keyframe", "skin", "deformable", "visual", "statistic") or (
-                child.tag == "geom" and outer.tag != "default" and is_look(child)
-            ):
+            if child.tag in APART or (child.tag == "geom" and outer.tag != "default" and is_look(child)):
                 outer.remove(child)
     for element in root.iter():
         for key in ("material", "texture"):

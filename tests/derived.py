@@ -14,6 +14,7 @@ from manipula.algebra.simplify.tree import Tree as Term
 from manipula.ik.derivation import Derivation
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import branches
+from manipula.mechanics.models.inverse.position_task import placings, position_plan
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce.chains import merge_fixed
@@ -142,6 +143,14 @@ def all_signs(derivation: Derivation) -> list[tuple[int, ...]]:
 
 def solver_branches(example: Example, T: Any, parameter: float | None = None) -> tuple[Any, Any]:
     found = branches(example.plan, example.chain, T.ravel().tolist(), parameter)
+    return np.array(found.q, dtype=float), np.array(found.valid, dtype=bool)
+
+
+def placed_branches(example: Example, T: Any) -> tuple[Any, Any]:
+    """Of the position alone."""
+    plan = position_plan(example.chain)
+    assert plan is not None
+    found = placings(plan, tuple(T[:3, 3].tolist()))
     return np.array(found.q, dtype=float), np.array(found.valid, dtype=bool)
 
 

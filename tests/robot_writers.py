@@ -62,11 +62,11 @@ class Pen:
     """Writes entries of a robot file in drawn units, as numbers, texts or names; `exact` once an angle that was
     computed is so near a quarter turn that a reader would ask whether that is meant."""
 
-    def __init__(self, rng: random.Random, computed: bool = False) -> None:
+    def __init__(self, rng: random.Random) -> None:
         self.rng, self.exact, self.values = rng, False, dict[str, str]()
         self.angle_unit = rng.choice(("deg", "rad"))
         self.length_unit = rng.choice(("m", "mm"))
-        self.style = "number" if computed else rng.choice(("number", "text", "name"))
+        self.style = rng.choice(("number", "text", "name"))
 
     def angle(self, x: Fraction | float) -> str:
         """Of degrees."""
@@ -304,15 +304,23 @@ def axis_in(G: Array) -> list[float]:
     return [float(x) if abs(x) > 1e-15 else 0.0 for x in G[2, :3]]
 
 
+def axis_text(pen: Pen, axis: list[float]) -> str:
+    """Three numbers, or the turns about z and y that bring z there."""
+    if pen.rng.random() < 0.8:
+        return str(axis)
+    x, y, z = axis
+    return f"{{ lean = {pen.angle(degrees(atan2(y, x)))}, tilt = {pen.angle(degrees(atan2(hypot(x, y), z)))} }}"
+
+
 def toml_placed(plan: Plan, rng: random.Random) -> Iterator[Writing]:
     """Placements and axes in frames drawn anew; an axis turned round takes offset and direction with it."""
-    pen, gauges, rows = Pen(rng, computed=True), [gauge(rng, shifted=True) for _ in plan.rows], []
+    pen, gauges, rows = Pen(rng), [gauge(rng, shifted=True) for _ in plan.rows], []
     for i, row in enumerate(plan.rows):
         six = six_of(between(plan, gauges, i, place_of(row)))
         anchor = np.linalg.inv(gauges[i])[:3, 3]
         sign, size, cells = rng.choice((1, -1)), rng.choice((1.0, 0.5, 3.0)), pen.place(six)
         if row.kind != "F":
-            cells += f"axis = {[sign * size * x for x in axis_in(gauges[i])]}\n"
+            cells += f"axis = {axis_text(pen, [sign * size * x for x in axis_in(gauges[i])])}\n"
             cells += f"{'theta' if row.turns else 'd'} = {pen.motion(row, sign * row.offset)}\n" if row.offset else ""
             cells += f"anchor = {pen.vector(map(float, anchor), pen.length)}\n" if any(anchor) else ""
         body = None if row.body is None else seen_from(row.body, np.linalg.inv(gauges[i]))

@@ -30,7 +30,7 @@ def urdf(plan: Plan, rng: random.Random) -> Iterator[Writing]:
     """The offset is part of the origin, the direction of the axis."""
     if any(row.kind == "H" for row in plan.rows):
         return
-    gauges, pen, parts = [gauge(rng, shifted=False) for _ in plan.rows], Pen(rng, computed=True), list[str]()
+    gauges, pen, parts = [gauge(rng, shifted=False) for _ in plan.rows], Pen(rng), list[str]()
 
     def origin(T: Array) -> str:
         six = six_of(T)

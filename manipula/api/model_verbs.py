@@ -293,15 +293,18 @@ def significance(robot: RobotLike, motions: Motions, tolerance: float = 0.01) ->
     return significance_of(loaded(robot), motions, tolerance)
 
 
-def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all") -> Derivation:
+def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
     """The closed form of the arm's inverse kinematics as a derivation: class, steps, both roots, singular poses.
 
-    >>> print(inverse_derivation("planar2r").title)
-    two axes
+    `task` is "pose", or "position" of the tool's origin alone; by default the position of an arm of two or three joints
+    for which that has a closed form, and else the pose.
+
+    >>> print(inverse_derivation("planar2r").title, "|", inverse_derivation("planar2r", task="pose").title)
+    position of the tool | two axes
     """
     from manipula.ik.derivation import derivation_of
 
-    return derivation_of(loaded(robot), symbolic)
+    return derivation_of(loaded(robot), symbolic, task)
 
 
 def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularities:

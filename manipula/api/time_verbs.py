@@ -216,21 +216,23 @@ def simulate(
     seed: int = 0,
     every: int = 1,
     accuracy: float | None = None,
+    stages: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Run:
     """An arm in time: driven by a law along a reference, by torques, or by nothing.
 
     `law` is what `controller` makes, an array of torques ((n,) held, or one row a step), a function (t, q, qd) →
-    torques that is asked at every step, or None. `ref` is a trajectory, or what the law's other inputs are, by name;
-    without it the law holds the start. `start` is q or (q, qd), by default where the reference begins, or states by
-    name (`q`, `qd`, of elastic joints `motor`, `motor_rate`, else relaxed); with rows it is a batch. So are
+    torques that is asked at every step, and with `stages` in every stage of it, or None. `ref` is a trajectory, or what
+    the law's other inputs are, by name; without it the law holds the start. `start` is q or (q, qd), by default where
+    the reference begins, or states by name (`q`, `qd`, of elastic joints `motor`, `motor_rate`, else relaxed); with
+    rows it is a batch. So are
     `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is by default the
     end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it, the payload or
     the law on the way. `method` is "rk4", "rk8", "gauss4", "semi-implicit" or "euler", by steps, or "dop853": one arm,
     of order 8, from event to event, a function being asked at any time; or "adams": positions within `accuracy` (1e-9
     unless given), order and steps found on the way, in machine code where nothing jumps, else as "dop853". The sample
-    time of a law is a whole multiple of `step`; one step in `every` is kept. Ctrl-C ends a run early, with what there
-    is.
+    time of a law is a whole multiple of `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is
+    one for each processor. Ctrl-C stops the run and returns the samples computed so far.
 
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
@@ -238,6 +240,7 @@ def simulate(
     """
     from manipula.simulation.driving import Workshop
     from manipula.simulation.loops.loop import rates_function
+    from manipula.simulation.loops.staged import staged
     from manipula.simulation.simulating import simulated
     from manipula.simulation.task import task_from
 
@@ -246,7 +249,7 @@ def simulate(
     task = task_from(
         _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
         events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
-        accuracy=accuracy,
+        accuracy=accuracy, stages=stages,
     )  # fmt: skip
     if sensors is not None and not hasattr(law, "function"):
         raise InputError("sensors: stand before a law of mp.controller, not before torques or a function")
@@ -263,7 +266,7 @@ def simulate(
         driving = None if law is None else _driving(law)
         return rates_function(arm, driving, inside if law is not None else None, tell, wrench=pushed)
 
-    make = Workshop(loop, rates, _reloaded)
+    make = Workshop(loop, rates, _reloaded, staged)
     return simulated(
         task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
     )

@@ -17,14 +17,13 @@ from manipula.identification.columns.coupling import Coupling
 from manipula.identification.columns.inertial import Array, inertial_of, known_values, number_of
 from manipula.identification.columns.springs import spring_columns
 from manipula.identification.filters.motion import MATHS, Motion
-from manipula.identification.joint_model import GROUPS, JointModel
+from manipula.identification.joint_model import GROUPS, TILT, JointModel
 from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLOW, At, Family, Formula
 from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, linear_letters
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Parameter
 
-TILT = "tilt"
 Values = dict[str, Parameter]
 Row = Callable[["Moment", int], Any]  # a column's value in the row of a joint
 

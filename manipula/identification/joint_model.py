@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
@@ -17,7 +17,8 @@ GROUPS: dict[str, list[str]] = {}
 for _family in (x for x in FAMILIES.values() if not x.key.endswith(f":{FILE}")):
     GROUPS.setdefault(_family.group, []).append(_family.key)
 HARMONICS = len(GROUPS["harmonics"])
-ALONE = (MOTOR.key, Offset.key, "stiffness", "tilt")  # words that are no friction
+TILT = "tilt"
+ALONE = (MOTOR.key, Offset.key, "stiffness", TILT)  # words that are no friction
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,21 @@ class JointModel:
         drive gains, couplings and what has widths of the robot's file must be asked for."""
         chosen = (*(key for key in _FRICTION if FAMILIES[key].tried), *more.pop("friction", ()))
         return cls(friction=chosen, stiffness=True, harmonics=HARMONICS, tilt=True, **more)
+
+    def with_families(self, families: Collection[str]) -> JointModel:
+        """The model with these of its families, and those of the robot's own file. Of harmonics the lower ones come
+        along; the others alone are picked by their columns."""
+        harmonics = [int(name.partition(":")[2]) for name in families if name in GROUPS["harmonics"]]
+        return replace(
+            self,
+            motor_inertia=MOTOR.key in families,
+            friction=tuple(word for word in self.friction if word in families),
+            offset=Offset.key in families,
+            stiffness="stiffness" in families,
+            harmonics=max(harmonics, default=0),
+            hysteresis=False,
+            tilt=TILT in families,
+        )
 
 
 def _count(word: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,20 +32,42 @@ class Change(NamedTuple):
     reason: str
 
 
+class Reasons(Mapping[int, str]):
+    """What keeps the arm from each pose that it does not reach; found when it is read, as that takes a search."""
+
+    def __init__(self) -> None:
+        self._results: dict[int, InverseResult] = {}
+        self._known: dict[int, str] = {}
+
+    def note(self, pose: int, result: InverseResult) -> None:
+        self._results[pose] = result
+
+    def __getitem__(self, pose: int) -> str:
+        if pose not in self._known:
+            self._known[pose] = self._results[pose].nearest.reason
+        return self._known[pose]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+
 class Path(NamedTuple):
     """Configurations (n, dof), the branch of each, and the changes of branch. What could not be reached is NaN.
 
-    `why` says for every pose number in `unreached` what keeps the arm from it.
+    `why` says for every pose number in `unreached` what keeps the arm from it, once it is asked.
     """
 
     q: Floats
     branch: list[str]
     changes: list[Change]
     unreached: list[int]
-    why: dict[int, str]
+    why: Mapping[int, str]
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(self._asdict())
+        found: dict[str, Any] = plain(self._asdict() | {"why": dict(self.why)})
         return found
 
 
@@ -55,13 +77,14 @@ def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
     if T.ndim != 3:
         raise InputError(f"poses: expected an array of shape (n, 4, 4), found {T.shape}")
     last, name = np.asarray(seed, dtype=float), ""
-    path = Path(np.full((len(T), solver.chain.dof), np.nan), [], [], [], {})
+    reasons = Reasons()
+    path = Path(np.full((len(T), solver.chain.dof), np.nan), [], [], [], reasons)
     for i, pose in enumerate(T):
         result = solver(pose, last)
         if not len(result.q):
             path.unreached.append(i)
             path.branch.append(OUT)
-            path.why[i] = result.nearest.reason
+            reasons.note(i, result)
             continue
         after = result.setting[int(result.order[0])]
         change = _change(solver, i, name, after, last, result)

@@ -3,8 +3,9 @@
     E(t) − E(0) = ∫ τᵀq̇ dt + ∫ wᵀJ q̇ dt − ∫ fᵀq̇ dt        f: friction, w: the wrench on the tool
 
 Of elastic joints E has the springs' energy and the motors', and τ and f are at the motors: θ̇ stands beside them.
-The work of a torque held over a step is τᵀ(q(t+h) − q(t)), exactly; every other power is integrated as a cubic spline
-through its samples, of order 4 where it is smooth. The error is told relative to the largest energy that took part.
+The work of a torque held over a step is τᵀ(q(t+h) − q(t)), exactly, that of a wrench wᵀ∫v dt, v the tool's velocity;
+every other power is integrated as a cubic spline through its samples, of order 4 where it is smooth. The error is told
+relative to the largest energy that took part.
 """
 
 from __future__ import annotations
@@ -64,16 +65,18 @@ def energies(
     functions: Functions, t: Array, q: Array, qd: Array, tau: Array, wrench: Any, friction: Array,
     held: bool, motors: Motors | None = None,
 ) -> Energies:  # fmt: skip
-    """`held`: the torques are constant from sample to sample. `motors`: where they are not one with the joints."""
+    """`held`: the torques are constant from sample to sample, as the wrench is. `motors`: where they are not one with
+    the joints."""
     kinetic, potential = functions("energy", q, qd)
     driven, rate = (q, qd) if motors is None else (motors.position, motors.rate)
     if motors is not None:
         kinetic = kinetic + motors.springs.turning(motors.rate)
         potential = potential + motors.springs.stored(motors.position, q)
     work = _held_work(tau, driven) if held else _integral(t, _power(tau, rate))
-    outside = (
-        np.zeros_like(kinetic) if wrench is None else _integral(t, _power(wrench, _tool_velocity(functions, q, qd)))
-    )
+    outside = np.zeros_like(kinetic)
+    if wrench is not None:
+        way = _integral(t, np.moveaxis(_tool_velocity(functions, q, qd), -1, -2))  # (…, 6, time)
+        outside = _held_work(wrench, np.moveaxis(way, -1, -2))
     return Energies(work, outside, kinetic, potential, _integral(t, _power(friction, rate)))
 
 

@@ -14,6 +14,7 @@ from manipula.errors import InputError, UnknownNameError, UnprovableError
 from manipula.generation.settings import Settings, refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.integrate.discretised import SOLVED
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
@@ -28,11 +29,12 @@ RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 class Workshop(NamedTuple):
     """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), the rates of both in
-    continuous time with the law's settings, a plant with another payload."""
+    continuous time with the settings of the law, a plant with another payload, steps that ask a function in stages."""
 
     loop: Callable[[Any, Any], System]
     rates: Callable[[Any, Any], tuple[Function, Settings]]
     loaded: Callable[[Any, dict[str, Any] | None], Plant]
+    staged: Callable[..., Marched]
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,17 @@ class Part:
     @property
     def held(self) -> bool:
         """Are torques constant over a step?"""
+        return not self.task.stages and self._holds
+
+    @property
+    def _holds(self) -> bool:
         return not hasattr(self.law, "function") or self.law.sample is not None
 
 
 def refuse_impossible_drive(part: Part) -> None:
     """What can be told of a part before anything is made: its law's samples, its torques, its wrench."""
+    if part.task.stages and part.task.method not in ("adams", "dop853"):
+        _refuse_stages(part.task.method, part.law, part.task.lead)
     if hasattr(part.law, "function"):
         _samples(part)
     elif callable(part.law):
@@ -77,6 +85,16 @@ def refuse_impossible_drive(part: Part) -> None:
         torques(part)
     if part.wrench is not None:
         along_time("wrench", part.wrench, 6, part)
+
+
+def _refuse_stages(method: str, law: Any, lead: tuple[int, ...]) -> None:
+    """What cannot be asked in every stage."""
+    if not callable(law) or hasattr(law, "function"):
+        raise InputError("stages: is of a law that is a function (t, q, qd) → torques; other laws know when they act")
+    if method in SOLVED:
+        raise InputError(f"stages: {method} needs slopes of the law, which a function in Python does not give")
+    if lead:
+        raise InputError("stages: one arm at a time; a batch asks its function once a step")
 
 
 def _refuse_signature(law: Callable[..., Any]) -> None:
@@ -95,6 +113,8 @@ def _refuse_signature(law: Callable[..., Any]) -> None:
 def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """The states over the steps of a part."""
     joined = hasattr(part.law, "function")
+    if part.task.stages and callable(part.law) and not joined:
+        return _in_stages(part, now, make, tell)
     try:
         system = make.loop(part.plant, part.law if joined else None)
     except UnprovableError as error:
@@ -110,6 +130,14 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
         system, _start(system, part, now), part.steps, along, drive, values_of(system.function, part),
         every=part.task.every, threads=part.task.threads, tell=tell, seed=part.task.seed, first=part.first,
     )  # fmt: skip
+
+
+def _in_stages(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
+    """By a function that is asked in every stage."""
+    along = {} if part.wrench is None else {"wrench": along_time("wrench", part.wrench, 6, part)}
+    return make.staged(
+        part.plant, part.task.method, part.law, now, part.times, along, part.task.parameters, tell, part.task.every
+    )
 
 
 def _pushes(system: System, part: Part) -> dict[str, Array]:
@@ -236,20 +264,26 @@ def _measured(part: Part, state: Any) -> tuple[Array, Array]:
     return (state.q, state.qd) if part.plant.springs is None else (state.motor, state.motor_rate)
 
 
+def torques_from(told: Any, n: int, t: float, wild: bool = False) -> Array:
+    """What a function gave at a time; of a `wild` state, numbers that are none are not the function's fault."""
+    try:
+        tau = np.asarray(told, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"law: gave {told!r:.60} at {t:g} s, expected {n} torques") from None
+    if tau.shape[-1:] != (n,):
+        raise InputError(f"law: gave shape {tau.shape} at {t:g} s, expected (…, {n})")
+    if not (wild or np.isfinite(tau).all()):
+        raise InputError(f"law: gave {tau[~np.isfinite(tau)][0]} at {t:g} s, expected finite torques")
+    return tau
+
+
 def _called(part: Part) -> Drive:
     """A function (t, q, qd) → torques."""
     law, times, n = part.law, part.times, part.robot.dof
 
     def drive(k: int, state: Any) -> Array:
-        told = law(float(times[k]), *_measured(part, state))
-        try:
-            tau = np.asarray(told, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"law: gave {told!r:.60} at {times[k]:g} s, expected {n} torques") from None
-        if tau.shape[-1:] != (n,):
-            raise InputError(f"law: gave shape {tau.shape} at {times[k]:g} s, expected (…, {n})")
-        if not np.isfinite(tau).all() and np.abs(state).max() < RUNAWAY:  # else the arm is told of, not the law
-            raise InputError(f"law: gave {tau[~np.isfinite(tau)][0]} at {times[k]:g} s, expected finite torques")
+        told, wild = law(float(times[k]), *_measured(part, state)), not np.abs(state).max() < RUNAWAY
+        tau = torques_from(told, n, float(times[k]), wild)
         return np.broadcast_to(tau, state.q.shape)
 
     return drive

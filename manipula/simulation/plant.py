@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.description import Cell, Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
-from manipula.robot import as_robot
+from manipula.robot import RobotLike, as_robot
 from manipula.simulation.drives.bristles import Bristles, bristles_of
 from manipula.simulation.drives.springs import Springs, amounts, springs_of
 from manipula.support.plain import plain
@@ -57,6 +57,21 @@ class Plant:
     backlash: float | Sequence[float] | None = None  # rad or m
     sigma0: float | Sequence[float] | None = None  # of bristles, N·m/rad or N/m
     sigma1: float | Sequence[float] | None = None  # of bristles, N·m·s/rad or N·s/m
+
+    if TYPE_CHECKING:  # the first is taken in any form; the field is a robot
+
+        def __init__(
+            self,
+            robot: RobotLike,
+            friction: Literal["stick", "smooth", "lugre", "none"] = ...,
+            effort: Literal["limits"] | float | Sequence[float] | None = ...,
+            stops: bool = ...,
+            width: float = ...,
+            elastic: bool | float | Sequence[float] = ...,
+            backlash: float | Sequence[float] | None = ...,
+            sigma0: float | Sequence[float] | None = ...,
+            sigma1: float | Sequence[float] | None = ...,
+        ) -> None: ...
 
     def __repr__(self) -> str:
         told = {x.name: getattr(self, x.name) for x in fields(self) if x.name != "robot"}

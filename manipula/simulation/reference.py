@@ -258,7 +258,9 @@ class _Run(Equations):
         self.evaluations += 1
         found = self.arm.started(q, qd, tau, ways, resting, ends, self.y[2 * self.n : self.m])
         if loose is not None and found.ways[loose] == 0:
-            found.ways[loose] = np.sign(found.push[loose])
+            # from a stop there is one way, though what pushes a joint off it is nothing yet, or less by rounding
+            away = int(q[loose] <= self.lower[loose]) - int(q[loose] >= self.upper[loose])
+            found.ways[loose] = away or np.sign(found.push[loose])
         self.ways = np.where(resting, found.ways, ways).astype(np.int8)
         self.resting = resting & (self.ways == 0)
         self._tell(stopped, before, were)

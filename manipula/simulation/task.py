@@ -43,6 +43,7 @@ class Task:
     seed: int
     also: Mapping[str, Array]
     accuracy: float = ACCURACY
+    stages: bool = False  # is a law that is a function asked in every stage?
 
     @property
     def robot(self) -> Robot:
@@ -77,6 +78,7 @@ def task_from(
     seed: int = 0,
     every: int = 1,
     accuracy: float | None = None,
+    stages: bool = False,
 ) -> Task:
     """Everything that can be told without making a function. `gains`: the settings of the law, and their sizes."""
     if method not in METHODS:
@@ -99,7 +101,7 @@ def task_from(
     return Task(
         plant, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
         _whole("threads", threads, 0), _whole("seed", seed, 0), states_of(plant, q, qd, more),
-        _accuracy(method, accuracy),
+        _accuracy(method, accuracy), bool(stages),
     )  # fmt: skip
 
 

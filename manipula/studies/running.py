@@ -89,6 +89,7 @@ def tune(robot: RobotLike, **words: Any) -> Tuned:
     The settings of `gains`, and: `torque`, `by_joint` (every joint its own gains), `searches`, each of `generations` by
     `members`. What comes is the best search; `study` has them all. Besides: what `mp.study` takes.
 
+    >>> from manipula import load
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> ranges = {"kp": [50, 2000], "kd": [5, 200]}
     >>> found = tune(arm, gains=ranges, goal=[1, -0.5], payload=1, searches=2, generations=5, members=8)

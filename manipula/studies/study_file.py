@@ -19,7 +19,8 @@ from manipula.studies.ready.registry import ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.running import ready_study
 from manipula.studies.studying import study
-from manipula.support.checked_toml import checked_toml, errors_about, output_paths, toml_tables
+from manipula.support.checked_toml import checked_toml, errors_about, output_paths
+from manipula.support.toml_text import toml_tables
 
 DESIGN = "design"  # the study whose cases are robots
 SAMPLES = {"latin": LatinHypercube, "sobol": Sobol}

@@ -83,18 +83,21 @@ class Guard:
         """Raises on whom it does not let in; for a first visit with the token, where it goes from here."""
         if _only(scope, b"host") not in self.hosts:
             raise Refused(421, "this is not a name of this studio")
+        if "\0" in scope["path"]:
+            raise Refused(404, "there is no such file")
         origin = _only(scope, b"origin")
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
-        visit = given is not None and scope["method"] in _READING
-        if not _is_ours(scope) and not (visit and self._is_token(given[0])):  # the page that opens the studio is a file
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        visit = bool(given) and scope["method"] in _READING
+        known = visit and self._is_token(given[0])
+        if not known and not _is_ours(scope):  # the page that opens the studio is a file, which no browser calls ours
             raise Refused(403, "the request comes from another site")
         if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             raise Refused(403, "the request comes from another site")
         if origin is None and scope["method"] not in _READING:
             raise Refused(403, "the request does not say where it comes from")
+        if visit and not known:
+            raise Refused(401, "the token in the address is not this studio's")
         if visit:
-            if not self._is_token(given[0]):
-                raise Refused(401, "the token in the address is not this studio's")
             return "/" + quote(scope["path"].lstrip("/\\"))  # never //elsewhere
         if not any(map(self._is_token, self._cookies(scope))):
             raise Refused(401, "open the address that manipula studio printed: it holds the token")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from manipula.errors import InputError, ManipulaError
+from manipula.support.toml_text import toml_tables
 
 Table = TypeVar("Table", bound=BaseModel)
-DEEPEST = 100  # tables and lists inside one another
-BITS = 1000  # of a whole number: 301 digits, which a float can hold
-_LONG = "a number in it has too many digits: a whole number may have 300"
-_DEEP = f"its tables and lists are nested deeper than {DEEPEST}"
 
 
 def checked_toml(path: Path, table: type[Table], kind: str) -> Table:
@@ -33,29 +29,6 @@ def checked_toml(path: Path, table: type[Table], kind: str) -> Table:
         raise InputError(f"{path}: {_told_problem(error, kind)}") from None
 
 
-def toml_tables(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
-    """The tables of a text; `number` makes something of a number with a point. A `ValueError` says what is wrong.
-
-    TOML bounds neither the digits of a whole number nor the depth of its tables; who uses them does.
-    """
-    try:
-        found = tomllib.loads(text, parse_float=number)
-    except tomllib.TOMLDecodeError:
-        raise
-    except RecursionError:
-        raise InputError(_DEEP) from None
-    except (ValueError, ArithmeticError):  # Python's own bound on digits; an exponent that no Decimal has
-        raise InputError(_LONG) from None
-    level: list[Any] = [found]
-    for _ in range(DEEPEST):
-        if any(isinstance(value, int) and value.bit_length() > BITS for value in level):
-            raise InputError(_LONG)
-        level = [x for value in level for x in _inside(value)]
-        if not level:
-            return found
-    raise InputError(_DEEP)
-
-
 @contextmanager
 def errors_about(path: Path) -> Iterator[None]:
     """What goes wrong in work that a file describes is reported with its name."""
@@ -65,10 +38,6 @@ def errors_about(path: Path) -> Iterator[None]:
         told = f"{path}: {str(error).removeprefix(f'{path}: ')}"
         plain = type(error).__init__ in (Exception.__init__, ValueError.__init__)  # made of a sentence
         raise (type(error) if plain else InputError)(told) from error
-
-
-def _inside(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:

@@ -1,16 +1,48 @@
-"""Plain data as TOML."""
+"""Plain data as TOML, and back."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from manipula.errors import InputError
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|'''")
+DEEPEST = 100  # tables and lists inside one another
+BITS = 1000  # of a whole number: 301 digits, which a float can hold
+_LONG = "a number in it has too many digits: a whole number may have 300"
+_DEEP = f"its tables and lists are nested deeper than {DEEPEST}"
+
+
+def toml_tables(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
+    """The tables of a text; `number` makes something of a number with a point. A `ValueError` says what is wrong.
+
+    TOML bounds neither the digits of a whole number nor the depth of its tables; who uses them does.
+    """
+    try:
+        found = tomllib.loads(text, parse_float=number)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise InputError(_DEEP) from None
+    except (ValueError, ArithmeticError):  # Python's own bound on digits; an exponent that no Decimal has
+        raise InputError(_LONG) from None
+    level: list[Any] = [found]
+    for _ in range(DEEPEST):
+        if any(isinstance(value, int) and value.bit_length() > BITS for value in level):
+            raise InputError(_LONG)
+        level = [x for value in level for x in _inside(value)]
+        if not level:
+            return found
+    raise InputError(_DEEP)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def value_text(value: Any) -> str:

@@ -16,7 +16,8 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.errors import RobotFileError
-from tests.browser.pages import changed
+from manipula.studio.guard import redirect_page
+from tests.browser.pages import PATIENCE, changed
 from tests.browser.robots import NARROW, SCREWS, URDF, recorded
 from tests.browser.studio import Program, begin, library, page_of, paste, position, ready
 from tests.units.test_collada import TRIANGLE, geometry
@@ -38,6 +39,22 @@ def page(browser: Any, program: Program) -> Iterator[Any]:
 
 def cell(page: Any, joint: int, column: str) -> Any:
     return page.get_by_role("textbox", name=f"joint {joint}, {column}", exact=True)
+
+
+def test_the_page_that_opens_the_studio_leads_to_it_without_the_token(
+    browser: Any, program: Program, tmp_path: Path
+) -> None:
+    """A file on the disk, which a browser takes for another site."""
+    file = tmp_path / "open.html"
+    file.write_text(redirect_page(program.url), encoding="utf-8")
+    with browser.new_context() as made:
+        made.set_default_timeout(PATIENCE)
+        page = made.new_page()
+        page.goto(file.as_uri())
+        page.wait_for_url(f"{program.address}/")
+        ready(page)
+        page.go_back()
+        assert page.url in ("about:blank", file.as_uri(), f"{program.address}/")  # no page before it names the token
 
 
 def test_a_newcomers_path(page: Any, tmp_path: Path) -> None:
@@ -124,16 +141,26 @@ def test_a_table_without_headings_is_pasted(page: Any, text: str) -> None:
     begin(page)
     page.get_by_role("button", name="Paste", exact=True).click()
     dialog = page.get_by_role("dialog", name="Paste a table")
-    dialog.get_by_role("textbox", name="Table").fill("three words only\n" + text)
-    dialog.get_by_role("button", name="Use this table").click()
-    sentence = dialog.get_by_role("alert")  # in the dialog, where it can be read
-    assert "the first line is not a header" in sentence.inner_text() and "=" not in sentence.inner_text()
     dialog.get_by_role("textbox", name="Table").fill(text)
     dialog.get_by_role("button", name="Use this table").click()
     dialog.wait_for(state="detached")
     page.locator('.stage[aria-busy=false][data-robot="my_arm"][data-joints="2"]').wait_for()
     wanted = ["l1", "l2"] if "l1" in text else ["0", "0.45"]
     assert [cell(page, i, "a (m)").input_value() for i in (1, 2)] == wanted
+
+
+def test_a_table_that_cannot_be_read_is_told_in_the_dialog(browser: Any, program: Program) -> None:
+    """Where it can be read: behind a dialog nothing can be; and in words of the page, not of Python."""
+    with page_of(browser, program, viewport={"width": 960, "height": 560}) as (page, complaints):
+        begin(page)
+        page.get_by_role("button", name="Paste", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Paste a table")
+        dialog.get_by_role("textbox", name="Table").fill("three words only\n0 0 1 0")
+        dialog.get_by_role("button", name="Use this table").click()
+        sentence = dialog.get_by_role("alert").inner_text()
+        assert "the first line is not a header" in sentence and "columns=" not in sentence
+        assert page.locator(".notice").count() == 0
+    assert len(complaints) == 1 and "400 (Bad Request)" in complaints[0]
 
 
 def test_the_step_of_a_cell_ends_with_its_focus(page: Any) -> None:

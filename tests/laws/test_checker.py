@@ -26,9 +26,10 @@ from tests.random_robots import random_robot, random_tree, with_laws
 
 needs_cxx = pytest.mark.skipif(CXX is None, reason="no C++ compiler on this machine: checkers in C++ are not run")
 # twists that are no quarter turns: 45° and 30° have equal or rational sines, 0.7 rad has neither
-ODD_ROWS = [(0, 0.3, 0, 45), (30, 0, 0.2, -60), ("0.7", 0.1, 0, 0), (15, 0.2, 0.1, 37.5)]
+ODD_ROWS = [(0, 0.3, 0, 45), (30, 0, 0.2, -60), ("0.7 rad", 0.1, 0, 0), (15, 0.2, 0.1, 37.5)]
 ODD = mp.Robot.from_dh(ODD_ROWS, angle="deg", name="odd")
-SLIDE = mp.Robot.from_dh([("q1", 0, "l", "alpha"), (0, "q2", 0.1, "pi/3", "P"), (0, 0, "l/2", "2*alpha")], name="slide")
+SLIDE_ROWS = [("q1", 0, "l", "alpha"), (0, "q2", 0.1, "pi/3", "P"), (0, 0, "l/2", "2*alpha", "R")]
+SLIDE = mp.Robot.from_dh(SLIDE_ROWS, name="slide")
 
 THIRTY = mp.Robot.from_dh([(0, 0, "l1", 90), (0, 0, "l2", 30)], angle="deg", name="thirty")
 

@@ -273,8 +273,11 @@ def test_what_a_law_needs_is_said() -> None:
         mp.closed_loop("pucrio", law)
     with pytest.raises(mp.UnknownNameError, match="integrator"):
         mp.closed_loop("planar2r", law, method="rk45")
+    flowing = mp.controller("planar2r", "pid", **GAINS)
+    first = flowing.start(filtered=[0.1, 0.2])
+    assert first.filtered.tolist() == [0.1, 0.2] and not first.integral.any()
     with pytest.raises(mp.InputError, match="gives the rates of its states, in continuous time"):
-        mp.controller("planar2r", "pid", **GAINS).start(filtered=[0, 0])
+        flowing.step(first, [0, 0], [0, 0], [0, 0], [0, 0])
     with pytest.raises(mp.InputError, match="no value for"):
         law.step((), [0, 0], [0, 0], [0, 0], [0, 0])
 

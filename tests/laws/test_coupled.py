@@ -181,6 +181,10 @@ def test_a_coordinate_with_a_constant_is_that_with_an_offset() -> None:
     near(made.inverse_dynamics(x, xd, xdd), right.inverse_dynamics(x, xd, xdd))
     near(mp.Arm(robot.locked(j1="30 deg"), optimise="none").pose([0.4]), right.pose([np.pi / 6, 0.4]))
     assert mp.generate(robot, "pose").cost == mp.generate(other, "pose").cost
+    back, offset = (mp.Robot.of(replace(y, joints=(*y.joints[:2], replace(y.joints[2], direction=-1)))) for y in (
+        parallelogram("j1 - 2*j2 + 40°"), parallelogram("j1 - 2*j2", -40),
+    ))  # fmt: skip
+    near(mp.Arm(back, optimise="none").pose(x), mp.Arm(offset, optimise="none").pose(x))
 
 
 def test_a_follower_of_one_joint_keeps_its_constant_in_a_urdf_and_its_limits(tmp_path: Path) -> None:

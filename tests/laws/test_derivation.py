@@ -22,7 +22,7 @@ from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.models.inverse.solutions.loop import pose_from_entries
 from manipula.mechanics.robot import library
 from manipula.mechanics.spatial.floats import FLOATS
-from tests.derived import Example, Followed, all_signs, solver_branches, turned_apart
+from tests.derived import Example, Followed, all_signs, placed_branches, solver_branches, turned_apart
 from tests.latex_steps import assert_well_formed
 
 ARMS = (
@@ -75,14 +75,15 @@ def assert_followed(robot: Any, derivation: Any, poses: int = 2) -> int:
         if example.plan.parameter:
             free = parameter_of(example.plan, example.chain, q, pose_from_entries(T.ravel().tolist()))
             numbers["psi" if example.plan.fixed_joint is None else f"q{example.plan.fixed_joint + 1}"] = free
-        answers, valid = solver_branches(example, T, free)
+        place = derivation.task == "position"
+        answers, valid = placed_branches(example, T) if place else solver_branches(example, T, free)
         for signs, answer, there in zip(all_signs(derivation), answers, valid, strict=True):
             if there:
                 at = Followed(derivation, T, numbers, signs)
                 found = at.joints(example.chain.dof)
                 assert turned_apart(found, answer, example.chain) < 1e-8
                 assert max(at.checks, default=0.0) < 1e-11
-                assert np.abs(example.pose(found) - T).max() < 1e-11
+                assert np.abs((example.pose(found) - T)[:, 3 if place else slice(None)]).max() < 1e-11
                 count += 1
     return count
 
@@ -90,6 +91,48 @@ def assert_followed(robot: Any, derivation: Any, poses: int = 2) -> int:
 @pytest.mark.parametrize("name", ARMS)
 def test_the_derivation_is_the_solver_written_down(name: str) -> None:
     assert assert_followed(*derived(name)) >= 2
+
+
+@pytest.mark.parametrize("name", ["planar2r", "stanford3", "rp"])
+def test_few_joints_are_derived_from_the_pose_where_that_is_the_task(name: str) -> None:
+    robot, derivation = mp.load(name), mp.inverse_derivation(name, task="pose")
+    assert derivation.task == "pose" and assert_followed(robot, derivation) >= 2
+    assert "Its position alone may leave more" in str(derivation)
+
+
+def test_the_law_of_cosines_with_both_elbows() -> None:
+    """As every book has it: the elbow from the squared distance, the shoulder as a difference of two directions."""
+    derivation = mp.inverse_derivation("planar2r", task="position")
+    told = str(derivation)
+    assert told == str(mp.inverse_derivation("planar2r")) and derivation.roles == ("elbow",)
+    lines = [
+        "2 branches: elbow ±",
+        "κ₁ = qx² + qy² − l₁² − l₂²",
+        "κ₂ = 2·l₁·l₂",
+        "c₂ = κ₁/κ₂",
+        "s₂ = ±√(κ₂² − κ₁²)/κ₂",
+        "μ₁ = l₁ + l₂·c₂",
+        "μ₂ = l₂·s₂",
+        "θ₁ = atan2(qy, qx) − atan2(μ₂, μ₁)",
+    ]
+    assert [line for line in lines if line not in told] == []
+    l1, l2, x, y = 0.4, 0.3, 0.2, -0.5
+    T = np.eye(4)
+    T[:2, 3] = x, y
+    for sign in (1, -1):
+        found = Followed(derivation, T, {"l1": l1, "l2": l2}, (sign,)).joints(2)
+        bent = np.arccos((x * x + y * y - l1 * l1 - l2 * l2) / (2 * l1 * l2)) * sign
+        assert found[1] == pytest.approx(bent, abs=1e-12)
+        reached = [l1 * f(found[0]) + l2 * f(found[0] + found[1]) for f in (np.cos, np.sin)]
+        assert reached == pytest.approx([x, y], abs=1e-12)
+
+
+def test_a_position_without_a_closed_form_is_refused() -> None:
+    for robot in (mp.load("puma560"), mp.load("rp")):
+        with pytest.raises(InputError, match="no derivation of the tool's position"):
+            mp.inverse_derivation(robot, task="position")
+    with pytest.raises(InputError, match="the pose or the position, found 'axis'"):
+        mp.inverse_derivation("planar2r", task="axis")
 
 
 @pytest.mark.parametrize("name", MIRRORED)
@@ -130,6 +173,19 @@ def rows_of_case(case: str, wrist: tuple[tuple[float, ...], ...] = SQUARE) -> li
     names = {"R": "revolute", "P": "prismatic"}
     gapped = zip((*gaps, *wrist), kinds + "RRR", strict=True)
     return [{"theta": t, "d": d, "a": a, "alpha": twist, "type": names[kind]} for (t, twist, a, d), kind in gapped]
+
+
+LETTERED = [x for x in POSITIONS if x != "R∥PR"]  # in letters, two twists that add up to nothing are any two
+
+
+@pytest.mark.parametrize(
+    "case", [x if x in ("2∥3", "1×2") else pytest.param(x, marks=pytest.mark.slow) for x in LETTERED]
+)
+def test_three_joints_that_place_a_point(case: str) -> None:
+    """Every closed form of a position, in letters, with a tool that stands off."""
+    robot = mp.Robot.from_dh(rows_of_case(case)[:3]).with_tool(xyz=(0.1, 0.2, 0.3))
+    derivation = mp.inverse_derivation(robot)
+    assert derivation.task == "position" and assert_followed(robot, derivation) >= 2
 
 
 FEW: dict[str, list[tuple[Any, ...]]] = {  # alpha, a, d, kind

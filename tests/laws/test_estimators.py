@@ -208,18 +208,19 @@ def believed(prior: Prior, theta: Any) -> float:
     return float(total + (positive - np.log(theta[prior.positive])).sum() + (free**2).sum())
 
 
-@pytest.mark.parametrize("count", [1.0, 100.0])
-def test_a_standard_deviation_away_the_posterior_falls_by_half(count: float) -> None:
+@pytest.mark.parametrize("count, time", [(1.0, 1.0), (100.0, 1.0), (3.0, 7.0)])
+def test_a_standard_deviation_away_the_posterior_falls_by_half(count: float, time: float) -> None:
     """−log posterior = ½ (Σ weighted squares)/τ_int + ½ bracket: along S g/√(gᵀS g), S the covariance said, its second
     difference is 1, where the prior rules and where the data do."""
     normal = replace(NORMAL, A=count * NORMAL.A, b=count * NORMAL.b, c=count * NORMAL.c)
-    theta = entropic_from(normal, FIT.prior)
-    spread = spread_of(normal, FIT.prior, theta, FIT.time)
+    prior = FIT.prior.with_weight(time)
+    theta = entropic_from(normal, prior)
+    spread = spread_of(normal, prior, theta, time)
 
     def unlikely(step: Any) -> float:
         """Less what it is at the estimate, the squares in small numbers."""
         squares = step @ normal.A @ (2 * theta + step) - 2 * normal.b @ step
-        return 0.5 * float(squares / FIT.time + believed(FIT.prior, theta + step) - believed(FIT.prior, theta))
+        return 0.5 * float(squares / time + believed(prior, theta + step) - believed(prior, theta))
 
     rng = np.random.default_rng(1)
     directions = np.vstack([np.eye(len(theta)), rng.normal(size=(10, len(theta)))])

@@ -1,8 +1,6 @@
-"""What was identified stays: the robot found has every friction law that a file can say, a fit keeps the rest, and
-whatever takes a robot takes a fit.
+"""What was identified stays: the robot found, saved and read again, has every friction law and predicts as the fit.
 
-Torques are made by the plain model of a robot whose file has the laws, and by formulas written here for the terms that
-no file can say.
+Torques are made by the plain model of a robot whose file has the laws.
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.errors import InputError
+from manipula.identification.assembled import Columns
 from manipula.identification.fitting.found import Found
 from manipula.mechanics.models.linear.joint_families import FAMILIES
 from manipula.mechanics.robot.actuators.friction import LAWS, Offset, linear_letters
+from manipula.mechanics.robot.description import Coordinate
 from tests.random_robots import random_robot
 from tests.recordings import motion, torques, two_joints
 
@@ -164,6 +164,20 @@ def test_one_width_of_a_law_is_fitted_a_joint(tmp_path: Path) -> None:
     assert {c.name for c in found.columns if c.widths} == {"fs1[0.3]", "fs2[0.1]"}
 
 
+def test_widths_are_those_of_the_file_or_the_law() -> None:
+    """Of a joint that slides a tenth; the law's own middle one where the file says nothing."""
+    plain = ARMS["PR"].without("friction")
+    slides = [not joint.turns for joint in rows_of(plain)]
+    told = plain.with_friction({plain.joint_names[0]: {"stribeck": {"torque": 1, "velocity": 0.07}}})
+    for robot, first in ((plain, 0.1 * 0.1 ** slides[0]), (told, 0.07)):
+        columns = Columns(robot, mp.JointModel(friction=("stribeck:file", "stribeck:0.3"))).columns
+        widths = {c.name: float(c.widths["vs"]) for c in columns if c.widths}
+        own = {c.joint: c.name for c in columns if c.family == "stribeck:file"}
+        assert [widths[own[j]] for j in range(2)] == pytest.approx([first, 0.1 * 0.1 ** slides[1]])
+        wide = [widths[c.name] for c in columns if c.family == "stribeck:0.3"]
+        assert wide == pytest.approx([0.3 * 0.1**x for x in slides])
+
+
 def test_a_law_of_the_file_that_is_not_fitted_is_named() -> None:
     robot = with_friction(ARMS["two"], ("stribeck", "load"), 3)
     t, q, qd, qdd = moved(robot, 3)
@@ -171,6 +185,36 @@ def test_a_law_of_the_file_that_is_not_fitted_is_named() -> None:
     found = mp.identify(robot, log, model=mp.JointModel(friction=("viscous", "load")), filter=None)
     told = [text for text in found.warnings if "of the robot's file" in text]
     assert told == ["found.robot is without friction.stribeck of the robot's file: the fit has no column for it"]
+
+
+def test_a_coordinate_bears_more_than_its_joint_where_others_follow() -> None:
+    """Friction that follows the load of a coordinate is no joint's own there: a sentence says so, other laws stay."""
+    serial = random_robot(3, joints="RRR", surroundings=False)
+    first, second, third = serial.joints
+    follower = replace(second, coordinate=Coordinate(((first.name, 2),)))
+    robot = mp.Robot.of(replace(serial, joints=(first, follower, third)))
+    t, q, qd, qdd = moved(robot, 3)
+    log = mp.Log(t, q, torques(robot, q, qd, qdd), qd, qdd)
+    fast = (np.abs(qd) > 0.06).all(1)
+    for word, beside in (("asymmetric", []), ("load", ["fl1"])):
+        found = mp.identify(robot, log, model=mp.JointModel(friction=("viscous", word)), filter=None)
+        assert list(found.extra) == beside and bool(found.left_out) == bool(beside)
+        if not beside:
+            own = torques(found.robot, q, qd, qdd)
+            assert np.abs(own - found.predict(log))[fast].max() < 1e-9 * np.abs(own).max()
+
+
+def test_a_base_that_leans_is_in_the_robot_found(tmp_path: Path) -> None:
+    """As the gravity that its joints feel."""
+    level = ARMS["RRR"].with_gravity(0, 0, -9.81).without("friction")
+    lean = level.with_gravity(0.4, -0.3, -9.79)
+    t, q, qd, qdd = moved(lean, 5)
+    log = mp.Log(t, q, torques(lean, q, qd, qdd), qd, qdd)
+    found = mp.identify(level, log, model=mp.JointModel(friction=(), tilt=True), filter=None)
+    again = mp.load(mp.save(found.robot, tmp_path / "leaning.toml"))
+    felt = [float(cell.parameter.value) for cell in again.gravity]  # type: ignore[attr-defined]
+    assert found.extra == {} and np.allclose(felt, [0.4, -0.3, -9.81], atol=0.05)
+    assert np.allclose(torques(again, q, qd, qdd), found.predict(log), rtol=0, atol=1e-9 * np.abs(log.tau).max())  # type: ignore[arg-type]
 
 
 # a law that the package has never seen
@@ -217,155 +261,3 @@ def test_a_new_law_is_one_class_and_its_place_in_the_list(tmp_path: Path) -> Non
     arguments = [sys.executable, "-c", DRAG, str(tmp_path / "drag.toml")]
     done = subprocess.run(arguments, check=False, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert done.stdout.split() == ["True"] * 7, done.stdout + done.stderr
-
-
-# terms that no file can say
-
-
-def stop(q: Any, radius: float) -> Any:
-    """A slider on a spring that gives way at ±radius, step by step, in parts of the radius."""
-    w = np.zeros_like(q)
-    for k in range(1, len(q)):
-        w[k] = np.clip(w[k - 1] + q[k] - q[k - 1], -radius, radius)
-    return w / radius
-
-
-def coupled(qd: Any, qdd: Any) -> Any:
-    """A motor of joint 2 that turns with q̇2 + 0.5·q̇1."""
-    rate, push = (x[:, 1] + 0.5 * x[:, 0] for x in (qd, qdd))
-    asked = 0.3 * push + 0.4 * rate + 0.8 * np.tanh(rate / 0.003)
-    return np.stack([0.5 * asked, asked], axis=1)
-
-
-TERMS: dict[str, tuple[dict[str, Any], Any]] = {
-    "load": ({"friction": ("viscous", "coulomb", "load")}, lambda q, qd, qdd, load: 0.15 * abs(load) * np.sign(qd)),
-    "load_viscous": (
-        {"friction": ("viscous", "coulomb", "load_viscous")},
-        lambda q, qd, qdd, load: 0.1 * abs(load) * qd,
-    ),
-    "root": (
-        {"friction": ("viscous", "coulomb", "root:1/2")},
-        lambda q, qd, qdd, load: 2 * np.sqrt(abs(qd)) * np.tanh(qd / 0.003),
-    ),
-    "tanh": ({"friction": ("viscous", "coulomb", "tanh:0.3")}, lambda q, qd, qdd, load: 1.5 * np.tanh(qd / 0.3)),
-    "hysteresis": ({"friction": ("viscous", "coulomb", "hysteresis:0.1")}, lambda q, qd, qdd, load: 2 * stop(q, 0.1)),
-    "stiffness": ({"stiffness": True}, lambda q, qd, qdd, load: 3 * q),
-    "harmonics": ({"harmonics": 2}, lambda q, qd, qdd, load: 2 * np.cos(q) - np.sin(2 * q)),
-    "coupling": ({"coupling": {("q1", "q2"): 0.5}}, lambda q, qd, qdd, load: coupled(qd, qdd)),
-}
-
-
-def with_term(robot: mp.Robot, term: str, seed: int) -> mp.Log:
-    """A recording of the robot with a term beside its own friction."""
-    t, q, qd, qdd = motion(2, seed, 6.0, 100.0)
-    load = torques(robot.without("friction", "motor_inertia"), q, qd, qdd)
-    return mp.Log(t, q, torques(robot, q, qd, qdd) + TERMS[term][1](q, qd, qdd, load), qd, qdd)
-
-
-def fitted(term: str) -> Found:
-    return mp.identify(
-        two_joints(), with_term(two_joints(), term, 3), model=mp.JointModel(**TERMS[term][0]), filter=None
-    )
-
-
-BODY = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz", "mx", "my", "mz", "m")
-some_terms = pytest.mark.parametrize(
-    "term", [pytest.param(x, marks=() if x in ("hysteresis", "load") else pytest.mark.slow) for x in TERMS]
-)
-
-
-@pytest.mark.parametrize("term", TERMS)
-def test_what_a_robot_cannot_hold_is_named_with_its_price(term: str) -> None:
-    """Each column in `extra` and in one sentence, with the errors of the robot and of the whole, recomputed here."""
-    found, log = fitted(term), with_term(two_joints(), term, 3)
-    assert log.tau is not None and found.train.moving < 0.5
-    told = [text for text in found.warnings if "found.robot is without" in text]
-    if term == "load":
-        assert found.extra == {} and not told
-        return
-    beside = [c for c in found.columns if not SAID & set(c.words) and c.link is None and c.name[:2] != "Ia"]
-    beside += [c for c in found.columns if c.family == "coupling" and c not in beside]
-    assert set(found.extra) == {c.name for c in beside} and told == [found.left_out]
-    assert all(name in told[0] for name in found.extra)
-    poor = 100 * miss(log.tau, torques(found.robot, log.q, log.qd, log.qdd))
-    said = [float(word) for word in told[0].replace("%", " ").split() if word.replace(".", "").isdigit()]
-    assert said == [pytest.approx(poor, rel=0.02), pytest.approx(found.train.whole, abs=0.006)]
-    with pytest.warns(mp.ManipulaWarning, match="found.robot is without"):
-        assert mp.Plant(found, effort=None).robot == found.robot  # type: ignore[arg-type]
-
-
-@some_terms
-def test_a_payload_is_weighed_with_all_that_was_found(term: str) -> None:
-    """By `run` and by `update`, the terms that no file can say and friction that follows the load taken off."""
-    held = with_term(two_joints().with_payload(1.5, (0.05, 0.1, 0.02)), term, 9)
-    weigh = mp.PayloadEstimator(fitted(term), columns=BODY)
-    weigh.run(held)
-    mass, com = weigh.mass, weigh.com
-    assert mass == pytest.approx(1.5, abs=0.03) and np.abs(com - [0.05, 0.1, 0.02]).max() < 0.03
-    weigh.reset()
-    assert held.qd is not None and held.qdd is not None and held.tau is not None
-    for row in zip(held.q, held.qd, held.qdd, held.tau):
-        weigh.update(*row)
-    assert weigh.mass == pytest.approx(mass, rel=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("term", TERMS)
-def test_a_robot_without_the_terms_weighs_worse(term: str) -> None:
-    """But friction that follows the load is a robot's own, too."""
-    held = with_term(two_joints().with_payload(1.5, (0.05, 0.1, 0.02)), term, 9)
-    whole, bare = (mp.PayloadEstimator(x, columns=BODY) for x in (fitted(term), fitted(term).robot))
-    whole.run(held)
-    bare.run(held)
-    if term == "load":
-        assert bare.mass == pytest.approx(whole.mass, rel=1e-6)
-    else:
-        assert abs(bare.mass - 1.5) > 3 * abs(whole.mass - 1.5)
-
-
-@pytest.mark.slow
-def test_a_recording_may_be_weighed_after_another() -> None:
-    """Stop operators begin anew with each."""
-    held, found = with_term(two_joints().with_payload(1.5), "hysteresis", 9), fitted("hysteresis")
-    half = len(held.t) // 2
-    weigh, other = mp.PayloadEstimator(found), mp.PayloadEstimator(found)
-    assert held.qd is not None and held.qdd is not None and held.tau is not None
-    for own in (slice(half, None), slice(half)):
-        weigh.run(mp.Log(held.t[own], held.q[own], held.tau[own], held.qd[own], held.qdd[own]))
-    rows = [k for own in (slice(half, None), slice(half)) for k in range(len(held.t))[own]]
-    for k in rows:
-        if k == 0:
-            other._interrupt()
-        other.update(held.q[k], held.qd[k], held.qdd[k], held.tau[k])
-    assert weigh.mass == pytest.approx(other.mass, rel=1e-9) and weigh.mass == pytest.approx(1.5, abs=0.05)
-
-
-@pytest.mark.slow
-def test_without_accelerations_what_needs_them_is_left_out_in_words() -> None:
-    held, found = with_term(two_joints().with_payload(1.5), "tanh", 9), fitted("tanh")
-    weigh = mp.PayloadEstimator(found, sample=0.01)
-    weigh.run(held)
-    assert weigh.mass == pytest.approx(1.5, abs=0.05)
-    with pytest.warns(mp.ManipulaWarning, match="leaves out fl1, fl2 of the fit, which need accelerations"):
-        mp.PayloadEstimator(fitted("load"), sample=0.01)
-    with pytest.raises(InputError, match=r"depends on its load \(friction.load\)"):
-        mp.PayloadEstimator(fitted("load").robot, sample=0.01)
-
-
-def test_coupled_motors_are_in_the_model_found() -> None:
-    found, other = fitted("coupling"), with_term(two_joints(), "coupling", 5)
-    predicted, whole = found.predict(other), found.torque.compile()
-    assert np.abs(whole(other.q, other.qd, other.qdd) - predicted).max() < 1e-12 * np.abs(predicted).max()
-
-
-def test_a_base_that_leans_is_in_the_robot_found(tmp_path: Path) -> None:
-    """As the gravity that its joints feel."""
-    level = ARMS["RRR"].with_gravity(0, 0, -9.81).without("friction")
-    lean = level.with_gravity(0.4, -0.3, -9.79)
-    t, q, qd, qdd = moved(lean, 5)
-    log = mp.Log(t, q, torques(lean, q, qd, qdd), qd, qdd)
-    found = mp.identify(level, log, model=mp.JointModel(friction=(), tilt=True), filter=None)
-    again = mp.load(mp.save(found.robot, tmp_path / "leaning.toml"))
-    felt = [float(cell.parameter.value) for cell in again.gravity]  # type: ignore[attr-defined]
-    assert found.extra == {} and np.allclose(felt, [0.4, -0.3, -9.81], atol=0.05)
-    assert np.allclose(torques(again, q, qd, qdd), found.predict(log), rtol=0, atol=1e-9 * np.abs(log.tau).max())  # type: ignore[arg-type]

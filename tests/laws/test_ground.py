@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass, centre_of_mass_jacobian
 from manipula.mechanics.models.dynamics.energy import potential_energy
+from manipula.mechanics.models.dynamics.torque import gravity
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.conversion.conventions import convert
 from tests.laws.test_coupled import in_floats
@@ -115,6 +117,8 @@ def assert_weighed(robot: Robot, text: str, q: dict[str, float]) -> None:
     slopes = np.array([(x[1] - y[1]) / (2 * h * mass) for x, y in ends]).T
     J = np.array(centre_of_mass_jacobian(tree, given), dtype=float)
     np.testing.assert_allclose(J, slopes, rtol=0, atol=1e-8)
+    pulls = [gravity(replace(tree, gravity=way), given) for way in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+    np.testing.assert_allclose(J, -np.array(pulls, dtype=float) / mass, rtol=0, atol=1e-12)  # g·m pulls at the centre
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -241,3 +245,11 @@ def test_a_base_of_which_little_is_said_comes_back(line: str, tmp_path: Path) ->
 def test_an_unknown_key_of_the_base_is_refused() -> None:
     with pytest.raises(mp.RobotFileError, match="did you mean 'mass'"):
         mp.Robot.from_text(BASE.replace("mass = 3", "mas = 3"))
+
+
+def test_an_inertia_that_stands_still_is_no_reason_to_refuse() -> None:
+    odd = BASE.replace("{ xx = 1", "{ xx = -1", 1)
+    with pytest.warns(mp.ManipulaWarning, match="base, body 'torso': inertia: no body has this inertia"):
+        mp.Robot.from_text(odd)
+    with pytest.raises(mp.RobotFileError, match="base, body 'torso': mass"):
+        mp.Robot.from_text(BASE.replace("mass = 3", "mass = -3"))

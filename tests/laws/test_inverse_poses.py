@@ -13,8 +13,9 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError, ManipulaWarning
 from manipula.generation.structure import numeric_chain
+from manipula.ik.general6r.closing import wrapped
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.limits import distances, principal
 
 pytestmark = pytest.mark.usefixtures("without_search")
 
@@ -238,3 +239,15 @@ def test_eliminated_answers_count_alike() -> None:
             assert_sound(result, arm.inverse_solver)
             assert distances(result.q[0], q, arm.inverse_solver.turning) < 1e-6
             np.testing.assert_array_equal(result.q, result.all[result.order])
+
+
+@pytest.mark.parametrize("wrap", [wrapped, lambda q: principal(q, np.ones(q.shape, dtype=bool))])
+def test_angles_are_in_the_half_open_turn_that_is_promised(wrap: Any) -> None:
+    """(−π, π]: half turns however often gone around are π, never −π; others keep their direction."""
+    half = np.pi * np.array([-3.0, -1.0, 1.0, 3.0])
+    np.testing.assert_array_equal(wrap(half), np.full(4, np.pi))
+    rng = np.random.default_rng(1)
+    turns = np.concatenate([np.pi * np.arange(-15, 16), rng.uniform(-50, 50, 200), np.nextafter(half, 0), half + 1e-15])
+    found = wrap(turns)
+    assert ((found > -np.pi) & (found <= np.pi)).all()
+    np.testing.assert_allclose(np.exp(1j * found), np.exp(1j * turns), rtol=0, atol=1e-13)

@@ -212,6 +212,27 @@ def test_a_path_ends_where_every_branch_breaks_a_limit() -> None:
     assert path.branch[first] == "out of reach" and "within reach, but joint 5 at 10" in path.why[first]
 
 
+def test_why_a_pose_is_lost_is_found_when_it_is_read_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a search for the nearest pose: a path with many lost ones is as fast as another."""
+    solver, searched = subject("puma560", True).solver, []
+    q = line([0.3, 0.5, -1.2, 0.4, 1.6, 0.5], [0.3, 0.5, -1.2, 0.4, 2.1, 0.5], 6)
+    right = InverseSolver.nearest
+
+    def noted(*given: Any) -> Any:
+        searched.append(given)
+        return right(*given)
+
+    monkeypatch.setattr(InverseSolver, "nearest", noted)
+    path = follow(solver, solver.pose(q), q[0])
+    assert len(path.unreached) > 3 and not searched
+    assert list(path.why) == path.unreached and len(path.why) == len(path.unreached) and not searched
+    last = path.unreached[-1]
+    assert path.why[last] == path.why[last] and "joint 5" in path.why[last] and len(searched) == 1
+    assert path.as_dict()["why"] == {str(i): path.why[i] for i in path.unreached}
+    with pytest.raises(KeyError):
+        path.why[0]
+
+
 def test_a_joint_at_its_limit_has_to_turn_back() -> None:
     wide = subject("ur5").solver
     limits = [(0.0, 1.0), (-2.0, 0.0), (0.0, 2.0), (0.0, 1.0), (0.0, 3.0), (-2 * np.pi, 2 * np.pi)]

@@ -91,3 +91,23 @@ def test_what_is_no_motion_is_refused(motion: object, sentence: str) -> None:
         mp.loads(ARM, motion)
     with pytest.raises(mp.InputError, match="wrench: expected a force and a moment"):
         mp.loads(ARM, mp.trajectory.quintic([0, 0], [1, 1], 1.0), wrench=[1, 2])
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_what_is_largest_is_so_whichever_way_a_joint_goes(way: int) -> None:
+    """A motion that only goes backwards has the speeds and the peaks of the one that only goes forwards."""
+    q0, q1 = way * np.array([-0.4, -0.7]), way * np.array([0.5, 0.2])
+    ref = mp.trajectory.quintic(q0, q1, 0.5)
+    t = np.linspace(0, 0.5, 20_001)
+    assert (way * ref(t).qd >= 0).all()
+    # the largest speed of a quintic is 15/8 of the mean one
+    want = 15 / 8 * np.abs(q1 - q0) / 0.5
+    np.testing.assert_allclose([x.speed for x in mp.loads(ARM, ref)], want, rtol=1e-12)
+    run = mp.simulate(
+        mp.Plant(ARM, effort=None), mp.controller(ARM, "computed_torque", kp=400, kd=40, sample=1e-3), ref
+    )
+    for peak, q, qd, tau, error in zip(run.peaks(), run.q.T, run.qd.T, run.tau.T, run.error.T, strict=True):
+        assert peak["speed"] == max(map(abs, qd.tolist())) and peak["torque"] == max(map(abs, tau.tolist()))
+        assert (peak["lowest"], peak["highest"]) == (min(q.tolist()), max(q.tolist()))
+        assert peak["error"] == max(map(abs, error.tolist()))
+    np.testing.assert_allclose([peak["speed"] for peak in run.peaks()], want, rtol=1e-2)

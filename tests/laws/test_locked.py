@@ -228,3 +228,10 @@ def test_several_that_are_followed_are_locked_at_numbers() -> None:
         robot.locked(j0="beta")
     left = robot.locked(j0=0.4)
     assert left.joints[2].coordinate == description.Coordinate((("j1", Fraction(-1, 2)),), Fraction(2, 5))
+
+
+def test_a_quarter_turn_of_a_lead_stays_exact_beside_radians() -> None:
+    row = {"theta": 0, "d": 0, "a": 0.5, "alpha": 0}
+    rows = [{**row, "name": "a"}, {**row, "name": "b"}, {**row, "name": "c", "coordinate": "a + b + 0.3 rad"}]
+    locked = mp.Robot.from_dh(rows).locked(a="pi/2")
+    assert locked.joints[2].coordinate == description.Coordinate((("b", Fraction(1)),), Fraction(3, 10), Fraction(90))

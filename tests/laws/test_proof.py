@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 import manipula as mp
@@ -340,6 +341,59 @@ def test_quotients_of_quotients_stay_within_the_bound(model: str) -> None:
     robot = mp.Robot.of(random_robot(7, joints="RPRRRPRR" if "deriv" not in model else "RPRR", surroundings=False))
     proof = mp.generate(robot, model, optimise="none").provenance.proof
     assert "at 2 random points" in proof or "at 3 random points" in proof
+
+
+ROW = """[[joint]]
+name = "{name}"
+type = "{kind}"
+parent = "{parent}"
+a = 0.{number}
+alpha = {alpha}
+{more}
+mass = 1.{number}
+com = [0.01, 0.02, 0.1]
+inertia = {{ xx = 0.01, yy = 0.012, zz = 0.004 }}
+"""
+
+
+def branched(*roads: str, fingers: int) -> Any:
+    """A tree of one base, a road of turning joints for each word, with its own stops; sliding fingers at the last."""
+    rows, turns, parent = [], {"z": 0, "x": 90, "y": -90}, ""
+    for k, road in enumerate(roads):
+        parent = "base"
+        for i, twist in enumerate(road):
+            name = f"r{k}_{i}"
+            rows.append((name, "revolute", parent, turns[twist], "d = 0.1\nlimits = [-115, 115]"))
+            parent = name
+    rows += [(f"f{i}", "prismatic", parent, 90, f"theta = {180 * i}\nlimits = [0, 0.04]") for i in range(fingers)]
+    text = 'format = 1\nname = "tree"\nconvention = "modified"\nangle = "deg"\ninertia_default = 0\n'
+    keys = ("name", "kind", "parent", "alpha", "more")
+    return mp.Robot.from_text(
+        text + "".join(ROW.format(number=1 + i % 9, **dict(zip(keys, row))) for i, row in enumerate(rows))
+    )
+
+
+def test_the_step_of_an_arm_with_two_fingers_and_stops_is_proved() -> None:
+    """Of degree 1e16 and more, it needs the larger field."""
+    plant = mp.Plant(branched("zxyxyxy", fingers=2), effort=None)
+    assert "GF(2^127-1)" in mp.closed_loop(plant, None, optimise="none").provenance.proof
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("roads", [("zxyxyxy",), ("zxyxyxy", "zxyxyxy")])
+def test_long_arms_with_fingers_and_two_armed_trees_are_simulated_by_default(roads: tuple[str, ...]) -> None:
+    robot = branched(*roads, fingers=2)
+    plant, start = mp.Plant(robot, effort=None), np.linspace(-0.3, 0.4, robot.dof)
+    start[-2:] = 0.02
+    run, true = (mp.simulate(plant, start=start, until=0.004, method=x) for x in ("rk4", "dop853"))
+    np.testing.assert_allclose(run.q[-1], true.q[-1], rtol=0, atol=1e-9)
+
+
+def test_what_cannot_be_proved_says_what_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant = mp.Plant(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81), effort=None)
+    monkeypatch.setattr(prove, "MOST_DRAWS", 1)
+    with pytest.raises(ProofError, match=r'cannot be proved: of degree .*; method="dop853" simulates it'):
+        mp.simulate(plant, until=0.01)
 
 
 # conditions

@@ -258,3 +258,22 @@ def test_measured_positions_have_the_noise_of_their_seed() -> None:
     assert first.tobytes() == again.tobytes() != other.tobytes()
     with pytest.raises(mp.InputError, match="sensors: stand before a law"):
         mp.simulate(plant, None, **seen)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_a_table_along_time_goes_on_after_an_event(method: str) -> None:
+    """An event that changes nothing cuts the run in two; the rows of wrench and torques are those of the whole run."""
+    arm, rng = arm_of(42, "RP"), np.random.default_rng(5)
+    wrench, tau = rng.normal(size=(21, 6)), rng.normal(size=(21, 2))
+    given: dict[str, Any] = {"start": start_of(arm, 42), "until": 0.02, "wrench": wrench, "method": method}
+    whole = mp.simulate(free_of_limits(arm), tau, **given)
+    cut = mp.simulate(free_of_limits(arm), tau, **given, events=[mp.Event(0.007, payload=None)])
+    np.testing.assert_allclose(cut.q, whole.q, rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(cut.tau, whole.tau)
+    # a table that comes with an event is of the whole run, too
+    late = wrench.copy()
+    late[:7] = 0
+    push = mp.simulate(free_of_limits(arm), tau, **given | {"wrench": None}, events=[mp.Event(0.007, wrench=wrench)])
+    same = mp.simulate(free_of_limits(arm), tau, **given | {"wrench": late})
+    np.testing.assert_allclose(push.q, same.q, rtol=0, atol=1e-9)
+    assert np.abs(push.q - whole.q).max() > 1e-7

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from manipula.api.assignments import assignments, places_of
 from manipula.errors import InputError, ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.units import parameter_from_raw, text_in_units
-from manipula.mechanics.robot.values.parameter import float_of, floats_of
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, float_of, floats_of, fold
 from manipula.mechanics.robot.values.terms import Quantity, Units
 
 SIZE = {"deg": math.pi / 180, "rad": 1.0, "m": 1.0, "cm": 0.01, "mm": 0.001}
@@ -192,6 +193,7 @@ def test_a_number_means_the_same_as_text(seed: int) -> None:
         ("alpha", "90 - pi/2", Units("deg"), "pi is in radians, 90 in degrees"),
         ("alpha", "beta*pi/180 + 30", Units("deg"), "pi is in radians, 30 in degrees"),
         ("alpha", "90*sin(pi/6)", Units("deg"), "pi is in radians"),
+        ("alpha", "pi*cos(60)", Units("deg"), "pi is in radians, 60 in degrees"),
         ("alpha", "pi/2 deg", Units("rad"), "pi is in radians, not in degrees"),
         ("alpha", "40 mm", Units("deg"), "a value in mm"),
         ("a", "90 deg", Units(), "a value in deg"),
@@ -226,6 +228,11 @@ def test_what_could_mean_two_things_is_refused(column: str, text: str, units: Un
         ("a", "L1·k", Units("deg", "mm"), 0.37 * 2.5),
         ("a", "(L1 + 20)*cos(60)", Units("deg", "mm"), 0.195),
         ("a", "20*cos(pi/3)", Units("rad", "mm"), 0.01),
+        ("a", "cos(60)*20", Units("deg", "mm"), 0.01),
+        ("alpha", "cos(60)", Units("deg"), math.pi / 360),
+        ("alpha", "2*cos(60)", Units("deg"), math.pi / 180),
+        ("alpha", "pi*cos(60°)", Units("deg"), math.pi / 2),
+        ("alpha", "-sin(pi/6)", Units("deg"), -0.5),
         ("a", "1e3 mm", Units(), 1.0),
         ("a", "(2 + 3) cm", Units("deg", "mm"), 0.05),
         ("a", "L1*((1 m) + k)", Units("deg", "mm"), 0.37 * 3.5),
@@ -306,6 +313,35 @@ def test_another_joints_variable_is_refused_through_every_door(seed: int) -> Non
     assert kept.joints[0].kind == ("fixed" if column in ("theta", "d") else "revolute")
 
 
+@pytest.mark.parametrize(("text", "row"), [("θ1+90", 1), ("theta3", 1), ("-q2", 0), ("90 − teta_2", 0), ("th2", 0)])
+def test_a_row_that_moves_by_another_joints_variable_is_refused(text: str, row: int) -> None:
+    rows = [{"theta": text if i == row else f"q{i + 1}", "d": 0, "a": 1, "alpha": 0} for i in range(3)]
+    lines = [f"{x['theta']}; 0; 1; 0" for x in rows]
+    document = api.document(mp.Robot.from_dh([(0, 0, 1, 0)] * 3))
+    document["rows"][row]["theta"] = text
+    head = 'format = 1\nname = "x"\nconvention = "standard"\nangle = "deg"\n'
+    file = "".join(f'[[joint]]\ntype = "revolute"\ntheta = "{x["theta"]}"\nd = 0\na = 1\nalpha = 0\n' for x in rows)
+    doors: list[Callable[[], Any]] = [
+        lambda: mp.Robot.from_dh(rows, angle="deg"),
+        lambda: mp.Robot.from_text("\n".join(["theta; d; a; alpha", *lines]), "dh", convention="standard", angle="deg"),
+        lambda: mp.Robot.from_text(head + file),
+        lambda: api.from_document(document),
+    ]
+    for door in doors:
+        with pytest.raises(RobotFileError, match=rf"the variable of another joint \(expected \w+{row + 1}\)") as caught:
+            door()
+        assert f"joint {row + 1}" in str(caught.value) and caught.value.field == "theta"
+
+
+@pytest.mark.parametrize("name", ["theta1", "theta2", "theta", "q", "Teta3"])
+@pytest.mark.parametrize("field", ["a", "alpha"])
+def test_such_a_parameter_in_another_cell_is_written_in_parentheses(name: str, field: str, tmp_path: Any) -> None:
+    row = {"theta": 0, "d": 0, "a": 1, "alpha": 0, "type": "R"} | {field: f"2*sin(({name}))"}
+    robot = mp.Robot.from_dh([row], angle="deg")
+    for file in ("arm.toml", "arm.csv"):
+        assert mp.load(mp.save(robot, tmp_path / file)).joints == robot.joints
+
+
 @pytest.mark.parametrize("name", ["theta1", "theta2", "theta", "d1", "t1"])
 def test_a_parameter_of_that_name_is_kept_in_parentheses(name: str, tmp_path: Any) -> None:
     kind, field = ("P", "d") if name.startswith("d") else ("R", "theta")
@@ -357,3 +393,28 @@ def amounts(robot: Robot) -> Iterator[float]:
     for joint in robot.joints:
         for cell in (joint.offset, *(step.amount for step in (*joint.before, *joint.after))):
             yield float_of(cell.parameter, NAMES)
+
+
+def tree(rng: random.Random, depth: int) -> Parameter:
+    """Any parameter that arithmetic makes, in SI."""
+    leaves = (Num(Fraction(rng.randint(-9, 9), rng.randint(1, 4))), Deg(Fraction(rng.choice((30, 45, -90)))))
+    if depth == 0 or rng.random() < 0.2:
+        return rng.choice((*leaves, Name("L1"), Name("k")))
+    op = rng.choice(("+", "-", "*", "*", "/", "neg", "sin", "cos", "**"))
+    first = tree(rng, depth - 1)
+    if op in ("neg", "sin", "cos"):
+        return fold(op, first)
+    second = Num(Fraction(2)) if op == "**" else tree(rng, depth - 1)
+    return fold(op, first, Name("k") if op == "/" else second)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_any_parameter_is_written_so_that_it_reads_back(seed: int) -> None:
+    """Also one that nobody could type without units: products of sums with names, sines of radians in degrees."""
+    rng = random.Random(seed)
+    parameter = tree(rng, 4)
+    for units in (*FILES, Units("deg", "cm")):
+        for quantity in ("angle", "length", "angle rate", "mass", "any", "si"):
+            text = text_in_units(parameter, quantity, units)  # type: ignore[arg-type]
+            again = parameter_from_raw(text, quantity, units)  # type: ignore[arg-type]
+            assert float_of(again, NAMES) == pytest.approx(float_of(parameter, NAMES), rel=1e-9, abs=1e-12), text

@@ -74,6 +74,25 @@ def compare(robot: mp.Robot, writing: Writing, state: Any) -> None:
             assert bounds(robot, row.name, kind) == pytest.approx(expected_bounds(row, kind), rel=NEAR, abs=NEAR), kind
 
 
+def compare_locked(robot: mp.Robot, writing: Writing, state: Any, name: str) -> None:
+    """With a joint held still: the tool, and the torques of the others, are those of the robot at rest there."""
+    free = [row.name for row in writing.plan.free]
+    held, (q, qd, qdd) = free.index(name), (x.copy() for x in state)
+    q[held], qd[held], qdd[held] = 0.25, 0.0, 0.0
+    bare = writing.plan.rows_with(lambda row: {"limits": None})
+    expected = answer(bare, q, qd, qdd)
+    locked = replace(robot, joints=tuple(replace(joint, limits=None) for joint in robot.joints)).locked({name: 0.25})
+    tool = locked.at("tool0") if "tool0" in locked.frame_names else locked
+    tree = merge_fixed(bind(tool, FLOATS, {}))
+    order = [free.index(each) for each in locked.joint_names]
+    given = (tree.of_joints([float(x[i]) for i in order]) for x in (q, qd, qdd))
+    place, rate, accel = given
+    torques = np.array(tree.of_coordinates(inverse_dynamics(tree, place, rate, accel)), float)
+    size = max(1.0, float(np.abs(expected.torques).max()))
+    np.testing.assert_allclose(np.array(pose(tree, place).rows(), float), expected.tool, atol=NEAR, err_msg="locked")
+    np.testing.assert_allclose(torques, expected.torques[order], atol=NEAR * size, rtol=0, err_msg="locked")
+
+
 def saved(robot: mp.Robot, writing: Writing, folder: Path) -> Iterator[Writing]:
     """Our own files of a reading, each with what its format holds of it."""
     plan, zero = writing.plan, Fraction(0)
@@ -109,7 +128,10 @@ def checked(seed: int, folder: Path) -> int:
             more = saved(writing.read(), writing, folder) if writing is chosen else ()
             for each in (writing, *more):
                 try:
-                    compare(each.read(), each, state)
+                    robot = each.read()
+                    compare(robot, each, state)
+                    if each is chosen and each.named and len(plan.free) > 1:
+                        compare_locked(robot, each, state, rng.choice(plan.free).name)
                 except Exception as error:
                     raise AssertionError(f"seed {seed}, {each.label}: {error}\n{each.text}") from error
                 count += 1

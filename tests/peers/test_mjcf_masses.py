@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,14 @@ from tests.laws.test_ground import turn
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed (pip install manipula[bench])")
 Rng = np.random.Generator
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuJoCo writes a log of its warnings into the folder it is called in."""
+    monkeypatch.chdir(tmp_path)
+
+
 Array = Any
 
 
@@ -152,10 +161,15 @@ def pulled(seed: int) -> str:
         at = rng.choice(['joint="j1"', 'joint="j4"', 'jointinparent="j2"', 'tendon="t0"', 'tendon="t1"'])
         keys = rng.permutation(["armature", "damping", "gear"])[: rng.integers(0, 4)]
         said = " ".join(f'{key}="{rng.uniform(0.1, 3):.4f}"' for key in keys)
-        return f'<{rng.choice(["motor", "general"])} name="a{number}" {at} {said}/>'
+        of_class = rng.choice(["", 'class="k"'])
+        return f'<{rng.choice(["motor", "general"])} name="a{number}" {at} {said} {of_class}/>'
 
-    inner_class = '<default class="k"><tendon damping="0.4"/></default>'
-    head = f'<default><motor gear="{rng.uniform(0.5, 3):.3f}"/>{inner_class}</default>'
+    tags = rng.permutation(["general", "motor", "position"])
+    outer, *others = (
+        f'<{tag} {key}="{rng.uniform(0.5, 3):.3f}"/>' for tag, key in zip(tags, ("gear", "armature", "gear"))
+    )
+    inner_class = f'<default class="k"><tendon damping="0.4"/>{others[1]}</default>'
+    head = f"<default>{outer}{others[0]}{inner_class}</default>"
     axes = [str(rng.choice(["0 0 -1", "0 -1 0", "-1 0 0", "0.6 0 -0.8"])) for _ in range(4)]
     kinds = ["hinge", "hinge", "slide", "hinge"]
     inner, ref = "", rng.uniform(-0.8, 0.8, 4)

@@ -239,3 +239,37 @@ def test_every_robot_has_tables(seed: int, convention: Any) -> None:
     assert len(shown[0].rows) == len(robot.joints)
     assert all(len(row) == len(table.columns) for table in shown for row in table.rows)
     assert all(isinstance(cell, str) for table in shown for row in table.rows for cell in row)
+
+
+@pytest.mark.parametrize(
+    ("text", "convention", "order"),
+    [
+        ("θ1 0 l1 0\nθ2 0 l2 0", "standard", "theta, d, a, alpha"),
+        ("θ1\t0\tl1\t0\nθ2\t0\tl2\t0", "standard", "theta, d, a, alpha"),
+        ("θ1, 0, l1, 0\nθ2, 0, l2, 0", "standard", "theta, d, a, alpha"),
+        ("1 θ1 0 l1 0 R\n2 θ2 0 l2 0 R", "standard", "theta, d, a, alpha"),
+        ("0 l1 0 θ1\n0 l2 0 θ2", "standard", "alpha, a, d, theta"),
+        ("0 l1 0 θ1\n0 l2 0 θ2", "modified", "alpha, a, d, theta"),
+        ("θ1 0 l1 0\nθ2 0 l2 0", "modified", "theta, d, a, alpha"),
+        ("1; 0; l1; 0; 0\n2; 0; l2; 0; 0", "modified", "alpha, a, d, theta"),
+    ],
+)
+def test_a_table_without_a_header(text: str, convention: Any, order: str) -> None:
+    """The column of the variables decides, then the convention."""
+    with pytest.warns(ManipulaWarning, match=f"the columns are taken as {order} "):
+        bare = robot_from_dh_text(text, convention=convention, angle="deg")
+    rows = [{"theta": 0, "d": 0, "a": name, "alpha": 0} for name in ("l1", "l2")]
+    assert bare.joints == robot_from_rows(rows, convention=convention).joints
+
+
+def test_decimal_commas_without_a_header_are_no_columns() -> None:
+    with pytest.warns(ManipulaWarning, match="the columns are taken as theta, d, a, alpha"):
+        robot = robot_from_dh_text("0,5 0,25 0,125 0,75\n", convention="standard", angle="rad")
+    assert robot.joints == robot_from_rows([(0.5, 0.25, 0.125, 0.75)], angle="rad").joints
+
+
+@pytest.mark.parametrize("text", ["one two six ten\n0 0 1 0", "0 0 1\n0 0 2", "θ d\nq1 0", "0 0 1 0 0 0 0\n"])
+def test_columns_that_cannot_be_decided_are_asked_for(text: str) -> None:
+    with pytest.raises(RobotFileError, match="the first line is not a header") as caught:
+        robot_from_dh_text(text, convention="standard", angle="deg")
+    assert "columns=" not in str(caught.value)

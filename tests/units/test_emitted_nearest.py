@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -215,6 +216,30 @@ def test_no_joint_moves_further_than_it_may(dtype: str) -> None:
     assert nearest("puma560", T, now, dtype, np.nan)[0] == NO_POSE
 
 
+@needs_cc
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_where_a_limit_cuts_a_family_the_nearest_member_is_on_the_limit(dtype: str) -> None:
+    q, _ = drawn("puma560", 12, 19)
+    low = arm_of("puma560").inverse_solver.low[3]
+    q[:, 3], q[:, 4], q[:, 5] = low + 0.3, 0.0, 0.1  # θ4 + θ6 = c
+    now = q + np.array([0, 0, 0, -0.6, 0.01, 0.6])
+    for x, at in zip(q, now, strict=True):
+        status, found = nearest("puma560", arm_of("puma560").pose(x), at, dtype)
+        assert status == OK
+        np.testing.assert_allclose(found[3:], [low, 0.0, 0.4], rtol=0, atol=2e-3)
+
+
+@needs_cc
+def test_in_single_precision_a_wrist_is_straight_only_where_rounding_makes_it_so() -> None:
+    q, _ = drawn("puma560", 20, 23)
+    q[:, 4] = 2e-5
+    for x, by in zip(q, np.random.default_rng(5).uniform(-0.5, 0.5, q.shape), strict=True):
+        status, found = nearest("puma560", arm_of("puma560").pose(x), x + by, "float32")
+        assert status in (OK, SINGULAR)
+        assert np.linalg.norm(found - (x + by)) <= np.linalg.norm(by) + 0.1
+
+
+QUICKEST = (("c", "float64"), ("c", "float32"), ("cpp", "float32"), ("javascript", "float64"))
 SUBJECTS = ("puma560", "ur5e", "irb140", "stanford", "kr5", "cobra600", "panda", "j2s6s200")
 
 
@@ -222,9 +247,9 @@ SUBJECTS = ("puma560", "ur5e", "irb140", "stanford", "kr5", "cobra600", "panda",
 @pytest.mark.filterwarnings("ignore:pose")
 @pytest.mark.parametrize("name", [*SUBJECTS[:1], *(pytest.param(x, marks=pytest.mark.slow) for x in SUBJECTS[1:])])
 def test_no_false_success_and_no_jump_at_singular_and_rounded_poses(name: str, tmp_path: Path) -> None:
-    """Every language gives what C gives; in single precision, too."""
+    """In every language, in single precision, too; of these the slow tests run all."""
     subject = Subject(mp.Arm(name), tmp_path)
-    chosen = [x for x in languages() if x[0] == "c" or name != SUBJECTS[0]]  # all of them in the slow tests
+    chosen = [x for x in languages() if x in QUICKEST or name != SUBJECTS[0]]
     for draw in draws(subject, 40, 2):
         for language, dtype in chosen:
             found = subject.run(language, dtype, draw)
@@ -237,6 +262,11 @@ def test_no_false_success_and_no_jump_at_singular_and_rounded_poses(name: str, t
 
 
 LANGUAGES = list(in_every_language(("c", "cpp", "javascript", "rust")))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node: not run")
+def test_javascript_tests_itself(tmp_path: Path) -> None:
+    test_every_language_tests_itself("puma560", "javascript", tmp_path)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ import manipula as mp
 from manipula import api
 from manipula.cli.app import app
 from manipula.errors import ManipulaWarning
+from manipula.pages.page import POLICY
 from manipula.studies.study_file import study_of_file
-from manipula.support.checked_toml import toml_tables
+from manipula.support.toml_text import toml_tables
 from tests import study_functions as functions
+from tests.recordings import recording, two_joints
 
 ROBOT = """format = 1
 name = "one"
@@ -222,3 +225,22 @@ def test_a_damaged_part_is_computed_again(tmp_path: Path) -> None:
             again = mp.study(functions.mixed, {"a": range(30)}, resume=tmp_path / "s")
         for name, values in right.items():
             np.testing.assert_array_equal(again.table[name], values)
+
+
+# pages
+
+HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def test_pages_of_runs_studies_and_fits_allow_no_script(tmp_path: Path) -> None:
+    """Whatever the names in them: a policy at their head forbids every script and every request."""
+    arm = replace(two_joints(), name=HOSTILE)
+    run = mp.simulate(mp.Plant(arm, effort=None), until=0.01)
+    study = mp.study(functions.mixed, {"a": range(8)})
+    fit = mp.identify(arm, recording(arm, 3, seconds=4, noise=0.01), method="ols")
+    for name, made in (("run", run), ("study", study), ("fit", fit)):
+        text = made.report(tmp_path / f"{name}.html").read_text(encoding="utf-8")
+        head = text.partition("</head>")[0]
+        assert head.index("Content-Security-Policy") < head.index("<title>")
+        assert f'content="{POLICY}"' in head and "script-src" not in POLICY and "default-src 'none'" in POLICY
+        assert "<script" not in text and "onerror=alert(1)>" not in text

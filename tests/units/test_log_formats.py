@@ -134,7 +134,7 @@ def drawn(rng: np.random.Generator, depth: int) -> Any:
         numbers = 100 * rng.normal(size=shape)
         return numbers.astype(rng.choice(["f8", "f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]))
     if kind < 6:
-        return rng.choice(np.array(["text", 1 + 2j, sparse.eye_array(3).tocsc()], object))
+        return rng.choice(np.array(["text", 1 + 2j, sparse.csc_matrix(np.eye(3))], object))
     if kind == 6:
         cells = np.empty(int(rng.integers(1, 4)), object)
         cells[:] = [drawn(rng, depth - 1) for _ in cells]
@@ -416,7 +416,7 @@ def test_bags(version: int, tmp_path: Path) -> None:
     if version == 2:
         same(mp.read_log(next(path.glob("*.db3")), ROBOT), data)
         (tmp_path / "empty").mkdir()
-        with pytest.raises(mp.InputError, match="cannot be read: Expected metadata"):
+        with pytest.raises(mp.InputError, match="empty: "):
             mp.read_log(tmp_path / "empty")
     (tmp_path / "b.bag").write_bytes(b"#ROSBAG V2.0\nnothing")
     with pytest.raises(mp.InputError):

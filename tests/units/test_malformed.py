@@ -141,7 +141,7 @@ DH_CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "empty": ("", ("the file is empty",)),
     "binary": ("PK\x03\x04\x00", ("binary file",)),
     "only comments": ("# nothing here\n", ("there is no table", "header")),
-    "no header": ("th, di, ai, al\n0, 0, 0.3, 0", ("header", "first line is not a header", "theta, d, a, alpha")),
+    "no header": ("one, two, six, ten\n0, 0, 0.3, 0", ("header", "first line is not a header", "theta, d, a, alpha")),
     "no rows": (HEAD, ("joint", "no rows")),
     "missing column": ("theta;d;alpha\n0;0;0", ("header", "no column a")),
     "misspelt column": ("tetha;d;a;alpha\n0;0;0;0", ("header", "'tetha'", "did you mean 'theta'")),

@@ -132,9 +132,6 @@ def test_what_may_be_left_out() -> None:
         ("<robot/>", "found <robot> at the top"),
         ("<!DOCTYPE x><mujoco/>", "DOCTYPE"),
         ("<mujoco><worldbody/></mujoco>", "the file has no <body>"),
-        (file(head='<include file="x.xml"/>'), "<include>: file: found 'x.xml', which is not there"),
-        (file(head='<include file="../x.xml"/>'), "found '../x.xml', which is outside the folder of the model"),
-        (file(head='<include file="/etc/passwd"/>'), "outside the folder"),
         (file(head='<attach model="x"/>'), r"found <attach>, which is not read \(let MuJoCo write the model"),
         (file(head='<compiler coordinate="global"/>'), "<compiler>: coordinate: found 'global', which changes"),
         (file(head='<compiler balanceinertia="true"/>'), "balanceinertia"),
@@ -174,6 +171,8 @@ def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
     ("text", "said"),
     [
         (body('<joint name="j" stiffness="2"/>'), r"not read: springs of joints \(stiffness, springdamper\): j"),
+        (body('<joint name="j" range="2 1"/>'), "not read: ranges whose lower limit is above the upper one: j"),
+        (body('<joint name="j" actuatorfrcrange="-1 2"/>'), "not read: limits of effort that differ by the way .*: j"),
         (body("<joint/>", 'gravcomp="1"'), "not read: gravcomp, so that bodies have their whole weight: b"),
         (file()[:-9] + '<equality><weld body1="b"/></equality></mujoco>', "not read: equalities, .*: <weld> b"),
         (
@@ -254,6 +253,9 @@ def test_included_files_stand_where_they_are_named(tmp_path: Path) -> None:
     (tmp_path / "inside" / "head.xml").write_text('<mujoco><option gravity="0 0 -5"/></mujoco>')
     (tmp_path / "inside" / "body.xml").write_text(f"<mujocoinclude>{BODY}</mujocoinclude>")
     assert mp.load(tmp_path / "arm.xml") == mp.Robot.from_text(whole, "mjcf")
+    (tmp_path / "inside" / "body.xml").write_text('<mujoco><include file="deep.xml"/></mujoco>')  # beside itself
+    (tmp_path / "inside" / "deep.xml").write_text(f"<mujoco>{BODY}</mujoco>")
+    assert mp.load(tmp_path / "arm.xml") == mp.Robot.from_text(whole, "mjcf")
     (tmp_path / "inside" / "body.xml").write_text('<mujoco><include file="arm.xml"/></mujoco>')
     with pytest.raises(mp.RobotFileError, match=r"found 'arm\.xml' a second time"):
         mp.load(tmp_path / "arm.xml")
@@ -262,9 +264,33 @@ def test_included_files_stand_where_they_are_named(tmp_path: Path) -> None:
         mp.load(tmp_path / "arm.xml")
 
 
-def test_a_text_has_no_folder_to_include_from() -> None:
+@pytest.mark.parametrize("name", ["", "arm.mjcf"])
+def test_a_text_has_no_folder_to_include_from(name: str) -> None:
+    """Nor has one that only has a name, as a file that is dropped into the studio."""
     with pytest.raises(mp.RobotFileError, match="a text has no folder to look in"):
-        mp.Robot.from_text(file(head='<include file="x.xml"/>'), "mjcf")
+        mp.Robot.from_text(file(head='<include file="x.xml"/>'), "mjcf", file=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("x.xml", r"<include>: file: found 'x\.xml', which is not there"),
+        ("../x.xml", "which is outside the folder of the model"),
+        ("a/../../outside.xml", "which is outside the folder of the model"),
+        ("/etc/passwd", "which is outside the folder of the model"),
+        ("", "which is not there"),
+        (".", "which is not there"),
+        ("link.xml", "which is outside the folder of the model"),
+        ("x" * 5000, "File name too long"),
+    ],
+)
+def test_a_file_that_may_not_be_included_is_named(name: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "outside.xml").write_text("<mujoco/>")
+    (tmp_path / "model" / "link.xml").symlink_to(tmp_path / "outside.xml")
+    (tmp_path / "model" / "arm.xml").write_text(file(head=f'<include file="{name}"/>'))
+    with pytest.raises(mp.RobotFileError, match=said):
+        mp.load(tmp_path / "model" / "arm.xml")
 
 
 def test_the_last_gravity_counts() -> None:

@@ -83,6 +83,22 @@ def test_a_number_added_to_a_name_is_held_to_its_size(field: str, entry: str, sa
     assert len(told) == (said != "") and all(re.search(said, sentence) for sentence in told)
 
 
+@pytest.mark.parametrize(
+    ("units", "value", "hint"),
+    [
+        (("deg", "mm"), {"A": 90}, 'a name has its value in SI; write "90 deg"'),
+        (("rad", "m"), {"A": 90}, 'write angle = "deg", or an expression such as "pi/2"'),
+        (("deg", "mm"), {"L": 400}, 'a name has its value in SI; write "400 mm"'),
+        (("rad", "m"), {"L": 400}, 'write length = "mm", or the length in metres'),
+    ],
+)
+def test_a_hint_does_not_ask_for_what_the_file_says(units: tuple[Any, Any], value: dict[str, int], hint: str) -> None:
+    angle, length = units
+    rows = [{"theta": 0, "d": 0, "a": "L", "alpha": "A"}]
+    with pytest.warns(mp.ManipulaWarning, match=re.escape(f"({hint})")):
+        mp.Robot.from_dh(rows, angle=angle, length=length).with_parameters(**value)
+
+
 @pytest.mark.parametrize("name", ["#1", "% a", "//x", "a,b", 'a"b', "a;b", "a|b", "a & b", "x#", "-", "theta", "日本"])
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_no_row_is_lost_by_its_name(name: str, place: int, tmp_path: Path) -> None:

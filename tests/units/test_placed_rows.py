@@ -153,6 +153,17 @@ def test_offset_and_coordinate_count_about_the_axis_as_written(kind: str, tmp_pa
         np.testing.assert_allclose(np.array(pose(held, [0]).rows(), float), expected, atol=1e-14)
 
 
+@pytest.mark.parametrize("axis", ["[-1, 0, 0]", "[0, -1, 0]", "[0, 0, -1]"])
+def test_an_offset_by_name_is_the_one_of_the_file(axis: str) -> None:
+    """As a symbol it keeps its sign, and the proof holds."""
+    row = f"xyz = [100, 0, 0]\naxis = {axis}\ntheta = 30\n"
+    robot = mp.Robot.from_text(ROW.format(convention="urdf", row=row))
+    model = mp.generate(robot, "pose", symbolic="all")
+    found = model.compile()([0.4], p={"x1": 0.1, "offset1": 0.7})
+    other = mp.Robot.from_text(ROW.format(convention="urdf", row=row.replace("30", '"0.7 rad"')))
+    np.testing.assert_allclose(found, mp.Arm(other).pose([0.4]), atol=1e-15)
+
+
 @pytest.mark.parametrize(
     ("convention", "row", "said"),
     [

@@ -74,7 +74,9 @@ def test_names_of_the_library() -> None:
     assert mp.Arm(mp.Arm("pucrio")).robot == mp.load("pucrio")
 
 
-@pytest.mark.parametrize("given", [3, None, [1, 2], object(), np.zeros(2)], ids=str)
+@pytest.mark.parametrize(
+    "given", [3, None, [1, 2], object(), np.zeros(2)], ids=["number", "none", "list", "object", "array"]
+)
 def test_anything_else_is_answered(given: Any) -> None:
     for call in (as_robot, mp.Plant, mp.Arm, mp.PayloadEstimator, lambda x: mp.generate(x, "pose")):
         with pytest.raises(mp.InputError, match="expected the name of a library robot or a file, a robot, an arm, or"):

@@ -6,6 +6,7 @@ import random
 import re
 import warnings
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_fro
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state, with_laws
-from tests.robot_plans import drawn_plan
-from tests.robot_writers import weightless
-from tests.robot_xml import urdf
+from tests.robot_plans import DOWN, drawn_plan
+from tests.robot_writers import toml_modified, toml_placed, toml_standard, weightless
+from tests.robot_xml import mjcf, urdf
 
 EDITS: dict[str, Any] = {
     "payload": lambda robot: robot.with_payload(1.5, (0.1, 0, 0.2)),
@@ -34,6 +35,7 @@ EDITS: dict[str, Any] = {
     "friction": lambda robot: robot.with_friction({robot.joint_names[-1]: {"viscous": 0.4, "coulomb": 0.2}}),
     "motor": lambda robot: robot.with_motor_inertia({robot.joint_names[0]: 0.05}),
     "frame": lambda robot: robot.with_frame("camera", robot.joint_names[0], (0.1, 0, 0), (0, 0.2, 0)),
+    "still": lambda robot: robot.with_frame("marker", "base", (0.1, 0, 0)),
     "pose": lambda robot: robot.with_poses(home=[0.1] * robot.dof),
     "locked": lambda robot: robot.locked({robot.joint_names[0]: 0.3}) if robot.dof > 1 else robot,
 }
@@ -89,6 +91,7 @@ def test_what_is_not_the_same_after_reading_is_said_when_saving(seed: int, tmp_p
     ("edit", "ending", "said"),
     [
         ("gravity", ".urdf", "gravity 0 -9.81 0.5"),
+        ("still", ".urdf", "frame marker, which no joint moves"),
         ("frame", ".par", "frames"),
         ("pose", ".par", "poses"),
         ("friction", ".csv", "motors and friction"),
@@ -122,11 +125,11 @@ def test_joints_that_change_places_are_named(tmp_path: Path) -> None:
 
 
 def test_a_parent_that_is_the_row_before_makes_no_tree(tmp_path: Path) -> None:
-    row = '[[joint]]\nname = "{}"\nparent = "{}"\ntype = "{}"\nxyz = [0.1, 0, 0.2]\n'
+    row = '[[joint]]\nname = "{}"\nparent = "{}"\ntype = "{}"\nxyz = [0.1, 0, 0.2]\nrpy = [30, 20, 10]\n'
     head = 'format = 1\nname = "arm"\nconvention = "urdf"\nangle = "deg"\ninertia_default = 0\n'
     named = "".join(map(row.format, ("a", "b", "c"), ("base", "a", "b"), ("revolute", "fixed", "revolute")))
     robot = mp.Robot.from_text(head + named)
-    assert robot.joints == mp.Robot.from_text(re.sub("parent = .*", "", head + named)).joints
+    assert robot.parents == mp.Robot.from_text(re.sub("parent = .*", "", head + named)).parents
     with pytest.warns(ManipulaWarning, match="cannot hold the names of joints"):
         mp.save(robot, tmp_path / "arm.par")
     assert mp.load(tmp_path / "arm.par").dof == 2
@@ -215,6 +218,75 @@ def test_names_frames_and_what_stands_still_are_kept(seed: int, tmp_path: Path) 
                 at = [merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (read, robot)]
                 poses = (np.array(pose(x, x.of_joints(q.tolist())).rows(), float) for x in at)
                 np.testing.assert_allclose(*poses, atol=1e-12)
+
+
+def at_rest(robot: mp.Robot) -> tuple[Any, dict[str, float]]:
+    """The tool where the coordinates have values of their own, and the torques that hold the robot, by name."""
+    tree = merge_fixed(bind(robot.at("tool0") if "tool0" in robot.frame_names else robot, FLOATS, {}))
+    q = tree.of_joints([0.2 + 0.1 * len(name) for name in robot.joint_names])
+    still = [0.0] * len(q)
+    torques = tree.of_coordinates(inverse_dynamics(tree, q, still, still))
+    return np.array(pose(tree, q).rows(), float), dict(zip(robot.joint_names, map(float, torques)))
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_a_robot_with_a_joint_held_still_is_kept_or_the_loss_is_named(seed: int, tmp_path: Path) -> None:
+    """Its axis along any direction, its place by names: these become numbers, and a warning says so."""
+    plan = drawn_plan(seed).rows_with(lambda row: {"limits": None, "constant": Fraction(0)})
+    plan = replace(plan, gravity=DOWN)
+    for writing in (*toml_placed(plan, random.Random(seed)), *urdf(plan, random.Random(seed))):
+        if len(plan.free) < 2 or any(row.kind == "H" for row in plan.rows):
+            continue
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", ManipulaWarning)
+            robot = writing.read().locked({plan.free[seed % len(plan.free)].name: 0.3})
+            toml = mp.load(mp.save(robot, tmp_path / "arm.toml"))
+            named = any("are written as numbers there" in str(each.message) for each in warned)
+            urdf_read = mp.load(mp.save(robot, tmp_path / "arm.urdf"), exact=True)
+        gone = "which no joint moves" in told(warned)  # a frame at the base
+        assert named or set(toml.names()) == set(robot.names())
+        for read in (toml, *([] if gone else [urdf_read])):
+            (place, torques), (expected, hold) = at_rest(read), at_rest(robot)
+            np.testing.assert_allclose(place, expected, atol=1e-12)
+            assert torques == pytest.approx(hold, rel=1e-11, abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_link_is_where_its_name_says(seed: int, tmp_path: Path) -> None:
+    """Of MJCF, whose joints may lie beside the origins of their links, and of tables, whose frames lie elsewhere."""
+    plan = drawn_plan(seed)
+    for writing in (w for write in (mjcf, toml_modified, toml_standard) for w in write(plan, random.Random(seed))):
+        if any(row.kind == "H" for row in plan.rows):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = writing.read()
+            read = mp.load(mp.save(robot, tmp_path / "arm.urdf"), exact=True)
+        at = {name: 0.3 + 0.1 * i for i, name in enumerate(robot.joint_names)}
+        for link in (row.link for row in plan.rows):
+            trees = [merge_fixed(bind(x.at(link), FLOATS, {})) for x in (read, robot)]
+            given = [[at[name] for name in x.joint_names] for x in (read, robot)]
+            poses = (np.array(pose(x, x.of_joints(q)).rows(), float) for x, q in zip(trees, given))
+            np.testing.assert_allclose(*poses, atol=1e-12, err_msg=link)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_frames_are_kept_in_every_convention(seed: int) -> None:
+    """On links that move, on fixed rows, on the base."""
+    plan = drawn_plan(seed)
+    plan = replace(plan, rows=tuple(replace(row, parent=i - 1, follow=None) for i, row in enumerate(plan.rows)))
+    for writing in urdf(replace(plan, tip=len(plan.rows) - 1), random.Random(seed)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = mp.Robot.from_text(decorated(writing.text, seed), "urdf", exact=True)
+            robot = robot.with_frame("marker", "base", (0.1, 0.2, 0.3), (0.3, 0, 0.2))
+            others = [mp.convert(robot, convention) for convention in ("standard", "modified", "urdf")]
+        q = np.linspace(0.3, 1.1, robot.dof).tolist()
+        for other in others:
+            assert set(other.frame_names) == set(robot.frame_names)
+            for frame in robot.frame_names:
+                trees = (merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (other, robot))
+                np.testing.assert_allclose(*(np.array(pose(x, q).rows(), float) for x in trees), atol=1e-11)
 
 
 # every optional entry of a robot file, with a value that says something

@@ -76,7 +76,7 @@ def test_a_load_at_a_speed_is_what_loads_tells(seed: int) -> None:
 def test_limits_are_those_of_the_file(limit: str, tmp_path: Path) -> None:
     """Numbers, and expressions of names with values."""
     path = mp.save(FLAT, tmp_path / "flat.toml")
-    words = f'effort_limit = {limit}\nvelocity_limit = "4"\nlimits = ["-2", "2"]'  # texts are SI
+    words = f'effort_limit = {limit}\nvelocity_limit = "4 rad/s"\nlimits = ["-2 rad", "2 rad"]'
     text = path.read_text().replace('type = "revolute"', f'type = "revolute"\n{words}')
     path.write_text(text.replace("[values]", "[values]\nmost = 40") if "most" in limit else text)
     row = mp.studies.payload(mp.load(path), goal=[1, -0.5], payloads=[1.0], speeds=[1.0]).rows[0]

@@ -322,7 +322,8 @@ def test_written_arms_read_back_as_the_same_arm(seed: int) -> None:
 
 def test_a_urdf_reads_writes_and_reads_the_same() -> None:
     arm = robot_from_urdf(HAND, tip="hand")
-    again = robot_from_urdf(urdf_from_robot(arm))
+    with pytest.warns(ManipulaWarning, match="the file has other ends of the arm"):
+        again = robot_from_urdf(urdf_from_robot(arm))
     kept = [row for row in again.joints if row.name in {mine.name for mine in arm.joints}]
     assert [(row.before, row.after, row.direction, row.body, row.limits) for row in kept] == [
         (row.before, row.after, row.direction, row.body, row.limits) for row in arm.joints
@@ -334,7 +335,8 @@ def test_links_step_aside_for_joints_of_the_same_name() -> None:
     text = urdf_from_robot(arm)
     names = re.findall(r'<(?:joint|link) name="([^"]*)"', text)
     assert len(set(names)) == len(names)
-    assert robot_from_urdf(text).joint_names == ("tool0_joint", "link2")
+    with pytest.warns(ManipulaWarning, match="the file has other ends of the arm"):
+        assert robot_from_urdf(text).joint_names == ("tool0_joint", "link2")
 
 
 def test_what_urdf_cannot_hold_is_said() -> None:
@@ -382,6 +384,17 @@ def test_an_arm_that_may_end_in_several_places_says_which() -> None:
     assert len(said) == 1 and "eye (5 mm away)" in str(said[0].message)
     assert (robot.base_link, robot.tip_link) == ("base", "tip")
     assert mp.Robot.from_text(flange("link8 0 0 0.107", "eye 0 0 0"), "urdf", tip="link8").tip_link == "link8"
+
+
+def test_other_ends_are_as_far_as_the_way_there_leads() -> None:
+    """Two frames in a row, the first turned by 0.3 rad about y: 3 along z and 4 along the turned x."""
+    beyond = (
+        '<link name="far"/><joint name="f" type="fixed"><parent link="eye"/><child link="far"/><origin xyz="4 0 0"/>'
+    )
+    text = flange("eye 0 0 3", "hand 0 0 0").replace("</robot>", f"{beyond}</joint></robot>")
+    distance = 1000 * math.hypot(4 * math.cos(0.3), 3 - 4 * math.sin(0.3))
+    with pytest.warns(ManipulaWarning, match=rf"far \({distance:.0f} mm away\)"):
+        mp.Robot.from_text(text, "urdf")
 
 
 @pytest.mark.parametrize(

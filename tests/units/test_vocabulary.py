@@ -201,6 +201,48 @@ def test_every_key_of_a_joint_is_tried() -> None:
     assert set(schema.JointTable.model_fields) == set(ROW) | set(OTHERWISE)
 
 
+# the other tables: where a table stands, what it needs, and every key with something to say
+BODY = {"mass": "2", "com": "[1, 0, 0]", "inertia": "{ xx = 2 }", "inertia_about": '"origin"'}
+INSTEAD = {"first_moment": "[1, 0, 0]", "second_moment": "{ xx = 2 }"}
+PLACE = {"xyz": "[1, 0, 0]", "rpy": "[9, 0, 0]"}
+TABLES = {
+    "BaseTable": ("[base]", "", {**BODY, **INSTEAD, **PLACE, "link_name": '"x"', "carries": "[{ mass = 1 }]"}),
+    "ToolTable": ("[tool]", "", {**PLACE, "on": '"w"'}),
+    "FrameTable": ("[[frame]]", 'name = "f"\non = "v"', {**PLACE, "name": '"x"', "on": '"w"'}),
+    "PayloadTable": ("[[payload]]", "", {**BODY, **INSTEAD}),
+    "CarriedTable": ("[[base.carries]]", "", {**BODY, **INSTEAD, **PLACE, "name": '"x"'}),
+}
+FILE = {
+    "name": '"x"', "convention": '"standard"', "angle": '"rad"', "length": '"mm"', "gravity": "[0, 0, -1]",
+    "inertia_about": '"origin"', "source": '"x"', "description": '"x"', "notes": '["x"]', "values": "{ x = 1 }",
+    "poses": "{ x = [1, 2] }", "exact": "true", "visuals": '"x.urdf"',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "key"), [(name, key) for name, (_, _, keys) in TABLES.items() for key in keys])
+def test_every_key_of_every_table_is_read(table: str, key: str) -> None:
+    head, needed, keys = TABLES[table]
+    assert set(getattr(schema, table).model_fields) == set(keys)
+    rest = "\n".join(line for line in needed.split("\n") if not line.startswith(f"{key} ="))
+    weighs = "mass = 1\n" if key in ("inertia_about", "first_moment") else ""  # which want a body
+    texts = [f"{two_rows()}{head}\n{part}\n" for part in (weighs + needed, f"{weighs}{rest}\n{key} = {keys[key]}")]
+    robots = [mp.Robot.from_text(text) for text in texts]
+    assert (robots[0], robots[0].origin) != (robots[1], robots[1].origin)
+
+
+@pytest.mark.filterwarnings("ignore::manipula.errors.ManipulaWarning")
+@pytest.mark.parametrize("key", FILE)
+def test_every_key_of_the_file_is_read(key: str) -> None:
+    assert set(schema.RobotTable.model_fields) == {
+        *FILE, "format", "inertia_default", "base", "tool", "frame", "payload", "joint",
+    }  # fmt: skip
+    plain = two_rows(d="1.5707", theta="89.999", com="[1, 0, 0]", mass="1")
+    given = "\n".join(line for line in plain.split("\n[[joint]]", 1)[0].split("\n") if not line.startswith(f"{key} ="))
+    rest = "[[joint]]" + plain.split("[[joint]]", 1)[1]
+    robots = [mp.Robot.from_text(x) for x in (plain, f"{given}\n{key} = {FILE[key]}\n{rest}")]
+    assert (robots[0], robots[0].origin) != (robots[1], robots[1].origin)
+
+
 def test_a_key_that_is_not_known_is_refused_in_every_table() -> None:
     tables = json.loads(Path(schema.__file__).with_name("robot.schema.json").read_text())
     objects = [tables, *tables["$defs"].values()]

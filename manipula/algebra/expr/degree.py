@@ -187,7 +187,7 @@ def _times(number: Degree, angle: Degree) -> Turn | None:
     if k.denominator > 1 and not (turn.divisible and parts <= MOST_PARTS):
         return None
     times = abs(k.numerator)
-    top = turn.top * times if k.denominator == 1 else turn.top * abs(k)
+    top = turn.top * (times if k.denominator == 1 else Fraction(times, k.denominator))
     return Turn(top, turn.below**times, turn.leaves, parts, turn.divisible)
 
 

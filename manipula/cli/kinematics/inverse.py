@@ -83,7 +83,7 @@ def ik(
     if derive or latex:
         if asked.given:
             raise InputError(f"--derive has no use for a pose; drop {asked.given[0]}")
-        _say_derivation(subject, latex, as_json)
+        _say_derivation(subject, task or None, latex, as_json)
         return
     from manipula.arm import Arm
 
@@ -158,10 +158,10 @@ def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
     return {"parameter": fixed, "pose": target.tolist()} | told
 
 
-def _say_derivation(subject: Robot, latex: bool, as_json: bool) -> None:
+def _say_derivation(subject: Robot, task: str | None, latex: bool, as_json: bool) -> None:
     """How the closed form is found. No number is needed: an arm in letters will do."""
     with progress(f"inverse kinematics of {subject.name}"):
-        found = api.inverse_derivation(subject)
+        found = api.inverse_derivation(subject, task=task)
         text = found.latex() if latex else str(found)
     say_json(found.as_dict() | ({"latex": text} if latex else {})) if as_json else typer.echo(text)
 

@@ -31,7 +31,6 @@ from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.lateness import late
 from manipula.identification.fitting.prediction import errors_of
 from manipula.identification.fitting.selection import Selection, one_width, select
-from manipula.identification.fitting.structure import narrowed
 from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, weak, worse
 from manipula.identification.fitting.to_robot import forgotten_laws, left_out
 from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments, spread_of_outputs
@@ -170,7 +169,7 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     narrow = data.subset([data.columns[k].name for k in chosen.kept])
     families = tuple(dict.fromkeys(c.family for c in narrow.columns))
     fit = _remembering(_loaded(Fit(narrow, prior.subset(chosen.kept), first.weights, first.time)), first)
-    return fit, chosen, narrowed(everything, families)
+    return fit, chosen, everything.with_families(families)
 
 
 def _loaded(fit: Fit) -> Fit:

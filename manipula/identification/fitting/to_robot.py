@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import some_of
-from manipula.identification.assembled import TILT, Columns, laws_in_file
+from manipula.identification.assembled import Columns, laws_in_file
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.data import Data
 from manipula.identification.estimators.pseudo_inertia import TEN, least_eigenvalue, pseudo_inertia
 from manipula.identification.fitting.prediction import Errors, errors_of
+from manipula.identification.joint_model import TILT
 from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.actuators.friction import linear_letters, without_negative_damping
 from manipula.mechanics.robot.description import Cell, Joint, Robot, rubbed
@@ -58,13 +59,13 @@ def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> Robo
 def left_out(data: Data, theta: Array, fitted: Errors) -> str:
     """A sentence on what of a fit no robot file can say, with what that costs; empty where a file says all of it."""
     said = np.array(in_file(data.columns))
-    names = [column.name for column, own in zip(data.columns, said) if not own]
-    if not names:
+    families = Counter(column.family for column, own in zip(data.columns, said) if not own)
+    if not families:
         return ""
     error = errors_of(data, np.where(said, theta, 0.0)).whole
     return (
-        f"found.robot is without {some_of(names)}, for which a robot file has no word: its error on the training is "
-        f"{error:.2f} %, that of found.torque {fitted.whole:.2f} %"
+        f"found.robot is without {some_of(list(families))} ({families.total()} values of found.extra), for which a "
+        f"file has no word: its error on the training is {error:.2f} %, that of found.torque {fitted.whole:.2f} %"
     )
 
 

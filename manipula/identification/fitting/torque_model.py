@@ -20,11 +20,11 @@ from manipula.algebra.expr.function import Function
 from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
-from manipula.identification.assembled import TILT, Columns, Moment
+from manipula.identification.assembled import Columns, Moment
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.fitting.to_robot import robot_with
-from manipula.identification.joint_model import GROUPS
+from manipula.identification.joint_model import GROUPS, TILT
 from manipula.mechanics.models.block import Block, Call, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.linear.joint_families import SLIDE, At, stopped

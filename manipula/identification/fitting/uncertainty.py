@@ -52,7 +52,7 @@ def spread_of(normal: Normal, prior: Prior | None, theta: Array, time: float) ->
         x = prior.coordinates(theta)
         if np.isfinite(barrier_value(prior, x)):
             own = normal.in_coordinates(prior.transform)
-            curvature = hessian(own.A * (prior.weight / time) / prior.weight, prior, barrier(prior, x)) / 2
+            curvature = hessian(own.A / time, prior, barrier(prior, x)) / 2
             root = prior.transform @ np.linalg.pinv(np.linalg.cholesky(_firm(curvature))).T
             return Spread(root @ root.T)
     found = solved(normal)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.settings import refuse_time
 from manipula.identification.fitting.found import Found
-from manipula.identification.online.beside import STOPS_BEGUN, arm_beside
 from manipula.identification.online.estimator import OnlineEstimator
+from manipula.identification.online.extra_torque import STOPS_BEGUN, arm_with_extra
 from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.branching import seen_at
@@ -62,13 +62,13 @@ class PayloadEstimator(OnlineEstimator):
     ) -> None:
         refuse_time("sample", sample)
         self.columns, self.sample = checked_columns(columns), sample
-        whole = arm_beside(robot, accelerations=sample is None)
+        whole = arm_with_extra(robot, accelerations=sample is None)
         held = seen_at(whole.robot, frame) if frame else whole.robot
         given: dict[str, Any] = {"forgetting": forgetting, "guard": guard, "noise": noise, "smoothing": smoothing}
         usual = first_sigmas(whole.robot, self.columns)
         given["sigma"] = usual if sigma is None else sigma
         given |= {} if sample is None else {"sample": sample, "filter": filter}
-        unknowns = load_unknowns(self.columns, accelerations=sample is None, extra=whole.beside)
+        unknowns = load_unknowns(self.columns, accelerations=sample is None, extra=whole.extra)
         self._make(held, unknowns, "least_squares", given, whole.links)
 
     def update(self, q: Any, qd: Any, qdd: Any = None, tau: Any = None) -> None:

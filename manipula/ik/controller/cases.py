@@ -81,7 +81,8 @@ def _singular_beside(solver: InverseSolver, q: Floats) -> Floats | None:
     change = np.flatnonzero(signs[1:] != signs[:-1])
     if not change.size:
         return None
-    first, last = way[change[0]], way[change[0] + 1]
+    first: Floats = way[change[0]]
+    last: Floats = way[change[0] + 1]
     for _ in range(BISECTIONS):
         middle = (first + last) / 2
         if (np.linalg.det(solver.jacobian(middle)) > 0) == signs[change[0]]:

@@ -59,9 +59,10 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
         return None
     solver = InverseSolver(numeric_chain(robot), limits_of(robot))
     closed, pose, jacobian = (Straight(decided(tape_from_function(x))) for x in (function, *moves))
+    double, single = number_tables(solver)
     return ChoiceSource(
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,
-        program(nearest_text(closed, pose, jacobian, solver.size)), *(x.tolist() for x in number_tables(solver)),
+        program(nearest_text(closed, pose, jacobian, solver.size)), double.tolist(), single.tolist(),
         _states(solver), list(self_test_cases(solver)),
         _limit_words(solver), solver.size, exact_of(solver), PoseTolerance.ROTATION, solver.plan.parameter,
     )  # fmt: skip

@@ -28,7 +28,7 @@ STATES = {
     OK: "success: q is the solution nearest to q_now",
     UNREACHABLE: "no configuration reaches the pose",
     LIMITS: "the pose is reached outside the limits only",
-    NO_POSE: "T is not a pose, or a number of T, q_now or max_step is not finite",
+    NO_POSE: "T is not a pose, or an input is not a finite number (max_step may be infinite)",
     FAR: "another branch: in the nearest solution a joint is further than max_step from q_now",
 }
 
@@ -44,6 +44,7 @@ CLOSE = 1e-6  # rad², m²: beside a solution this near to now no other is worth
 HOLD = 100.0  # weight of a limit: what PULL moves a held joint is then rounding
 FAMILIAR = 0.25  # rad², m²: a member of a family this near to now is the nearest without a walk along it
 MOVED = 1e-4  # rad², m²: what a way along a family leads away from a branch at least
+NEARLY = 1e-2  # rad², m²: by less than this a member outside the limits is not nearer than one on them
 PART = 0.1  # of a unit vector's square: a joint moves along a family that has more of it
 WALK = 64  # steps of a walk, for families that are up to 16 rad long
 STRIDE = 0.25  # rad, m: a step of a walk
@@ -280,7 +281,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             return LIMITS if best[1] < NEVER else UNREACHABLE
         if max_step > 0 and longest_step(dof, q, now) > max_step:
             return FAR
-        return SINGULAR if singular and (redundant > 0 or best[2] < best[0]) else OK
+        return SINGULAR if singular and (redundant > 0 or best[2] + NEARLY < best[0]) else OK
 
     def nearest_solution(T: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:
         """The solution nearest to now."""

@@ -73,8 +73,9 @@ def nearest_rotation(T: Reals, exact: Reals, table: Reals) -> bool:
     x = exact[5] * exact[10] - exact[6] * exact[9]
     y = exact[6] * exact[8] - exact[4] * exact[10]
     z = exact[4] * exact[9] - exact[5] * exact[8]
-    right_handed = exact[0] * x + exact[1] * y + exact[2] * z > 0
-    return right_handed and off <= limit and last <= limit and moved <= 9.0 * limit * limit
+    right_handed: bool = exact[0] * x + exact[1] * y + exact[2] * z > 0
+    is_pose: bool = off <= limit and last <= limit and moved <= 9.0 * limit * limit
+    return right_handed and is_pose
 
 
 def residual(T: Reals, at: Reals) -> float:

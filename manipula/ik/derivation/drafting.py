@@ -64,9 +64,9 @@ class Draft:
 class Drafter:
     """Reads the log of a notebook, writes drafts."""
 
-    def __init__(self, notebook: Notebook, words: Words, roles: tuple[str, ...]) -> None:
+    def __init__(self, notebook: Notebook, words: Words, roles: tuple[str, ...], position: bool = False) -> None:
         self.notebook, self.words, self.maths = notebook, words, notebook.maths
-        self.roles = iter(roles)
+        self.roles, self.position = iter(roles), position
         self.drafts: list[Draft] = []
         self.blocks: list[Block] = []
 
@@ -150,6 +150,12 @@ class Drafter:
             self.solutions((cos, mx / px), (sin, my / px))
         elif is_zero(px):
             self.solutions((cos, my / py), (sin, -mx / py))
+        elif self.position:
+            self.equations((px * cos - py * sin, mx), (py * cos + px * sin, my))
+            # the direction of the point, less that of the arm as it is bent
+            self.solutions((self.q(entry.x), self.maths.atan2(my, mx) - self.maths.atan2(py, px)))
+            draft.singular = self._free((mx, my), entry.x)
+            return
         else:
             self.equations((px * cos - py * sin, mx), (py * cos + px * sin, my))
             square = px * px + py * py

@@ -20,6 +20,7 @@ from manipula.ik.derivation.sentences import Words
 from manipula.ik.derivation.squares import with_squares
 from manipula.ik.derivation.styles import Label
 from manipula.mechanics.models.inverse.plan import Plan, read, solved
+from manipula.mechanics.models.inverse.position_task import PositionPlan, position_plan
 from manipula.mechanics.models.inverse.solutions.loop import Axis, Gap, Loop, pose_from_entries
 from manipula.mechanics.models.inverse.solutions.recording import Recording
 from manipula.mechanics.robot.bind import Symbolic
@@ -27,15 +28,29 @@ from manipula.mechanics.robot.branching import road_of, with_frame
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import transpose
+from manipula.mechanics.spatial.vector import Vector, transpose
 
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
 
-def derivation_of(robot: Robot, symbolic: Symbolic = "all") -> Derivation:
-    """The derivation, of the arm to the tool; `InputError` where it has no closed form."""
+def derivation_of(robot: Robot, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
+    """The derivation, of the arm to the tool; `InputError` where it has no closed form.
+
+    `task`: "pose", or "position" of the tool's origin alone; None is what an arm of its joints can be asked for: of two
+    or three the position, where that has a closed form.
+    """
+    if task not in (None, "pose", "position"):
+        raise InputError(f"task: a derivation is of the pose or the position, found {task!r}")
     robot = road_of(with_frame(robot))
     structure = Structure(robot, symbolic)
+    placed = None if task == "pose" else _placed(structure)
+    if placed is not None:
+        return _of_position(structure, placed)
+    if task == "position":
+        raise InputError(
+            f"{robot.name}: no derivation of the tool's position: two or three joints place a point by a closed form, "
+            f"if their axes allow it; this arm has {robot.dof}"
+        )
     plan = structure.plan
     if not plan.closed:
         raise InputError(f"{robot.name}: no derivation, there is no closed form: {plan.sentence}")
@@ -50,6 +65,39 @@ def derivation_of(robot: Robot, symbolic: Symbolic = "all") -> Derivation:
     solved(plan, loop, free, Recording(chain, loop, q, notebook.name, notebook.note))
     drafts = Drafter(notebook, words, plan.roles).run()
     return _finished(robot, plan, chain, notebook, [_opening(loop, notebook, words, drafts), *drafts])
+
+
+def _placed(structure: Structure) -> PositionPlan | None:
+    """How a point is reached, if every draw of the letters says the same."""
+    found = [position_plan(structure.in_floats(f"position {draw}")) for draw in range(2)]
+    plans = [x.plan for x in found if x is not None]
+    return found[0] if len(plans) == 2 and plans[0] == plans[1] and plans[0].masks == plans[1].masks else None
+
+
+def _of_position(structure: Structure, placed: PositionPlan) -> Derivation:
+    """The same for a point: the joints of a planar arm, or those under a wrist that is not there."""
+    notebook, plan = Notebook(), placed.plan
+    parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
+    chain = structure.merged(notebook.maths, parameters)
+    arm, point = placed.of(chain), _pose(notebook).p
+    loop = arm.loop(point)
+    q = [_symbol(notebook, name) for name in _joint_names(loop.axes, arm.chain)]
+    ends: list[Expr] = []
+
+    def seen(p: Vector) -> Vector:
+        named = tuple(notebook.name("p", axis, x) for axis, x in zip("xyz", p))
+        ends.extend(map(notebook.graph.expr, named))
+        return named
+
+    words = Words(plan, loop, chain.dof)
+    arm.solved(point, Recording(arm.chain, loop, q, notebook.name, notebook.note), seen)
+    drafts = Drafter(notebook, words, plan.roles, position=True).run()
+    own = {x.symbol for x in notebook.log if isinstance(x, Definition)}
+    plain = any(unsigned(x) not in own for x in ends)
+    opening = Draft(Phrase("The tool's origin, seen from axis 1: the point p"))
+    opening.blocks = [Phrase("p = ({0}, {1}, {2})" if plain else "", tuple(ends))]
+    made = _finished(structure.robot, plan, chain, notebook, [opening, *drafts])
+    return replace(made, task="position")
 
 
 def _free_names(structure: Structure) -> tuple[str, ...]:

@@ -57,6 +57,7 @@ class Derivation:
     added: int  # axes that an arm of few joints is solved with
     steps: tuple[Step, ...]
     labels: Mapping[str, Label] = field(repr=False)
+    task: str = "pose"  # or "position"
 
     def __repr__(self) -> str:
         return f"<derivation for {self.robot}: {self.title}, {len(self.steps)} steps; print(…) shows them>"
@@ -89,6 +90,7 @@ class Derivation:
         style = Paper(self.labels) if latex else Text(self.labels)
         return {
             "robot": self.robot,
+            "task": self.task,
             "class": self.title,
             "why": self.why,
             "roles": list(self.roles),
@@ -101,7 +103,7 @@ class Derivation:
 
     def _head(self, style: Text) -> list[str]:
         lines = [f"{self.robot}: {self.title}.", f"{self.why[:1].upper()}{self.why[1:]}.", self._branches()]
-        lines += [self._few()] if self.dof < 6 else []
+        lines += [self._few()] if self.dof < (3 if self.task == "position" else 6) else []
         return [style.words(line) for line in lines] + [self._letters(style)]
 
     def _branches(self) -> str:
@@ -112,10 +114,13 @@ class Derivation:
         return f"{2 ** len(self.roles)} branches{each}: {choices}; the upper sign is that of +."
 
     def _few(self) -> str:
-        """An arm of few joints reaches few poses."""
+        """An arm of few joints reaches few poses, or points."""
+        if self.task == "position":
+            return f"With {self.dof} joints the arm reaches the points of a surface; the answers hold for these."
         names = [str(self.dof + i + 1) for i in range(self.added)]
         if not names:
-            return f"With {self.dof} joints the arm reaches few poses; the answers hold for these."
+            told = f"With {self.dof} joints the arm reaches few poses; the answers hold for these."
+            return f"{told} Its position alone may leave more." if self.dof < 4 else told
         told = f"Axis {names[0]} is" if len(names) == 1 else f"Axes {', '.join(names[:-1])} and {names[-1]} are"
         return f"{told} not in the arm: it reaches the poses for which the coordinate there comes out as 0."
 
@@ -123,11 +128,13 @@ class Derivation:
         """The letters of the pose and of the joints."""
         letter = self.labels[f"q{self.dof + 1}"].letter
         first, second = (style.label(Label(letter, place)) for place in "12")
-        words = "{} are the tool's axes and {} its position, in the world; {} is {}, {} is {}."
+        place = self.task == "position"
+        told = "{} is the tool's position" if place else "{} are the tool's axes and {} its position"
+        words = told + ", in the world; {} is {}, {} is {}."
         cos, of = style.short_trig("c1"), style.long_trig("cos", first)
         both, of_both = style.short_trig("c12"), style.long_trig("cos", f"{first} + {second}")
         pieces = [style.formula(x) for x in ("u, v, w", "q", cos, of, both, of_both)]
-        return words.format(*pieces)
+        return words.format(*pieces[place:])
 
     def _steps(self, style: Text) -> Iterator[tuple[str, Step]]:
         """Every step with its heading."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError, caution
-from manipula.mechanics.robot.description import Arm, Frame, Joint, Mounted, Robot
+from manipula.mechanics.robot.description import BASE, Arm, Frame, Joint, Mounted, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
 TOOL = "tool"
@@ -84,6 +84,15 @@ def frame_names(robot: Robot) -> list[str]:
     """The frames a robot has: its tool, those its file names; if it has none of them, its tips."""
     own = [TOOL] if robot.tool or robot.tool_on is not None or len(tips(robot)) == 1 else []
     return [*own, *(frame.name for frame in robot.frames)] or tips(robot)
+
+
+def still_rows(robot: Robot) -> set[str]:
+    """The base and the rows that no joint moves, by name."""
+    names, still = [joint.name for joint in robot.joints], {BASE}
+    for joint, on in zip(robot.joints, robot.parents):
+        if joint.kind == "fixed" and (names[on] if on >= 0 else BASE) in still:
+            still.add(joint.name)
+    return still
 
 
 def seen_at(robot: Arm, name: str) -> Arm:

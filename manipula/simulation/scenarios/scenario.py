@@ -65,10 +65,9 @@ class LawTable(BaseModel):
     model_config = ConfigDict(extra="allow")
     name: str
     sample: Positive | None = None
-    __pydantic_extra__: dict[str, Any]
 
     def settings(self) -> dict[str, Any]:
-        return dict(self.__pydantic_extra__)
+        return dict(self.__pydantic_extra__ or {})
 
 
 class ReferenceTable(_Table):

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
-from manipula.support.checked_toml import toml_tables
+from manipula.support.toml_text import toml_tables
 
 Kind = Literal[
     "count", "number", "flag", "choice", "joints", "efforts", "vector", "box", "levels", "ranges", "lines", "logs",

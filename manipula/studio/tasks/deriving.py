@@ -114,6 +114,9 @@ def inverse(given: Given, tell: Tell) -> dict[str, Any]:
     tell("the derivation of its closed form")
     derived = api.inverse_derivation(robot, symbolic=symbolic)
     told = derived.as_dict(latex=True)
+    if derived.task == "position":  # of few joints: the class and the branches are those that are derived
+        found |= {"class": derived.title, "why": derived.why, "roles": list(derived.roles)}
+        found |= {"branch_count": 2 ** len(derived.roles), "branches": _branches(list(derived.roles))}
     found |= {
         "derivation": _steps(told["steps"]),
         "letters": told["letters"],

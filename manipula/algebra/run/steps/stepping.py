@@ -10,7 +10,7 @@ import numpy as np
 from manipula.algebra.run.batch.shapes import DType, rows_from_value
 from manipula.algebra.tape import Port, Tape, variables_of
 from manipula.errors import InputError, UnknownNameError
-from manipula.scalar import Next, Rate
+from manipula.scalar import Next
 
 
 class Stepped(NamedTuple):
@@ -27,10 +27,9 @@ class Memory:
         self.name, self.dtype, self.inputs = tape.name, dtype, variables_of(tape)
         self.states = tuple(port for port in self.inputs if port.role == "state")
         self.following = {x.gives.state: x.name for x in tape.outputs if isinstance(x.gives, Next)}
-        if not self.states or self.following.keys() != {port.name for port in self.states}:
-            rates = any(isinstance(x.gives, Rate) for x in tape.outputs)
-            why = "gives the rates of its states, in continuous time" if rates else "has no states"
-            raise InputError(f"{tape.name}: {why}; it does not go step by step")
+        if not self.states:
+            raise InputError(f"{tape.name}: has no states; it does not go step by step")
+        self.steps = self.following.keys() == {port.name for port in self.states}
         self.free = tuple(port for port in self.inputs if port.role != "state")
         self.driven = tuple(port for port in self.inputs if port.role == "variable")  # `run` draws the noise itself
         self.outputs = [x for x in tape.outputs if x.name not in self.following.values()]
@@ -67,6 +66,10 @@ class Memory:
 
     def checked(self, variables: Sequence[Any], ports: Sequence[Port]) -> Sequence[Any]:
         """One for each of the inputs."""
+        if not self.steps:
+            raise InputError(
+                f"{self.name}: gives the rates of its states, in continuous time; it does not go step by step"
+            )
         if len(variables) != len(ports):
             told = ", ".join(port.name for port in ports) or "none"
             raise InputError(f"{self.name}: a step takes {len(ports)} inputs ({told}), found {len(variables)}")

@@ -5,9 +5,9 @@
     τ = M(q) q̈ + c(q, q̇) + g(q) + friction
 
 with J⁺ = Jᵀ (J Jᵀ + λ² 1)⁻¹. Away from singularities λ = 0, and with the exact model the position obeys
-x̃̈ + kd x̃̇ + kp x̃ = 0. Where the smallest singular value falls below `singular`, λ² rises to `damping`², and the output
-`damped` says how far: joint accelerations stay within |a|/(2λ), the tool leaves its path. The velocities wanted of the
-joints, J⁺ ẋ_ref, sign the friction.
+x̃̈ + kd x̃̇ + kp x̃ = 0. Where 1/√tr((J Jᵀ)⁻¹), at most the smallest singular value and close to it where one alone is
+small, falls below `singular`, λ² rises to `damping`², and the output `damped` says how far: joint accelerations stay
+within |a|/(2λ), the tool leaves its path. The velocities wanted of the joints, J⁺ ẋ_ref, sign the friction.
 
 Source: Luh, Walker, Paul, "Resolved-acceleration control of mechanical manipulators", IEEE Transactions on Automatic
 Control 25(3), 1980; for the orientation and the damping see `task`.

@@ -9,13 +9,13 @@ Derived here from `positions`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import LOST, Plan, Solutions, read
-from manipula.mechanics.models.inverse.solutions.loop import TURN_LEFT, Axis, joint_value
+from manipula.mechanics.models.inverse.solutions.loop import TURN_LEFT, Axis, Loop, joint_value, loop_from_chain
 from manipula.mechanics.models.inverse.solutions.positions import CASES, Arm3, Root
 from manipula.mechanics.models.inverse.solutions.solving import Subproblems, unknowns
 from manipula.mechanics.robot.joints import KINDS
@@ -38,6 +38,26 @@ class PositionPlan:
     def over(self, chain: Tree) -> PositionPlan:
         """The same over the scalars of another chain."""
         return replace(self, chain=replace(self.chain, maths=chain.maths))
+
+    def of(self, chain: Tree) -> PositionPlan:
+        """The same for an arm of that structure, in other numbers or in letters."""
+        return replace(self, chain=frames_on_joints(chain) if self._planar else with_wrist(chain))
+
+    @property
+    def _planar(self) -> bool:
+        return self.plan.structure == "two parallel"
+
+    def loop(self, point: Vector) -> Loop:
+        """The arm closed by a pose whose origin is the point."""
+        at = Placement(p=point)
+        return loop_from_chain(self.chain, at) if self._planar else read(self.plan, self.chain, at)
+
+    def solved(
+        self, point: Vector, by: Subproblems, seen: Callable[[Vector], Vector] = lambda p: p
+    ) -> tuple[list[Root], Sequence[Axis]]:
+        """Every placing, and the axes it moves. `seen` may give names to the point as the first axis sees it."""
+        loop = self.loop(point)
+        return _of_two(self.chain, loop, point, by, seen) if self._planar else _of_three(self.plan, loop, by, seen)
 
 
 def position_plan(chain: Tree) -> PositionPlan | None:
@@ -71,28 +91,30 @@ def with_wrist(chain: Tree) -> Tree:
 
 def placings(position: PositionPlan, point: Vector) -> Solutions:
     """Every branch that brings the tool's origin to a point of the world. No numbers are looked at."""
-    arm, plan = position.chain, position.plan
+    arm = position.chain
     by = Subproblems(arm.maths)
-    roots, joints = (_of_two if plan.structure == "two parallel" else _of_three)(plan, arm, point, by)
+    roots, joints = position.solved(point, by)
     q = [_joints(root.motions, joints, arm) for root in roots]
     fit = [root.fit for root in roots]
     return Solutions(q, [arm.maths.less(arm.maths.number(LOST), x) for x in fit], fit, by.fits)
 
 
-def _of_three(plan: Plan, arm: Tree, point: Vector, by: Subproblems) -> tuple[list[Root], Sequence[Axis]]:
-    loop = read(plan, arm, Placement(p=point))
+Seen = Callable[[Vector], Vector]
+
+
+def _of_three(plan: Plan, loop: Loop, by: Subproblems, seen: Seen) -> tuple[list[Root], Sequence[Axis]]:
     d, _, _, a, b, c = loop.gaps
-    roots = CASES[plan.case](Arm3(b, c, d.there.p, a.back.p, unknowns(3, 4, 5)), by)  # type: ignore[arg-type]
+    roots = CASES[plan.case](Arm3(b, c, d.there.p, seen(a.back.p), unknowns(3, 4, 5)), by)  # type: ignore[arg-type]
     return roots, loop.axes[WRIST:]
 
 
-def _of_two(plan: Plan, arm: Tree, point: Vector, by: Subproblems) -> tuple[list[Root], Sequence[Axis]]:
+def _of_two(arm: Tree, loop: Loop, point: Vector, by: Subproblems, seen: Seen) -> tuple[list[Root], Sequence[Axis]]:
     """Z₁ (p + R Z₂ w) = W across z"""
     first, second = arm.links
-    W = ((arm.base @ first.before).inverse() @ Placement(p=point)).p
+    W = seen(((arm.base @ first.before).inverse() @ Placement(p=point)).p)
     one, two = unknowns(0, 1)
     roots, fit = by.pair(one, two, second.before.p, second.before.R, arm.tool.p, W)
-    return [Root(motions, fit) for motions in roots], [Axis(0, "revolute"), Axis(1, "revolute")]  # type: ignore[arg-type]
+    return [Root(motions, fit) for motions in roots], loop.axes  # type: ignore[arg-type]
 
 
 def _joints(motions: Sequence[Any], axes: Sequence[Axis], arm: Tree) -> list[Any]:

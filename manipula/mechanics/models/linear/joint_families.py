@@ -120,15 +120,15 @@ def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> 
 
         return formula
 
-    told = "" if width is None else _short(width)
+    label = "" if width is None else _short(width)
     linear = [entry for entry in law.entries if entry.linear]
     fixed = {x.letters: width if isinstance(width, Fraction) else None for x in law.entries if not x.linear}
     # a search has asymmetric friction as the difference of both ways ("speed"), beside viscous and Coulomb friction
     # and an offset; widths of the file where there are some
     tried = law is not Asymmetric and (width is None or (isinstance(width, Fraction) and width >= NARROW))
     return Family(
-        f"{law.key}:{told}" if told else law.key,
-        tuple(_of_entry(entry, shape(k), f"[{told}]" if told else "") for k, entry in enumerate(linear)),
+        f"{law.key}:{label}" if label else law.key,
+        tuple(_of_entry(entry, shape(k), f"[{label}]" if label else "") for k, entry in enumerate(linear)),
         law.loaded,
         friction=law is not Offset,
         tried=tried,

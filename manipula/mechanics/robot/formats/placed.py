@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from manipula.mechanics.robot.description import AXES, Cell, Joint, Step, StepKind, Steps
 from manipula.mechanics.robot.exact import Along, inverse_of, quarter_steps
@@ -45,17 +47,19 @@ class Placed:
     link: dict[str, Cell]
 
 
-def with_placement(joint: Joint, end: str) -> Joint:
-    """A row that stands still, of steps in any order, as one shift and one turn to twenty decimals; letters stay."""
+def with_placement(joint: Joint, end: str, values: Mapping[str, Any]) -> Joint:
+    """A row that stands still, of steps in any order, as one shift and one turn to twenty decimals; a row with a name
+    that has no value stays."""
     way = joint.before + joint.after
-    if (
-        joint.kind != "fixed"
-        or placed_from_joint(joint)
-        or any(True for x in way for _ in names_of(x.amount.parameter))
-    ):
+    if joint.kind != "fixed" or placed_from_joint(joint) or any(name not in values for name in names_in(way)):
         return joint
     names: dict[StepKind, str] = {kind: f"{name}{end}" for name, kind in PLACEMENT}
-    return replace(joint, before=steps_from_placement(placement(way, {}), names), after=())
+    return replace(joint, before=steps_from_placement(placement(way, values), names), after=())
+
+
+def names_in(steps: Steps) -> list[str]:
+    """The names that a way depends on, each once."""
+    return list(dict.fromkeys(name for step in steps for name in names_of(step.amount.parameter)))
 
 
 def placed_from_joint(joint: Joint) -> Placed | None:

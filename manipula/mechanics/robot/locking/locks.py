@@ -32,7 +32,7 @@ from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.locking.renumbering import renumbered
 from manipula.mechanics.robot.reduce.zones import take, take_last
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, floats_of, text_of
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter, floats_of, text_of
 
 Held = Mapping[str, Parameter]
 _NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
@@ -88,21 +88,22 @@ def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
     """Of a joint that follows others: what is left of its coordinate, or where it stands if all it follows do."""
     assert joint.coordinate is not None
     moving = tuple(term for term in joint.coordinate.terms if term[0] not in held)
-    constant: Any = joint.coordinate.constant
-    if joint.coordinate.degrees:
-        constant = constant + Formula(Deg(joint.coordinate.degrees))
+    constant, degrees = joint.coordinate.constant, joint.coordinate.degrees
+    rest: Any = 0
     for name, factor in joint.coordinate.terms:
-        if name in held:
-            constant = constant + factor * Formula(held[name])
-    stands = parameter_of(constant)
+        match parameter_of(factor * Formula(held[name])) if name in held else ZERO:
+            case Num(value):
+                constant += value
+            case Deg(value):
+                degrees += value  # beside radians, which no decimal makes of them
+            case other:
+                rest = rest + Formula(other)
     if not moving:
-        return stands
-    if isinstance(stands, Deg):
-        return Coordinate(moving, degrees=stands.value)
-    if not isinstance(stands, Num):
+        return parameter_of(rest + Formula(Num(constant)) + Formula(Deg(degrees)))
+    if parameter_of(rest) != ZERO:
         leads = ", ".join(repr(name) for name, _ in moving)
         raise InputError(f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number")
-    return Coordinate(moving, stands.value)
+    return Coordinate(moving, constant, degrees)
 
 
 def _refuse_outside(robot: Robot, at: Held) -> None:

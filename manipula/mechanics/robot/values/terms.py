@@ -137,7 +137,7 @@ class _Walker:
             case Op("neg" | "+" | "-" as op, args):
                 return fold(op, *(self.walk(argument, unit, clear) for argument in args))
             case _ if _is_pure(x):
-                return self.number(self.factor(x), unit, clear)
+                return self.number(x, unit, clear)
             case Op("*", (a, b)) if _is_pure(a):
                 return fold("*", self.factor(a), self.walk(b, unit, clear))
             case Op("*" | "/" as op, (a, b)) if _is_pure(b):
@@ -183,14 +183,14 @@ class _Reader(_Walker):
         self.degrees = ""  # a number that was read in degrees
 
     def number(self, x: Parameter, unit: str, clear: bool) -> Parameter:
-        angle = unit.startswith("deg")
+        angle, value = unit.startswith("deg"), self.factor(x)
         if is_si(unit) or x == ZERO or (angle and (_has(Deg, x) or (_has(Deg, x, True) and not _has(Num, x)))):
-            return x
+            return value
         if not clear:
             told = f"found {self.found}: the unit of {text_of(x)} is not clear in a product of names"
             raise RobotFileError(told, hint=f"write it, as in {text_of(x)} {unit}, or multiply the brackets out")
         self.degrees = self.degrees or (text_of(x) if angle else "")
-        return scaled(x, unit)
+        return scaled(value, unit)
 
     def measured(self, x: Parameter, written: str, unit: str, clear: bool) -> Parameter:
         kind, _, rate = written.partition("/")
@@ -218,12 +218,12 @@ class _Writer(_Walker):
         self.angle = units.angle
 
     def number(self, x: Parameter, unit: str, clear: bool) -> Parameter:
-        kind, slash, rate = unit.partition("/")
+        (kind, slash, rate), value = unit.partition("/"), self.factor(x)
         if is_si(unit) or x == ZERO or (kind == "deg" and _has(Deg, x)):
-            return x
+            return value
         if clear and kind != "deg":
-            return _first_factor(x, lambda y: fold("*", Num(1 / _SIZE[kind]), y))
-        return _first_factor(x, lambda y: _marked(y, f"{_KIND[kind]}{slash}{rate}"))
+            return _first_factor(value, lambda y: fold("*", Num(1 / _SIZE[kind]), y))
+        return _first_factor(value, lambda y: _marked(y, f"{_KIND[kind]}{slash}{rate}"))
 
 
 def _marked(x: Parameter, unit: str) -> Parameter:

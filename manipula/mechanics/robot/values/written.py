@@ -78,9 +78,9 @@ def _ascii(text: str) -> str:
 def _raised(point: re.Match[str]) -> str:
     """`0·3` is a decimal of a British book, `2 · 45` a product; of `2·45` and `0 · 3` nobody can tell: they stay."""
     whole, before, after = point["whole"] or "", point["before"], point["after"]
-    if not whole or point["digits"] is None or (int(whole) and (before or after)):
+    if not whole or point["digits"] is None or (whole.strip("0") and (before or after)):
         return f"{whole}*"
-    return point[0] if int(whole) or before or after else f"{whole}."
+    return point[0] if whole.strip("0") or before or after else f"{whole}."
 
 
 def _unit_marked(found: re.Match[str]) -> str:

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import type { RobotDocument } from "../../shared/api";
 import { newDocument } from "../table/document";
 import { history } from "./history";
+import { hush } from "./notices";
 
 const line = history<RobotDocument>(newDocument());
 
@@ -39,6 +40,7 @@ export function beginWith(document: RobotDocument, from: FileOf | null = null): 
 /** Another document takes the place of this one; undo brings this one back. */
 export function open(document: RobotDocument, from: { name: string; base: string } | null = null): void {
   opened.value++;
+  hush(); // what was said was about the last one
   line.put(document);
   welcome.value = false;
   file.value = from && { ...from, document };

@@ -17,6 +17,7 @@ from manipula.mechanics.robot.formats.checks.suspicion import length_suspicion
 
 Matrix = NDArray[np.float64]
 _SLACK = 1e-9  # relative to the largest moment: a rod or a plate sits exactly on the limit
+_NOISE = 1e-18  # kg·m²: what twenty decimals leave of a body of nothing that was turned
 
 
 def body_doubts(body: Body, where: str, numbers: Numbers) -> Iterator[Doubt]:
@@ -62,7 +63,7 @@ def _moments(tensor: Matrix, place: Place) -> tuple[float, float, float, str]:
 
 def _tensor_doubts(tensor: Matrix, place: Place) -> Iterator[Doubt]:
     low, middle, high, shown = _moments(tensor, place)
-    slack = _SLACK * max(abs(low), high)
+    slack = max(_SLACK * max(abs(low), high), _NOISE)
     if low < -slack:
         raise place.error(
             f"no body has this inertia: it is not positive, {shown}",

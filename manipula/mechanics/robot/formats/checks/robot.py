@@ -112,7 +112,7 @@ def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
     for body in robot.payload:
         yield body_doubts(body, "payload", numbers)
     for mounted in robot.ground:
-        yield _mounted_doubts(mounted, f"base, body {mounted.name!r}" if mounted.name else "base", numbers)
+        yield _standing_doubts(mounted, f"base, body {mounted.name!r}" if mounted.name else "base", numbers)
 
 
 def _gravity_doubts(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
@@ -134,6 +134,16 @@ def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> 
         yield from body_doubts(joint.body, where, numbers)
     for mounted in joint.carries:
         yield from _mounted_doubts(mounted, RowLabel.inside(where, "carries"), numbers)
+
+
+def _standing_doubts(mounted: Mounted, where: str, numbers: Numbers) -> Iterator[Doubt]:
+    """Of a body that stands still no model reads the inertia: where it cannot be, that is odd, and no error."""
+    try:
+        yield from _mounted_doubts(mounted, where, numbers)
+    except RobotFileError as error:
+        if error.field not in ("inertia", "second_moment"):
+            raise
+        yield Doubt(Place(where, error.field), error.problem, error.hint)
 
 
 def _mounted_doubts(mounted: Mounted, where: str, numbers: Numbers) -> Iterator[Doubt]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
-from manipula.mechanics.robot.branching import refuse_branches
+from manipula.mechanics.robot.branching import refuse_branches, still_rows
 from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
 from manipula.mechanics.robot.formats.naming import told_apart
@@ -74,7 +74,11 @@ def to_urdf(robot: Robot) -> Robot:
         for row in read.joints
     )
     origin = replace(robot.origin, convention="urdf")
+    base = read.joints[0].name if robot.base else BASE  # a URDF has a link of the world before it
+    rows = still_rows(robot)
+    still = (replace(x, on=x.on or base) for x in robot.frames if x.on in rows)
     kept = replace(read, joints=joints, gravity=robot.gravity, origin=origin, named_poses=robot.named_poses)
+    kept = replace(kept, frames=(*read.frames, *still))
     used = needed_names(kept, dict(robot.values))
     return told_apart(replace(kept, values=tuple(value for value in robot.values if value[0] in used)))
 
@@ -107,17 +111,20 @@ def _regrouped(robot: Robot, convention: Convention) -> Robot:
         joints=tuple(rows),
         base=_placement(split.base, "base_{}", "base"),
         tool=_placement(split.tool, "tool_{}", "tool"),
-        frames=_frames(split, robot, convention),
+        frames=_frames(split, convention),
         ground=_ground(split),
         origin=replace(robot.origin, convention=convention),
     )
     return told_apart(regrouped)
 
 
+def _way_to_old_base(split: _Split) -> Steps:
+    return inverse_of(split.base) + without_zeros(split.robot.base)
+
+
 def _ground(split: _Split) -> tuple[Mounted, ...]:
     """The bodies that stand still, seen from the new base frame."""
-    way = inverse_of(split.base) + without_zeros(split.robot.base)
-    ends = suffixes_of(split.robot).ground
+    way, ends = _way_to_old_base(split), suffixes_of(split.robot).ground
     return tuple(replace(x, at=_placement(way + x.at, f"{{}}{end}")) for x, end in zip(split.robot.ground, ends))
 
 
@@ -204,12 +211,13 @@ def _way_to_old(split: _Split, index: int, convention: Convention) -> Steps:
     return gathered(inverse_of(frame) + split.robot.joints[index].after)
 
 
-def _frames(split: _Split, robot: Robot, convention: Convention) -> tuple[Frame, ...]:
-    """The frames by name, each seen from the new frame of its row; those on rows that are gone go with them."""
+def _frames(split: _Split, convention: Convention) -> tuple[Frame, ...]:
+    """The frames by name, each seen from the new frame of its row."""
     rows = {joint.name: index for index, joint in enumerate(split.robot.joints)}
-    ways = {BASE: ()} | {name: _way_to_old(split, index, convention) for name, index in rows.items()}
-    kept = (frame for frame in robot.frames if frame.on in ways)
-    return tuple(replace(x, at=_placement(ways[x.on] + x.at, f"{folded(x.name) or 'frame'}_{{}}")) for x in kept)
+    ways = {name: _way_to_old(split, index, convention) for name, index in rows.items()}
+    ways[BASE] = _way_to_old_base(split)
+    frames = split.robot.frames
+    return tuple(replace(x, at=_placement(ways[x.on] + x.at, f"{folded(x.name) or 'frame'}_{{}}")) for x in frames)
 
 
 def _amounts(steps: Steps, kind: str) -> list[Cell]:
@@ -258,21 +266,24 @@ def _renamed(steps: Steps, name: str, mark: str) -> Iterator[Step]:
 
 
 def welded(robot: Robot) -> Robot:
-    """Without fixed rows: their placements join what follows, their bodies are carried by the link before, or stand
-    still."""
+    """A serial arm without fixed rows: their placements join what follows, their bodies are carried by the link before,
+    or stand still; so do frames on them."""
     joints, ground = list[Joint](), list(robot.ground)
     gap: Steps = ()
+    stands: dict[str, tuple[str, Steps]] = {BASE: (BASE, ())}  # row → the row that moves it, and the way from there
     for joint in robot.joints:
         if joint.kind != "fixed":
-            joints.append(replace(joint, before=gap + joint.before))
-            gap = ()
+            joints.append(replace(joint, before=gap + joint.before, parent=None))
+            gap, stands[joint.name] = (), (joint.name, ())
             continue
         gap = gap + joint.before + joint.after
+        stands[joint.name] = joints[-1].name if joints else BASE, gap
         own = () if joint.body is None else (Mounted(gap, joint.body, joint.name),)
         held = own + tuple(replace(mounted, at=gap + mounted.at) for mounted in joint.carries)
         if joints:
             joints[-1] = replace(joints[-1], carries=joints[-1].carries + held)
         else:
             ground += held
-    kept = tuple(frame for frame in robot.frames if frame.on in ("", *(joint.name for joint in joints)))
-    return replace(robot, joints=tuple(joints), tool=gap + robot.tool, frames=kept, ground=tuple(ground))
+    frames = tuple(replace(x, on=stands[x.on][0], at=stands[x.on][1] + x.at) for x in robot.frames)
+    tool, still = gap + robot.tool, tuple(ground)
+    return replace(robot, joints=tuple(joints), tool=tool, tool_on=None, frames=frames, ground=still)

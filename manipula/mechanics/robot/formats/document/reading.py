@@ -15,7 +15,7 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.suffixes import row_names, suffixes
 from manipula.mechanics.robot.values.written import plain_text
-from manipula.support.checked_toml import toml_tables
+from manipula.support.toml_text import toml_tables
 
 _HEAD = ("convention", "angle", "length", "inertia_about", "description", "source")
 _TABLE = ("theta", "d", "a", "alpha", "pitch")

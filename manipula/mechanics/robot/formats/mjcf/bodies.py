@@ -53,10 +53,12 @@ from manipula.mechanics.spatial.placement import HERE, Placement
 WORLD = "world"
 KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
 ALONG_Z: Triple = (Fraction(0), Fraction(0), Fraction(1))
-PASSED = {  # forces that no model has
+PASSED = {  # forces that no model has, limits that no robot file can hold
     "springs": "springs of joints (stiffness, springdamper)",
     "gravcomp": "gravcomp, so that bodies have their whole weight",
     "equalities": "equalities, so that the chain is open there",
+    "ranges": "ranges whose lower limit is above the upper one",
+    "efforts": "limits of effort that differ by the way (actuatorfrcrange)",
     "plugins": "plugins of bodies",
     "flex": "forces of deformable bodies",
     "tendon springs": "springs of tendons",
@@ -153,7 +155,7 @@ class _Reader:
         """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""
         found: dict[str, tuple[str, list[Fraction]]] = {}
         for element in root.iterfind("equality/*"):
-            if self.settings.attributes(element, MAIN, ("equality",)).get("active", "true") == "false":
+            if self.settings.attributes(element, MAIN, "equality").get("active", "true") == "false":
                 continue
             if element.tag == "joint" and "joint1" in element.attrib:
                 name = element.attrib["joint1"]
@@ -229,10 +231,10 @@ class _Reader:
             raise RobotFileError("found a zero axis", where=where, field="axis", hint='a direction such as "0 0 1"')
         if any(numbers(attributes, "stiffness", where)) or any(numbers(attributes, "springdamper", where)):
             self.tell("springs", name)
-        lower, upper = self.limits(attributes, kind, where)
+        lower, upper = self.limits(attributes, kind, name)
         mimic, faults = self.mimic(name)
         self.joints[name] = UrdfJoint(
-            name, KINDS[kind], parent, child, frame_of(at), axis, lower, upper, None, self.effort(attributes, where),
+            name, KINDS[kind], parent, child, frame_of(at), axis, lower, upper, None, self.effort(attributes, name),
             single(attributes, "damping", where), single(attributes, "frictionloss", where), mimic, faults,
             anchor=triple(attributes, "pos", where, NOWHERE),
             reference=self.measured(single(attributes, "ref", where), kind),
@@ -243,25 +245,31 @@ class _Reader:
     def measured(self, value: Fraction, kind: str) -> Fraction:
         return value if kind == "slide" else self.settings.radians(value)
 
-    def limits(self, attributes: Attributes, kind: str, where: str) -> Bounds:
+    def limits(self, attributes: Attributes, kind: str, name: str) -> Bounds:
         """A range counts where `limited` says so, or, left to itself, where it is one."""
-        limited = attributes.get("limited", "auto")
+        limited, where = attributes.get("limited", "auto"), f"joint {name!r}"
         if "range" not in attributes or limited == "false" or kind not in ("hinge", "slide"):
             return None, None
         low, high = some(attributes, "range", 2, where)
         if limited == "auto" and not (self.settings.auto_limits and low < high):
+            if low > high:
+                self.tell("ranges", name)
             return None, None
         if low > high:
             told = f"found {float(low)} above {float(high)}"
             raise RobotFileError(told, where=where, field="range", hint="the lower limit comes first")
         return self.measured(low, kind), self.measured(high, kind)
 
-    def effort(self, attributes: Attributes, where: str) -> Fraction | None:
+    def effort(self, attributes: Attributes, name: str) -> Fraction | None:
         """What the actuators of a joint give together, where it is the same both ways."""
         if "actuatorfrcrange" not in attributes or attributes.get("actuatorfrclimited") == "false":
             return None
-        low, high = some(attributes, "actuatorfrcrange", 2, where)
-        return high if low == -high and high > 0 else None
+        low, high = some(attributes, "actuatorfrcrange", 2, f"joint {name!r}")
+        if low == -high and high > 0:
+            return high
+        if low < high:
+            self.tell("efforts", name)
+        return None
 
     def mimic(self, name: str) -> tuple[Mimic | None, tuple[Fault, ...]]:
         if name not in self.mimics:

@@ -29,41 +29,46 @@ def xml_from_text(text: str) -> ET.Element:
 
 def paste_includes(root: ET.Element, file: str) -> None:
     """Puts every file named by an `<include>` in its place; each may stand in a model once."""
-    seen, waiting = [Path(file).resolve()], [root]
+    main, waiting = Path(file or ".").resolve(), [root]
+    seen, folders = [main], dict[ET.Element, Path]()  # of every `<include>` that was pasted: where its file lies
     while waiting:
         element = waiting.pop()
-        for child in list(element):
-            if child.tag != "include":
-                waiting.append(child)
-                continue
-            path = _located(child, file, seen)
-            seen.append(path)
-            try:
-                pasted = xml_from_text(text_from_bytes(path.read_bytes()))
-            except RobotFileError as error:
-                raise error.in_file(str(path)) from error
+        while (child := element.find("include")) is not None:
+            pasted = _read(child, main, folders.get(child, main.parent), seen)
+            folders |= dict.fromkeys(pasted.iter("include"), seen[-1].parent)
             index = list(element).index(child)
             element[index : index + 1] = list(pasted)
-            waiting.append(element)
-            break
+        waiting.extend(element)
 
 
-def _located(element: ET.Element, file: str, seen: list[Path]) -> Path:
-    name, where = element.get("file", ""), "<include>"
-    if not file:
-        told = f"found {name!r}, and a text has no folder to look in"
-        raise RobotFileError(told, where=where, field="file", hint="load the model from its file")
-    folder = Path(file).resolve().parent
-    path = (folder / name.replace("\\", "/")).resolve()
-    if not path.is_relative_to(folder):
-        told = f"found {name!r}, which is outside the folder of the model"
-        raise RobotFileError(told, where=where, field="file", hint="put the file below that folder")
-    if not name or not path.is_file():
-        raise RobotFileError(f"found {name!r}, which is not there", where=where, field="file", hint=f"in {folder}")
+def _read(element: ET.Element, main: Path, beside: Path, seen: list[Path]) -> ET.Element:
+    """The root of the file that an `<include>` names, which is added to `seen`."""
+    name = element.get("file", "")
+    try:
+        seen.append(_located(name, main, beside, seen))
+        return xml_from_text(text_from_bytes(seen[-1].read_bytes()))
+    except OSError as error:
+        raise _refusal(f"found {name[:60]!r}, which cannot be read: {error.strerror}") from error
+    except RobotFileError as error:
+        raise error if error.where == "<include>" else error.in_file(str(seen[-1])) from error
+
+
+def _located(name: str, main: Path, beside: Path, seen: list[Path]) -> Path:
+    """The file, seen from the main file's folder or from that of the file which names it."""
+    if not main.is_file():
+        raise _refusal(f"found {name!r}, and a text has no folder to look in", "load the model from its file")
+    tried = [(folder / name.replace("\\", "/")).resolve() for folder in (main.parent, beside)]
+    path = next((path for path in tried if path.is_file()), tried[0])
+    if not path.is_relative_to(main.parent):
+        raise _refusal(f"found {name!r}, which is outside the folder of the model", "put the file below that folder")
+    if not path.is_file():
+        raise _refusal(f"found {name!r}, which is not there", f"in {main.parent}")
     if path in seen:
-        raise RobotFileError(
-            f"found {name!r} a second time", where=where, field="file", hint="each file stands in a model once"
-        )
+        raise _refusal(f"found {name!r} a second time", "each file stands in a model once")
     if len(seen) > MOST:
-        raise RobotFileError(f"found more than {MOST} files", where=where, hint="join some of them")
+        raise _refusal(f"found more than {MOST} files", "join some of them")
     return path
+
+
+def _refusal(told: str, hint: str = "") -> RobotFileError:
+    return RobotFileError(told, where="<include>", field="file", hint=hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -25,6 +25,10 @@ ONE_FILE = "let MuJoCo write the model as one file with mj_saveLastXML, and load
 REFUSED = ("attach", "replicate", "composite", "flexcomp")
 # compiler settings that change masses or poses, with the values that leave them alone
 _CHANGING = {"coordinate": ("local",), "balanceinertia": ("false",), "boundinertia": ("0",)}
+ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
+    "adhesion", "dcmotor", "plugin",
+)  # fmt: skip
 _SEQUENCE = re.compile(r"[xyzXYZ]{3}")
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
@@ -43,15 +47,13 @@ class Settings:
     least_mass: Fraction = Fraction(0)
     total_mass: Fraction | None = None  # None: as it comes
 
-    def attributes(self, element: ET.Element, childclass: str, tags: Sequence[str] = ()) -> dict[str, str]:
-        """Those of the element over those of its class, which may have them under other tags that mean the same."""
+    def attributes(self, element: ET.Element, childclass: str, kind: str = "") -> dict[str, str]:
+        """Those of the element over those of its class; `kind`: what they are called there, if not as the element."""
         named = element.get("class", childclass)
         if named not in self.classes:
             known = ", ".join(self.classes)
             raise RobotFileError(f"found {named!r}", where=f"<{element.tag}>", field="class", hint=f"one of {known}")
-        own = self.classes[named]
-        said = [own[tag] for tag in own if tag in (tags or (element.tag,))]
-        return {key: value for given in (*said, element.attrib) for key, value in given.items()}
+        return {**self.classes[named].get(kind or _shared(element), {}), **element.attrib}
 
     def radians(self, value: Fraction) -> Fraction:
         """An angle of the file, to twenty decimals where it is in degrees."""
@@ -119,11 +121,18 @@ def _classes(root: ET.Element) -> dict[str, dict[str, Attributes]]:
         name = element.get("class", otherwise)
         if not name:
             raise RobotFileError("'class' is missing", where="<default>", hint="an inner <default> needs a class")
-        begun = found.get(name, found[around])
-        said = [child for child in element if child.tag != "default"]
-        found[name] = begun | {str(child.tag): {**begun.get(str(child.tag), {}), **child.attrib} for child in said}
+        made = dict(found.get(name, found[around]))
+        for child in (child for child in element if child.tag != "default"):
+            made[_shared(child)] = {**made.get(_shared(child), {}), **child.attrib}
+        found[name] = made
         waiting.extend((child, name, "") for child in reversed(element.findall("default")))
     return found
+
+
+def _shared(element: ET.Element) -> str:
+    """Under what a class keeps an element's attributes: those of all actuators are one."""
+    tag = str(element.tag)
+    return {"fixed": "tendon", "spatial": "tendon"}.get(tag, "actuator" if tag in ACTUATORS else tag)
 
 
 def unread_options(root: ET.Element) -> list[str]:
@@ -149,7 +158,8 @@ def some(attributes: Attributes, key: str, count: int, where: str) -> list[Fract
     """As many numbers as there must be."""
     found = numbers(attributes, key, where)
     if len(found) != count:
-        raise RobotFileError(f"found {attributes.get(key, '')!r}", where=where, field=key, hint=f"{count} numbers")
+        hint = "one number" if count == 1 else f"{count} numbers"
+        raise RobotFileError(f"found {attributes.get(key, '')!r}", where=where, field=key, hint=hint)
     return found
 
 

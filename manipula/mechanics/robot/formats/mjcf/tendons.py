@@ -24,10 +24,6 @@ from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Num
 
-ACTUATORS = (
-    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
-    "adhesion", "dcmotor", "plugin",
-)  # fmt: skip
 _ENDS = ("joint", "jointinparent", "tendon")  # where an actuator may pull, as far as it can be read
 
 
@@ -51,7 +47,7 @@ def tendons_from(root: ET.Element, settings: Settings, told: dict[str, list[str]
     found: dict[str, Tendon] = {}
     for number, element in enumerate(root.iterfind("tendon/*"), 1):
         name = element.get("name") or f"tendon{number}"
-        given = settings.attributes(element, MAIN, ("tendon",))
+        given = settings.attributes(element, MAIN)
         if any(numbers(given, "stiffness", name)):
             told.setdefault("tendon springs", []).append(name)
         resists = any(any(numbers(given, key, name)) for key in ("armature", "damping", "frictionloss"))
@@ -78,7 +74,7 @@ def add_actuators(
 ) -> None:
     """Armature and damping of the actuators, put where these pull."""
     for number, element in enumerate(root.iterfind("actuator/*"), 1):
-        given = settings.attributes(element, MAIN, ACTUATORS)
+        given = settings.attributes(element, MAIN)
         name = element.get("name") or str(number)
         where = f"actuator {name!r}"
         armature, damping = single(given, "armature", where), single(given, "damping", where)

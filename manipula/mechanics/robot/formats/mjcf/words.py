@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manipula.mechanics.robot.formats.mjcf.tendons import ACTUATORS
+from manipula.mechanics.robot.formats.mjcf.settings import ACTUATORS
 from manipula.mechanics.robot.formats.vocabulary import Element
 
 _PLACE = "pos quat axisangle euler xyaxes zaxis"

@@ -137,11 +137,6 @@ class _Builder:
             found.append(Frame(table.name, on or BASE, self.placement(table, f"{ending}_{{}}")))
         return tuple(found)
 
-    def parent(self, index: int, name: str | None, where: str) -> str | None:
-        """None where it is the row before, though the file names it."""
-        on = self.row(name, where, "parent")
-        return None if on == (self.names[index - 1] if index else BASE) else on
-
     def row(self, name: str | None, where: str, field: str) -> str | None:
         """A joint by name; "base" is the base, unless a joint has that name, which then is to be renamed."""
         if name != "base":
@@ -194,7 +189,7 @@ class _Builder:
             velocity_limit=self.velocity_limit(table, where),
             effort_limit=table.effort_limit,
             carries=tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
-            parent=self.parent(index, table.parent, where),
+            parent=self.row(table.parent, where, "parent"),
             of_kind=tuple(
                 self.cell(f"{entry.letters}{end}", getattr(table, entry.key)) for entry in KINDS[table.type].entries
             ),

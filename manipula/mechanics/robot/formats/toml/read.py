@@ -20,7 +20,7 @@ from manipula.mechanics.robot.formats.toml.build import joint_names, robot_from_
 from manipula.mechanics.robot.formats.toml.problems import table_from_raw
 from manipula.mechanics.robot.formats.toml.schema import RobotTable
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
-from manipula.support.checked_toml import toml_tables
+from manipula.support.toml_text import toml_tables
 
 __all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from manipula.errors import RobotFileError
+from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.description import (
@@ -24,7 +24,7 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.exact import QUARTERS, is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
-from manipula.mechanics.robot.formats.placed import TURNS, placed_from_joint, with_placement
+from manipula.mechanics.robot.formats.placed import TURNS, names_in, placed_from_joint, with_placement
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.shortened import in_order
 from manipula.mechanics.robot.formats.source import joint_label
@@ -34,8 +34,9 @@ from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
 from manipula.mechanics.robot.formats.variables import Column, bracketed, moving_text
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.precise import values_of
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.support.decimals import is_decimal
 from manipula.support.toml_text import quoted
@@ -66,16 +67,29 @@ def convention_of(robot: Robot) -> Convention:
 def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
     """Placements where the file had such, else a table wherever the rows are one, else placements again: rows that
     stand still can be written so, whatever their steps."""
-    placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
-    fits = all(placed_from_joint(joint) for joint in placed.joints)
-    if fits and robot.origin.convention == "urdf":
+    if robot.origin.convention == "urdf" and (placed := _as_placements(robot)) is not None:
         return placed, "urdf"
     try:
         return robot, convention_of(robot)
     except RobotFileError:
-        if fits:
+        if (placed := _as_placements(robot)) is not None:
             return placed, "urdf"
         raise
+
+
+def _as_placements(robot: Robot) -> Robot | None:
+    """None where a row cannot be one. Of names that had to become numbers a warning is given."""
+    still = [joint for joint in robot.joints if joint.kind == "fixed" and not placed_from_joint(joint)]
+    amounts = [step.amount.parameter for joint in still for step in joint.before + joint.after]
+    known = [amount for amount in amounts if all(name in dict(robot.values) for name in names_of(amount))]
+    values = values_of(robot, "a robot file", known)
+    rows = tuple(with_placement(joint, end, values) for joint, end in zip(robot.joints, suffixes_of(robot).rows))
+    if not all(map(placed_from_joint, rows)):
+        return None
+    for joint in still:
+        if names := names_in(joint.before + joint.after):
+            caution(f"{robot.name}: joint {joint.name!r} stands still: {', '.join(names)} are written as numbers there")
+    return replace(robot, joints=rows)
 
 
 class _Writer:

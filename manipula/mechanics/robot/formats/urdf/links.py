@@ -68,10 +68,18 @@ class _Describer:
         held = (*(x.name for joint in robot.joints for x in joint.carries), *(x.name for x in robot.ground))
         own = (robot.origin.base_link, *(joint.link for joint in robot.joints), *(x.name for x in robot.frames))
         self.given = {*own, *held}
-        first = robot.origin.base_link or self.unused("link0")
-        self.rows = {-1: first} | {
-            row: joint.link or self.unused(f"link{row + 1}") for row, joint in enumerate(robot.joints)
-        }
+        self.rows = {-1: robot.origin.base_link or self.unused("link0")}
+        for row, joint in enumerate(robot.joints):
+            free = joint.link not in ("", *self.rows.values()) and self.keeps_frame(joint)
+            self.rows[row] = joint.link if free else self.unused(f"link{row + 1}")
+
+    def keeps_frame(self, joint: Joint) -> bool:
+        """Whether the frame of its link is where a URDF has one: on the joint, or turned there as the file has it."""
+        after = placement(joint.after, self.values)
+        return self.is_turned(joint, after) or _near(after, HERE)
+
+    def is_turned(self, joint: Joint, after: Placement) -> bool:
+        return joint.kind == "fixed" or (self.robot.origin.convention == "urdf" and not any(after.p))
 
     def unused(self, name: str) -> str:
         """A name made here, that neither a joint nor a link of the robot has: readers look both up in one table."""
@@ -119,13 +127,15 @@ class _Describer:
         offset = precise(joint.offset.parameter, self.values)
         foot = gap @ placement(joint.before, self.values) @ KINDS[joint.kind].motion(offset, PRECISE)
         after = placement(joint.after, self.values)
-        kept = joint.kind == "fixed" or (self.robot.origin.convention == "urdf" and not any(after.p))
+        kept = self.is_turned(joint, after)
         at, rest = (foot @ after, HERE) if kept else (foot, after)
         axis = unrotate(after.R, (0, 0, joint.direction)) if kept else (0, 0, joint.direction)
         motion = {"axis": _triple(axis), "mimic": self.mimic(joint), **self.drive(joint)}
         self.add_joint(joint.name, self.kind(joint), parent, child, at, **({} if joint.kind == "fixed" else motion))
         body = None if joint.body is None else self.inertia(joint.body).seen_from(rest)
         self.add_link(child, body)
+        if joint.link and not self.keeps_frame(joint) and joint.link not in self.fixed:
+            self.add_held(joint.link, child, rest)  # what the file calls the link is where the file has it
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
             at = rest @ placement(mounted.at, self.values)
             self.add_held(self.held(mounted, suffix), child, at, mounted.body)
@@ -174,21 +184,19 @@ class _Describer:
 
     def in_order(self) -> dict[str, UrdfJoint]:
         """The joints so that readers, who go branch by branch, find rows and frames in the robot's order."""
-        places = {frame.name: place for place, frame in enumerate(self.robot.frames)}
+        first = dict.fromkeys(self.links, len(self.robot.frames))  # of the frames on a link and beyond
+        first |= {frame.name: place for place, frame in enumerate(self.robot.frames) if frame.name in self.links}
         below: dict[str, list[UrdfJoint]] = {}
-        for joint in self.joints.values():
-            below.setdefault(joint.parent, []).append(joint)
-
-        def first(link: str) -> int:
-            return min((places.get(link, len(places)), *(first(joint.child) for joint in below.get(link, ()))))
-
+        for joint in reversed(self.joints.values()):  # parents come first
+            first[joint.parent] = min(first[joint.parent], first[joint.child])
+            below.setdefault(joint.parent, []).insert(0, joint)
         found: dict[str, UrdfJoint] = {}
         for joints in below.values():
             keys, latest = dict[str, int](), 0
             for joint in joints:
-                own = first(joint.child)
-                latest = max(latest, own) if joint.name in self.names else latest
-                keys[joint.name] = latest if joint.name in self.names else own
+                row = joint.name in self.names
+                latest = max(latest, first[joint.child]) if row else latest
+                keys[joint.name] = latest if row else first[joint.child]
             found |= {joint.name: joint for joint in sorted(joints, key=lambda joint: keys[joint.name])}
         return found
 

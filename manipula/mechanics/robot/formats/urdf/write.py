@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from fractions import Fraction
 
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.branching import TOOL, frame_names, still_rows
+from manipula.mechanics.robot.description import BASE, Robot
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, DIGITS, decimal, links_from_robot
 from manipula.mechanics.robot.formats.urdf.read import GRAVITY
@@ -41,7 +42,16 @@ def lost_from_robot(robot: Robot) -> list[str]:
     springs = (f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)
     told = [] if _gravity(robot) == GRAVITY else [f"gravity {_triple(_gravity(robot))}"]
     poses = (f"pose {name}" for name, _ in robot.named_poses)
-    return [*lost, *springs, *poses, *told, *_lost_order(robot)]
+    return [*lost, *springs, *poses, *told, *_lost_frames(robot), *_lost_order(robot)]
+
+
+def _lost_frames(robot: Robot) -> list[str]:
+    """Readers take links that a joint moves for frames."""
+    still, rows = still_rows(robot), (BASE, *(joint.name for joint in robot.joints))
+    named = {frame.name: frame.on for frame in robot.frames}
+    if TOOL in frame_names(robot):
+        named[TOOL] = rows[robot.tool_row + 1]
+    return [f"frame {name}, which no joint moves" for name, on in named.items() if on in still]
 
 
 def _lost_order(robot: Robot) -> list[str]:

@@ -20,7 +20,7 @@ from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.program.tree import Routine
 
-PACKAGE = "manipula.algebra.emit"
+PACKAGE = "manipula.algebra.emit.choice"
 WRITERS = {language: f"manipula.algebra.emit.{language}.choice" for language in ("c", "cpp", "javascript", "rust")}
 
 
@@ -84,13 +84,13 @@ def with_choice(
     files: Mapping[str, str], source: ChoiceSource, language: str, options: EmitOptions, version: str
 ) -> dict[str, str]:
     """The files of a function and those of the choice beside it; the README of the function says so."""
-    writer: ChoiceWriter = import_module(WRITERS[language])  # type: ignore[assignment]
+    writer: ChoiceWriter = import_module(WRITERS[language])
     example = writer.choice_example(source, options)
     shown = {
         "name": source.name, "example": example, "limits": ascii_text("; ".join(source.limits) or "none"),
         "states": states(source), "parameter": ascii_text(source.parameter), "notes": notes(source),
     }  # fmt: skip
-    section = filled(PACKAGE, "choice_readme.md.jinja", shown)
+    section = filled(PACKAGE, "readme.md.jinja", shown)
     described = {name: text + section if "README" in name else text for name, text in files.items()}
     return described | with_licence(writer.choice_files(source, options, version))
 

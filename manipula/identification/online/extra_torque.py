@@ -25,6 +25,7 @@ from manipula.identification.fitting.torque_model import Terms, links_of
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
+from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.branching import followers
 from manipula.mechanics.robot.description import Robot
 from manipula.robot import RobotLike, as_robot
@@ -37,7 +38,7 @@ STOPS_BEGUN = PortKind(
 )
 
 
-class Beside:
+class ExtraTorque:
     """Terms as an estimator takes them; stop operators begin relaxed where the first sample is."""
 
     def __init__(self, terms: Terms) -> None:
@@ -67,20 +68,20 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class ArmBeside:
+class ArmWithExtra:
     """`links`, without motors and friction, are there where what the joints bear is asked for."""
 
     robot: Robot
-    beside: Beside | None = None
+    extra: ExtraTorque | None = None
     links: Robot | None = None
 
 
-def arm_beside(given: RobotLike | Found, accelerations: bool) -> ArmBeside:
+def arm_with_extra(given: RobotLike | Found, accelerations: bool) -> ArmWithExtra:
     """The arm that a robot or a fit stands for."""
     return _of_fit(given, accelerations) if isinstance(given, Found) else _of_robot(as_robot(given), accelerations)
 
 
-def _of_fit(found: Found, accelerations: bool) -> ArmBeside:
+def _of_fit(found: Found, accelerations: bool) -> ArmWithExtra:
     source, columns, theta = found.data.source.columns, found.columns, found.theta
     own = np.array([said and not _follows(c) for c, said in zip(columns, in_file(columns))])
     usable = np.array([accelerations or not (c.loaded or c.family == COUPLING) for c in columns])
@@ -92,10 +93,10 @@ def _of_fit(found: Found, accelerations: bool) -> ArmBeside:
     return _joined(robot, terms, links_of(source, columns, theta))
 
 
-def _of_robot(robot: Robot, accelerations: bool) -> ArmBeside:
+def _of_robot(robot: Robot, accelerations: bool) -> ArmWithExtra:
     laws = dict.fromkeys(law.key for joint in robot.joints for law in joint.actuator.laws if law.loaded)
-    if not laws or not accelerations or followers(robot):
-        return ArmBeside(robot)
+    if not laws or not accelerations or followers(robot) or None in free_parameters(robot).values():
+        return ArmWithExtra(robot)  # what is missing is named where its model is made
     source = Columns(robot, JointModel(motor_inertia=False, friction=tuple(laws), offset=False))
     columns, values = [c for c in source.columns if c.family != INERTIAL], dict(robot.values)
     theta = np.array([_in_file(source, column, values) for column in columns])
@@ -111,9 +112,9 @@ def _in_file(source: Columns, column: Column, values: Any) -> float:
     return sum(number_of(named[x].parameter, values) for x in column.words if x in named)
 
 
-def _joined(robot: Robot, terms: Terms, links: Robot) -> ArmBeside:
-    beside = Beside(terms) if terms.columns else None
-    return ArmBeside(robot, beside, links if beside is not None and beside.loaded else None)
+def _joined(robot: Robot, terms: Terms, links: Robot) -> ArmWithExtra:
+    extra = ExtraTorque(terms) if terms.columns else None
+    return ArmWithExtra(robot, extra, links if extra is not None and extra.loaded else None)
 
 
 def _follows(column: Column) -> bool:
