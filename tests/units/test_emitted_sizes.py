@@ -153,3 +153,18 @@ def test_matlab_asks_for_the_size_of_every_argument() -> None:
     kept = re.search(r"k = zeros\(size\(p, 1\), (\d+)\);", whole)
     assert kept is not None
     assert f"if size(k, 2) ~= {kept[1]}\n" in whole
+
+
+@pytest.mark.skipif(shutil.which("octave-cli") is None, reason="no octave-cli: emitted MATLAB is not run")
+def test_octave_refuses_a_wrong_number_of_columns(tmp_path: Path) -> None:
+    """A third axis, too, of which only the first page would be read."""
+    written(emit(planar.torque(), "matlab", "1"), tmp_path)
+    wrong = {name: ["1,3", "2,4", "1,2,3"] if name != "p" else ["1,4", "1,5,2"] for name in SIZES}
+    calls = [
+        (name, ", ".join(f"ones({shape if name == other else f'1,{n}'})" for other, n in SIZES.items()))
+        for name, shapes in wrong.items()
+        for shape in shapes
+    ]
+    tries = [f"try; planar_torque({given}); disp('answered'); catch e; disp(e.message); end;" for _, given in calls]
+    said = sh(tmp_path, "octave-cli", "--no-init-file", "--quiet", "--eval", " ".join(tries)).stdout.splitlines()
+    assert [line.partition(" needs ")[0] for line in said] == [f"planar_torque: {name}" for name, _ in calls]
