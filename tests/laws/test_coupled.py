@@ -347,7 +347,13 @@ def test_followers_by_fractions_that_add_up_to_another_are_made_in_every_model(
     near(M @ arm.forward_dynamics(x, np.zeros(n), x), x - C.T @ array(torque.gravity(tree, (C @ x).tolist())))
 
 
-@pytest.mark.parametrize("method", ["rk4", "gauss4"])
+def test_a_search_that_merges_fractions_of_an_angle_passes_its_own_check() -> None:
+    """What it has written is the function it was given: fractions that add up are multiples of one part there, too."""
+    robot = mp.Robot.of(twelfths(29)[0])
+    assert "chance of error below 1e-" in mp.generate(robot, "base_regressor").provenance.proof
+
+
+@pytest.mark.parametrize("method", ["rk4", pytest.param("gauss4", marks=pytest.mark.slow)])
 def test_followers_by_fractions_are_simulated_by_fixed_steps(method: str) -> None:
     """Their angles are fractions of what a stage adds to the positions; the free fall is that of dop853."""
     coupled, _ = twelfths(3)
