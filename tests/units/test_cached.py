@@ -27,7 +27,7 @@ from manipula.generation.kept import key_from
 from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.mechanics.robot.description import Frame
+from manipula.mechanics.robot.description import Frame, Mounted
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.support import cache
 from manipula.support.progress import DEFAULT_EFFORT
@@ -208,7 +208,7 @@ def test_every_part_of_a_robot_but_its_origin_makes_another_key() -> None:
         "name": "other", "joints": robot.joints[::-1], "gravity": robot.gravity[::-1], "base": robot.joints[0].after,
         "tool": robot.joints[0].after, "payload": (robot.joints[0].body,), "values": (*robot.values, ("g", ZERO)),
         "frames": (Frame("eye", robot.joints[0].name),), "tool_on": robot.joints[0].name,
-        "named_poses": (("home", ((robot.joints[0].name, ZERO),)),),
+        "named_poses": (("home", ((robot.joints[0].name, ZERO),)),), "ground": (Mounted((), robot.joints[0].body),),
     }  # fmt: skip
     assert {*others, "origin"} == {item.name for item in fields(robot)}
     for name, value in others.items():
