@@ -175,6 +175,7 @@ def test_a_thousand_threads_meet_a_new_function() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*JAX is multithreaded.*:RuntimeWarning")  # where another test has loaded it
 def test_a_fork_in_the_middle_of_a_table() -> None:
     """The child computes, in threads of its own, while the parent's are at work."""
     arm = mp.Arm(small_arm())

@@ -248,6 +248,7 @@ def test_a_thousand_threads(total: Compiled) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*JAX is multithreaded.*:RuntimeWarning")  # where another test has loaded it
 def test_a_fork_in_the_middle(total: Compiled) -> None:
     big = np.ones((30_000, 3))
     with ThreadPoolExecutor(2) as pool:

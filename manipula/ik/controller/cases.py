@@ -15,13 +15,13 @@ from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import distances
 from manipula.ik.numeric.measures import sampled
 from manipula.ik.numeric.poses import checked_poses
-from manipula.ik.numeric.tolerances import PoseTolerance, SingleTolerance
+from manipula.ik.numeric.tolerances import NearestTolerance, PoseTolerance, SingleTolerance
 
 CASES = 4
 SINGULAR_CASES = 2
 DECIMALS = 4
-NEAR = 0.01  # rad: how far from a singular configuration the present joints are
-SLACK = 5e-3  # rad: a member of a family is no more exact than this in single precision
+NEAR = NearestTolerance.NEAR
+SLACK = NearestTolerance.SLACK
 BISECTIONS = 60
 CLEAR = SingleTolerance.CLEAR
 

@@ -82,19 +82,21 @@ def exact_of(solver: InverseSolver) -> tuple[float, float]:
 
 def number_tables(solver: InverseSolver) -> tuple[Floats, Floats]:
     """The numbers that the text goes by (see `Number`), in double precision and in single."""
-    few, rows = solver.freedoms < 6, limit_rows(solver.turning, solver.low, solver.high)
-    tables = []
-    for own, exact, met in (
-        (EmittedTolerance, BranchTolerance.FEW if few else BranchTolerance.EXACT, BranchTolerance.MET),
-        (SingleTolerance, SingleTolerance.FEW if few else SingleTolerance.EXACT, SingleTolerance.MET),
-    ):
-        numbers = np.empty(Number.ROWS)
-        numbers[Number.CLEAN], numbers[Number.ROTATION] = own.CLEAN, PoseTolerance.ROTATION
-        numbers[Number.EXACT], numbers[Number.MET] = exact * solver.size, (met if few else exact) * solver.size
-        numbers[Number.GOOD], numbers[Number.BESIDE] = own.GOOD * solver.size, BranchTolerance.BESIDE
-        numbers[Number.FAMILY], numbers[Number.STILL] = own.FAMILY, own.STILL
-        numbers[Number.DAMPING], numbers[Number.PULL] = own.DAMPING, own.PULL
-        tables.append(np.concatenate([numbers, rows]))
+    few, size = solver.freedoms < 6, solver.size
+    exact = (BranchTolerance.FEW, SingleTolerance.FEW) if few else (BranchTolerance.EXACT, SingleTolerance.EXACT)
+    met = (BranchTolerance.MET, SingleTolerance.MET) if few else exact
+    numbers = np.empty((2, Number.ROWS))
+    numbers[:, Number.CLEAN] = EmittedTolerance.CLEAN, SingleTolerance.CLEAN
+    numbers[:, Number.ROTATION] = PoseTolerance.ROTATION
+    numbers[:, Number.EXACT], numbers[:, Number.MET] = np.multiply(exact, size), np.multiply(met, size)
+    numbers[:, Number.GOOD] = BranchTolerance.GOOD * size, SingleTolerance.GOOD * size
+    numbers[:, Number.BESIDE] = BranchTolerance.BESIDE
+    numbers[:, Number.FAMILY] = BranchTolerance.FAMILY, SingleTolerance.FAMILY
+    numbers[:, Number.STILL] = EmittedTolerance.STILL, SingleTolerance.STILL
+    numbers[:, Number.DAMPING] = EmittedTolerance.DAMPING, SingleTolerance.DAMPING
+    numbers[:, Number.PULL] = EmittedTolerance.PULL, SingleTolerance.PULL
+    rows = limit_rows(solver.turning, solver.low, solver.high)
+    tables = [np.concatenate([own, rows]) for own in numbers]
     single = tables[1][Number.ROWS :].reshape(Row.COUNT, -1)
     single[Row.LOW], single[Row.HIGH] = solver.low - SingleTolerance.INSIDE, solver.high + SingleTolerance.INSIDE
     return tables[0], tables[1]

@@ -20,6 +20,7 @@ from manipula.algebra.program.primitives import Reals, integers, reals, sqrt
 from manipula.algebra.program.tapes import Straight
 from manipula.ik.choice.text import Row, away, wind, within
 from manipula.ik.controller.newton import Number, is_finite, nearest_rotation, newton_step, residual, twist
+from manipula.ik.numeric.tolerances import NearestTolerance
 
 OK, UNREACHABLE, LIMITS, NO_POSE, FAR = 0, 1, 2, 3, 4  # what the text returns; a positive one leaves q alone
 SINGULAR = -1
@@ -39,12 +40,12 @@ FREE = 28  # steps along a family, in which a joint that is back inside its limi
 LEFT_ALONE = 40  # and in which the present joints pull
 SLIDE = 43  # and in all
 LONGEST = 0.5  # rad, m: a step along a family; half of it after each reversal, as curves bend back
-NEVER = 1e30  # further than anything
-CLOSE = 1e-6  # rad², m²: beside a solution this near to now no other is worth the search
+NEVER = NearestTolerance.NEVER
+CLOSE = NearestTolerance.CLOSE
 HOLD = 100.0  # weight of a limit: what PULL moves a held joint is then rounding
 FAMILIAR = 0.25  # rad², m²: a member of a family this near to now is the nearest without a walk along it
-MOVED = 1e-4  # rad², m²: what a way along a family leads away from a branch at least
-NEARLY = 1e-2  # rad², m²: by less than this a member outside the limits is not nearer than one on them
+MOVED = NearestTolerance.MOVED
+NEARLY = NearestTolerance.NEARLY
 PART = 0.1  # of a unit vector's square: a joint moves along a family that has more of it
 WALK = 64  # steps of a walk, for families that are up to 16 rad long
 STRIDE = 0.25  # rad, m: a step of a walk

@@ -29,8 +29,6 @@ class EmittedTolerance:
     """The nearest solution in emitted code, in double precision; what is not here is as in `BranchTolerance`."""
 
     CLEAN = 1e-15  # of RᵀR − 1: a rotation as exact as rounding lets it be
-    GOOD = BranchTolerance.GOOD
-    FAMILY = BranchTolerance.FAMILY
     DAMPING = 1e-15  # of squared units: above the rounding of JᵀJ, below the square of what a polish corrects
     PULL = 1e-10  # of squared units: weight of the way to the present joints along a family
     STILL = 1e-7  # rad, m: a step along a family that ends the way; a held joint is so far inside, for the polish
@@ -39,18 +37,29 @@ class EmittedTolerance:
 class SingleTolerance:
     """The same in single precision, where a step of a chain rounds 1e-7 of the arm."""
 
-    CLEAN = 5e-7  # of RᵀR − 1
+    CLEAN = 5e-7  # of RᵀR − 1: a rotation as exact as rounding lets it be
     STATED = 1e-6  # by the arm: largest entry of |FK − pose| of a solution
     EXACT = 7e-7  # by the arm: the same as it is computed, which leaves room for the rounding of FK itself
     FEW = 1e-5  # the same for fewer than six freedoms
     MET = 2e-6  # the same where one branch meets the pose so well
     GOOD = 2e-7  # by the arm: residual of a branch that needs no polish
     FAMILY = 1e-5  # discriminant: rounding alone makes some 1e-6 of it
-    DAMPING = 1e-6
-    PULL = 1e-5
-    STILL = 3e-4
+    DAMPING = 1e-6  # of squared units: above the rounding of JᵀJ
+    PULL = 1e-5  # of squared units: weight of the way to the present joints along a family
+    STILL = 3e-4  # rad, m: a step along a family that ends the way
     INSIDE = 1e-5  # rad, m: a joint this far past its limit is on it
     CLEAR = 1e-3  # discriminant, rad², rad: a self-test keeps so far from where either solution would do
+
+
+class NearestTolerance:
+    """The choice of the nearest solution in emitted code, in either precision; distances are squares of rad and m."""
+
+    NEVER = 1e30  # further than anything, and a number in single precision
+    CLOSE = 1e-6  # beside a solution this near to now no other is worth the search
+    MOVED = 1e-4  # what a way along a family leads away from a branch at least
+    NEARLY = 1e-2  # by less than this a member outside the limits is not nearer than one on them
+    NEAR = 0.01  # rad: how far from a singular configuration the present joints of a self-test are
+    SLACK = 5e-3  # rad: a member of a family is no more exact than this in single precision
 
 
 class LimitTolerance:
