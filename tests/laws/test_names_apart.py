@@ -116,9 +116,7 @@ def test_values_that_only_the_table_needed_do_not_follow_it_into_a_urdf(tmp_path
     assert np.allclose(World(again).inertia_matrix(q), World(given).inertia_matrix(q), atol=1e-12)
 
 
-def test_a_conversion_says_what_stands_on_the_ground_and_is_left_out() -> None:
-    arm = mp.convert(mp.load("planar2r"), "modified")
-    assert not any("ground" in note for note in arm.origin.notes)
+def test_a_conversion_keeps_what_stands_on_the_ground() -> None:
     links = "".join(f'<link name="l{i}"><inertial><mass value="3"/>{TENSOR}</inertial></link>' for i in range(3))
     rows = (("foot", "fixed"), ("turn", "continuous"))
     joints = "".join(
@@ -126,4 +124,7 @@ def test_a_conversion_says_what_stands_on_the_ground_and_is_left_out() -> None:
         for i, (name, kind) in enumerate(rows)
     )
     robot = mp.Robot.from_text(f'<robot name="r">{links}{joints}</robot>', "urdf")
-    assert any("ground at foot" in note for note in mp.convert(robot, "standard").origin.notes)
+    for convention in ("standard", "modified", "urdf"):
+        again = mp.convert(robot, convention)
+        np.testing.assert_allclose(mp.Arm(again).centre_of_mass([0.4]), mp.Arm(robot).centre_of_mass([0.4]), atol=1e-14)
+        assert not any("ground" in note for note in again.origin.notes)

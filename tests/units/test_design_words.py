@@ -145,7 +145,7 @@ def test_from_a_file_at_the_command_line() -> None:
     assert robot.parameters["l1"] == front[0]["l1"]
     page = Path("designs.html").read_text(encoding="utf-8")
     assert "energy over mass" in page and "why others do not do" in page
-    assert "front of" in done("study", "design.toml")
+    assert "front of" in done("study", "design.toml", "--force")
     Path("odd.toml").write_text('format = 1\nstudy = "workspace"\nrobot = "rp"\n[output]\ndesigns = "x"\n')
     assert "designs: are written by the study design alone" in refused("study", "odd.toml")
     assert "--designs: robots are written by the study design alone" in refused(

@@ -193,11 +193,11 @@ def test_a_study_file_runs(written: Path) -> None:
     told = as_json("study", "area.toml", "--resume", "kept")
     assert told["cases"] == told["computed"] == 8 and told["files"] == ["area.csv", "area.html"]
     assert (written.parent / "area.csv").read_text().splitlines()[8].startswith("3.0,2,12.0,")
-    again = as_json("study", "area.toml", "--resume", "kept")
+    again = as_json("study", "area.toml", "--resume", "kept", "--force")
     assert again["computed"] == 0 and again["summary"] == told["summary"]
     assert np.load(again["file"])["area"].mean() == next(x for x in again["summary"] if x["result"] == "area")["mean"]
-    assert "area" in done("study", "area.toml", "--seed", "4")
-    assert "holds another study" in refused("study", "area.toml", "--resume", "kept", "--seed", "4")
+    assert "area" in done("study", "area.toml", "--seed", "4", "--force")
+    assert "holds another study" in refused("study", "area.toml", "--resume", "kept", "--seed", "4", "--force")
 
 
 def test_a_ready_study_runs(folder: Path) -> None:

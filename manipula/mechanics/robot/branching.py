@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError, caution
-from manipula.mechanics.robot.description import BASE, Arm, Frame, Joint, Mounted, Robot
+from manipula.mechanics.robot.description import BASE, Arm, Body, Frame, Joint, Mounted, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
 TOOL = "tool"
@@ -140,6 +140,12 @@ def frame_of(robot: Robot) -> str:
     """The frame that is the tool, by its name; "" where it is the robot's own."""
     links = [Frame(joint.name, joint.name) for joint in robot.joints]
     return next((x.name for x in (*robot.frames, *links) if (x.on, x.at) == (robot.tool_on, robot.tool)), "")
+
+
+def base_body(robot: Robot) -> Body | None:
+    """The body of the base itself: of those that stand still the first, where it has the base link's name."""
+    own = next(iter(robot.ground), None)
+    return own.body if own is not None and not own.at and own.name == robot.origin.base_link else None
 
 
 def tip_link(robot: Robot) -> str:

@@ -226,9 +226,8 @@ class Robot:
                 )  # fmt: skip
         for frame, on in (*((frame.name, frame.on) for frame in self.frames), ("tool", self.tool_on)):
             if on not in (None, BASE, *names):
-                raise RobotFileError(
-                    f"{on!r} is no joint of the robot", file=self.origin.path, where=f"frame {frame!r}", field="on"
-                )
+                what = f"{on!r} is no joint of the robot"
+                raise RobotFileError(what, file=self.origin.path, where=f"frame {frame!r}", field="on")
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
@@ -267,12 +266,6 @@ class Robot:
     def joint_names(self) -> tuple[str, ...]:
         """The joints that have a coordinate of their own, in the file's order."""
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
-
-    @property
-    def base_body(self) -> Body | None:
-        """The body of the base itself: of those that stand still the first, where it has the base link's name."""
-        own = next(iter(self.ground), None)
-        return own.body if own is not None and not own.at and own.name == self.origin.base_link else None
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""

@@ -126,6 +126,9 @@ def test_a_cell_has_the_sentence_of_the_file(seed: int, tmp_path: Path) -> None:
         assert not isinstance(by_cells, RobotFileError), by_cells
         assert by_cells.joints == by_file.joints
         return
+    if "too many digits" in str(by_file):  # TOML itself is refused there, and knows of no cells
+        assert isinstance(by_cells, RobotFileError)
+        return
     assert f"{path}: {by_cells}" == str(by_file)
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.actuators.spring import Spring
+from manipula.mechanics.robot.branching import base_body
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -127,7 +128,7 @@ class _Writer:
 
     def base(self) -> Iterator[str]:
         """The base's name and its own body."""
-        own, name = self.robot.base_body, self.robot.origin.base_link
+        own, name = base_body(self.robot), self.robot.origin.base_link
         yield from (f"link_name = {quoted(name)}",) if name else ()
         if own is not None:
             said = list(self.body(own, self.suffixes.ground[0], self.about))
@@ -136,7 +137,7 @@ class _Writer:
     def beside(self) -> Iterator[str]:
         """The other bodies that stand still."""
         for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
-            if mounted.body is not self.robot.base_body:
+            if mounted.body is not base_body(self.robot):
                 yield from ("[[base.carries]]", *self.mounted(mounted, suffix))
 
     def mounted(self, mounted: Mounted, suffix: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
-from manipula.mechanics.robot.branching import TOOL, frame_names
+from manipula.mechanics.robot.branching import TOOL, base_body, frame_names
 from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Mounted, Robot
 from manipula.mechanics.robot.exact import parameter_of
 from manipula.mechanics.robot.formats.source import refuse_kinds
@@ -106,7 +106,7 @@ class _Describer:
 
     def add_base(self) -> None:
         """The first link, below a link of the world if it does not stand there; it holds what stands still."""
-        first, own = self.rows[-1], self.robot.base_body
+        first, own = self.rows[-1], base_body(self.robot)
         if self.robot.base:
             world = self.unused("world")
             self.add_link(world, None)
