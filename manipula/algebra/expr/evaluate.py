@@ -39,7 +39,10 @@ class ArrayMaths(Maths[Any]):
     """`Maths` over numpy arrays (and float64 numbers)."""
 
     def number(self, value: Fraction) -> Any:
-        return np.float64(value.numerator / value.denominator)
+        try:
+            return np.float64(value.numerator / value.denominator)
+        except OverflowError:  # beyond the doubles, as in their arithmetic
+            return np.float64(np.inf if value > 0 else -np.inf)
 
     def degrees(self, value: Fraction) -> Any:
         return np.float64(np.deg2rad(float(value)))

@@ -226,8 +226,8 @@ class Robot:
                 )  # fmt: skip
         for frame, on in (*((frame.name, frame.on) for frame in self.frames), ("tool", self.tool_on)):
             if on not in (None, BASE, *names):
-                what = f"{on!r} is no joint of the robot"
-                raise RobotFileError(what, file=self.origin.path, where=f"frame {frame!r}", field="on")
+                problem = f"{on!r} is no joint of the robot"
+                raise RobotFileError(problem, file=self.origin.path, where=f"frame {frame!r}", field="on")
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""

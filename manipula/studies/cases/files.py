@@ -63,7 +63,10 @@ def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
 
 def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
     with open_archive(path) as found:
-        return dict(found)
+        columns = dict(found)
+    if odd := [name for name, values in columns.items() if not isinstance(values, np.ndarray)]:
+        raise InputError(f"{path}: {odd[0]!r} is not an array")
+    return columns
 
 
 def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
