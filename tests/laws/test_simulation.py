@@ -260,7 +260,7 @@ def test_measured_positions_have_the_noise_of_their_seed() -> None:
         mp.simulate(plant, None, **seen)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("method", ["rk4", pytest.param("dop853", marks=pytest.mark.slow)])
 def test_a_table_along_time_goes_on_after_an_event(method: str) -> None:
     """An event that changes nothing cuts the run in two; the rows of wrench and torques are those of the whole run."""
     arm, rng = arm_of(42, "RP"), np.random.default_rng(5)

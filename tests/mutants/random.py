@@ -39,11 +39,11 @@ class Verdict:
     left: int  # tests that were not run: their seconds go beyond the limit
 
 
-def drawn(seed: int, count: int) -> list[Site]:
-    """The same for the same seed and the same package."""
+def drawn(seed: int, count: int, folder: Path = ROOT / "manipula") -> list[Site]:
+    """The same for the same seed and the same package, or folder of it."""
     dice = random.Random(seed)
     lines: dict[tuple[str, int], list[Site]] = {}
-    for file in sorted((ROOT / "manipula").rglob("*.py")):
+    for file in sorted(folder.rglob("*.py")):
         for site in sites(file.relative_to(ROOT).as_posix(), file.read_bytes()):
             lines.setdefault((site.file, site.line), []).append(site)
     chosen = []
