@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -300,7 +301,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     from manipula.simulation.scenarios.scenario import joints_from, motion_from
 
     near = folder / asked.robot
-    robot = load(near if near.is_file() else asked.robot)
+    robot = load(near if os.path.isfile(near) else asked.robot)  # pathlib raises where a name is too long
     robot = robot.with_parameters(**asked.plant.parameters) if asked.plant.parameters else robot
     held = robot if asked.plant.payload is None else robot.with_payload(**asked.plant.payload.arguments())
     effort: Any = None if asked.plant.effort == "none" else asked.plant.effort

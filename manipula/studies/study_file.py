@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -120,7 +121,7 @@ def robot_beside(folder: Path, name: str) -> Robot:
     """A library name, a file beside the study's, or the text of one: no name has several lines."""
     if "\n" in name:
         return from_text(name, Path("robot.toml"))
-    return load(folder / name if (folder / name).is_file() else name)
+    return load(folder / name if os.path.isfile(folder / name) else name)
 
 
 def _beside(folder: Path, asked: StudyFile) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def _beside(folder: Path, asked: StudyFile) -> dict[str, Any]:
     def placed(value: Any) -> Any:
         if isinstance(value, list):
             return [placed(x) for x in value]
-        return str(folder / value) if isinstance(value, str) and (folder / value).exists() else value
+        return str(folder / value) if isinstance(value, str) and os.path.exists(folder / value) else value
 
     files = ready(str(asked.study)).files
     return {name: placed(value) if name in files else value for name, value in asked.settings.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,7 +54,7 @@ def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
         if "\0" in name or not (folder / name).resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{where}: {name!r:.80} leads out of the folder of this file")
         path = found[key] = folder / name
-        if not force and (any(path.iterdir()) if path.is_dir() else path.exists()):
+        if not force and (any(path.iterdir()) if os.path.isdir(path) else os.path.exists(path)):
             raise InputError(f"{where}: {path} exists; name another file, or replace it: --force, in Python force=True")
     return found
 

@@ -96,6 +96,25 @@ def test_a_file_that_exists_stays_unless_forced(kind: str, tmp_path: Path) -> No
     assert run(kind, file, force=True) == [path]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ending", ["", ".toml", ".csv"])
+def test_a_name_longer_than_a_file_may_have_is_refused(ending: str, kind: str, tmp_path: Path) -> None:
+    """As the robot, and as what is written."""
+    name = "x" * 5000 + ending
+    with pytest.raises(mp.InputError):
+        mp.load(name)
+    file = written(tmp_path, kind, name)
+    with pytest.raises(mp.InputError):
+        run(kind, file)
+    of_robot = {
+        "scenario": SCENARIO.replace("one.toml", name),
+        "study": f'format=1\nstudy="workspace"\nrobot="{name}"\n',
+    }
+    file.write_text(of_robot[kind], encoding="utf-8")
+    with pytest.raises(mp.InputError):
+        run(kind, file)
+
+
 def test_a_folder_of_designs_that_holds_something_is_not_written_to(tmp_path: Path) -> None:
     file = tmp_path / "it.toml"
     file.write_text('format = 1\nstudy = "design"\nrobot = "planar2r"\n[output]\ndesigns = "robots"\n')

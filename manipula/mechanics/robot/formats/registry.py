@@ -5,6 +5,7 @@ A new format is a folder beside this file and one entry here; its code is import
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Callable
@@ -132,7 +133,7 @@ def robot_from_source(source: str | Path, **options: Any) -> Any:
             warnings.simplefilter("ignore", ManipulaWarning)
             return FORMATS["toml"].read(library.text_of(str(source)), file=f"{source}.toml", **options)
     path = Path(source)
-    if not path.suffix and not path.exists():
+    if not path.suffix and not os.path.exists(path):  # pathlib raises where a name is too long
         raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
     format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
     try:
