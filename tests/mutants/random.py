@@ -3,7 +3,8 @@
 A line is drawn among all that run, then one of the operators that fit it, then the place. The tests that reach the
 line are known from one run of the suite under coverage (`--measure`; kept in `out/reach`), so a mutant takes seconds. A
 mutant that no test notices is printed with the tests that run its line: one of them should have noticed. Those of
-`equivalent.toml` change no result; each has its reason there, and is not counted.
+`equivalent.toml` change no result; each has its reason there, and is not counted. At the end the tests that noticed
+something run on the package as it is: one that fails there too has noticed nothing.
 
     python -m tests.mutants.random --seed 1 --count 100 [--jobs 2] [--seconds 120] [--reach FOLDER] [--measure]
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +39,7 @@ class Verdict:
     said: str
     tests: tuple[str, ...]  # that run the line, the quickest first
     left: int  # tests that were not run: their seconds go beyond the limit
+    witness: str = ""  # the test that noticed; empty where the tests could not even be collected
 
 
 def drawn(seed: int, count: int, folder: Path = ROOT / "manipula") -> list[Site]:
@@ -72,27 +75,44 @@ def verdict(site: Site, reach: Reach, tree: Path, seconds: float) -> Verdict:
     target = tree / site.file
     try:
         target.write_bytes(site.planted(source))
-        said = UNREACHED if not tests else CAUGHT if noticed(tree, chosen) else SURVIVED
+        failed, witness = outcome(tree, chosen) if tests else (False, "")
     finally:
         target.write_bytes(source)
-    return Verdict(site, said, tuple(tests), len(tests) - len(chosen))
+    said = UNREACHED if not tests else CAUGHT if failed else SURVIVED
+    return Verdict(site, said, tuple(tests), len(tests) - len(chosen), witness)
 
 
-def noticed(tree: Path, tests: list[str]) -> bool:
+def outcome(tree: Path, tests: list[str]) -> tuple[bool, str]:
+    """Whether one of these tests fails on this tree, and which."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as names:
         names.write("\n".join(tests))
         names.flush()
         files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", "", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "-n", "0", "-m", "", "-p", "no:cacheprovider"]
         command += ["-p", "tests.mutants.selection", "-o", "timeout=120", *files]
         done = subprocess.run(
             command,
             cwd=tree,
             env=os.environ | {"PYTHONPATH": str(tree), "MUTANTS_CHOSEN": names.name},
             capture_output=True,
+            encoding="utf-8",
+            errors="replace",
             check=False,
         )
-    return done.returncode not in (0, 5)  # 5: none of them is there any more
+    named = re.search(r"^(?:FAILED|ERROR) (tests/\S+?::.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    return done.returncode not in (0, 5), named[1] if named else ""  # 5: none of them is there any more
+
+
+def false_witnesses(verdicts: list[Verdict], tree: Path) -> set[str]:
+    """Tests that fail without a mutant as well."""
+    left, false = {found.witness for found in verdicts if found.witness}, set[str]()
+    while left:
+        failed, name = outcome(tree, sorted(left))
+        if not failed:
+            break
+        false.add(name)
+        left = left - {name} if name in left else set()
+    return false
 
 
 def _tree(place: Path) -> Path:
@@ -146,9 +166,15 @@ def main() -> int:
             finally:
                 trees.put(tree)
 
+        verdicts = []
         for found in pool.map(judge, drawn(request.seed, request.count)):
-            count[found.said] += 1
+            verdicts.append(found)
             print(_described(found), flush=True)
+        false = false_witnesses(verdicts, trees.get())
+    for found in verdicts:
+        count[SURVIVED if found.witness in false else found.said] += 1
+        if found.witness in false:
+            print(f"not caught: {found.site.file}:{found.site.line}  {found.witness} fails without a mutant too")
     judged = request.count - count[EQUIVALENT]
     share = 100 * count[CAUGHT] / max(judged, 1)
     print(f"seed {request.seed}: {count[CAUGHT]} of {judged} mutants caught ({share:.0f} %), ", end="")

@@ -53,10 +53,8 @@ class Reach:
         self.folder = folder
         self.data = CoverageData(str(folder / ".coverage"))
         self.data.read()
-        self.seconds = {
-            f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(case.get("time", 0))
-            for case in ElementTree.parse(folder / "seconds.xml").iter("testcase")
-        }
+        cases = [case.attrib for case in ElementTree.parse(folder / "seconds.xml").iter("testcase")]
+        self.seconds = {_node(case["classname"], case["name"]): float(case.get("time", 0)) for case in cases}
         self.measured = {name.rpartition("/manipula/")[2]: name for name in self.data.measured_files()}
 
     @cache  # noqa: B019  (one object for a run)
@@ -78,6 +76,13 @@ class Reach:
         lines = self._lines(file) if file.partition("/")[2] in self.measured else {}
         direct = set(chain.from_iterable(names for k, names in lines.items() if line <= k <= end))
         return turns(direct or set(chain.from_iterable(lines.values())), self.seconds)
+
+
+def _node(place: str, name: str) -> str:
+    """The test as pytest calls it: `tests.units.test_library.TestFile` is a class in a file."""
+    parts = place.split(".")
+    modules = [part for part in parts if not part.startswith("Test")]
+    return "::".join(["/".join(modules) + ".py", *parts[len(modules) :], name])
 
 
 def turns(tests: set[str], seconds: dict[str, float]) -> list[str]:
