@@ -23,13 +23,15 @@ import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from queue import SimpleQueue
 
 from tests.mutants.operators import Site, sites
 from tests.mutants.reach import ROOT, Reach, measure
 
+FIRST = 4.0  # seconds of tests that are tried before all the others
+HANGS = 240.0  # seconds of the clock for one call of pytest
 CAUGHT, SURVIVED, EQUIVALENT, UNREACHED = "caught", "SURVIVED", "equivalent", "UNREACHED"
 
 
@@ -67,19 +69,21 @@ def verdict(site: Site, reach: Reach, tree: Path, seconds: float) -> Verdict:
         return Verdict(site, EQUIVALENT, (), 0)
     source = (ROOT / site.file).read_bytes()
     tests = reach.tests(site.file, site.line, site.line + site.old.count("\n"))
-    chosen, spent = [], 0.0
+    # most mutants fall to the first few: collecting the files of all the others takes longer than those tests
+    rounds: tuple[list[str], list[str]] = [], []
+    spent = 0.0
     for name in tests:
         spent += reach.seconds.get(name, 1.0)
-        if spent < seconds or not chosen:
-            chosen.append(name)
+        if spent < seconds or not rounds[0]:
+            rounds[spent > FIRST and bool(rounds[0])].append(name)
     target = tree / site.file
     try:
         target.write_bytes(site.planted(source))
-        failed, witness = outcome(tree, chosen) if tests else (False, "")
+        failed, witness = next((found for some in rounds if some and (found := outcome(tree, some))[0]), (False, ""))
     finally:
         target.write_bytes(source)
     said = UNREACHED if not tests else CAUGHT if failed else SURVIVED
-    return Verdict(site, said, tuple(tests), len(tests) - len(chosen), witness)
+    return Verdict(site, said, tuple(tests), len(tests) - sum(map(len, rounds)), witness)
 
 
 def outcome(tree: Path, tests: list[str]) -> tuple[bool, str]:
@@ -89,16 +93,17 @@ def outcome(tree: Path, tests: list[str]) -> tuple[bool, str]:
         names.flush()
         files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "-n", "0", "-m", "", "-p", "no:cacheprovider"]
-        command += ["-p", "tests.mutants.selection", "-o", "timeout=120", *files]
-        done = subprocess.run(
-            command,
-            cwd=tree,
-            env=os.environ | {"PYTHONPATH": str(tree), "MUTANTS_CHOSEN": names.name},
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
+        command += ["-p", "tests.mutants.plugin", "-o", "timeout=120", *files]
+        run = partial(subprocess.run, capture_output=True, encoding="utf-8", errors="replace", check=False)
+        try:
+            done = run(
+                command,
+                cwd=tree,
+                env=os.environ | {"PYTHONPATH": str(tree), "MUTANTS_CHOSEN": names.name},
+                timeout=HANGS,
+            )
+        except subprocess.TimeoutExpired:  # while tests are collected pytest has no limit of its own
+            return True, ""
     named = re.search(r"^(?:FAILED|ERROR) (tests/\S+?::.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
     return done.returncode not in (0, 5), named[1] if named else ""  # 5: none of them is there any more
 

@@ -23,6 +23,7 @@ _SETTINGS = """[run]
 source = manipula
 parallel = true
 patch = subprocess
+sigterm = true
 data_file = {folder}/.coverage
 [paths]
 source =
@@ -36,9 +37,9 @@ def measure(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "coverage.ini"
     settings.write_text(_SETTINGS.format(folder=folder, root=ROOT), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--cov=manipula", "--cov-context=test"]
-    command += [f"--cov-config={settings}", "--cov-report=", f"--junitxml={folder / 'seconds.xml'}"]
-    command += ["-o", "timeout=1500"]  # coverage takes its time
+    command = [sys.executable, "-m", "pytest", "-p", "tests.mutants.plugin", "-p", "no:cacheprovider"]
+    command += ["--cov=manipula", "--cov-context=test", f"--cov-config={settings}", "--cov-report="]
+    command += [f"--junitxml={folder / 'seconds.xml'}", "-o", "timeout=1500"]  # coverage takes its time
     subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
     for file in sorted((ROOT / "manipula").rglob("*.py")):
         copy = folder / "text" / file.relative_to(ROOT)
