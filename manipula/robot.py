@@ -64,6 +64,7 @@ from manipula.mechanics.robot.standard import refuse_ambiguous, standard_paramet
 from manipula.mechanics.robot.subject import digest_of
 from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
+from manipula.mechanics.robot.values.terms import Length
 from manipula.support.tables import html_table
 
 Number = SupportsFloat | str  # of NumPy and others too
@@ -86,7 +87,7 @@ class Robot(description.Robot):
         rows: Sequence[Any],
         convention: Literal["standard", "modified"] = "standard",
         angle: Literal["deg", "rad"] = "rad",
-        length: Literal["m", "mm"] = "m",
+        length: Length = "m",
         name: str = "robot",
         *,
         columns: str | Sequence[str] | None = None,

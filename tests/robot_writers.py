@@ -53,6 +53,9 @@ def angle_texts(x: Fraction | float) -> tuple[str, ...]:
     return f"{number(x)} deg", f"{number(x)}°", f"{radians(float(x))!r} rad"
 
 
+PER_METRE = {"m": 1, "cm": 100, "mm": 1000}
+
+
 def length_texts(x: Fraction | float) -> tuple[str, ...]:
     """Of metres, with units."""
     return f"{number(x)} m", f"{number(x * 100)} cm", f"{number(x * 1000)} mm"
@@ -65,7 +68,7 @@ class Pen:
     def __init__(self, rng: random.Random) -> None:
         self.rng, self.exact, self.values = rng, False, dict[str, str]()
         self.angle_unit = rng.choice(("deg", "rad"))
-        self.length_unit = rng.choice(("m", "mm"))
+        self.length_unit = rng.choice(("m", "cm", "mm"))
         self.style = rng.choice(("number", "text", "name"))
 
     def angle(self, x: Fraction | float) -> str:
@@ -81,13 +84,13 @@ class Pen:
 
     def length(self, x: Fraction | float) -> str:
         """Of metres; names are SI, a number beside one has the unit of its column."""
-        bare = number(x * 1000 if self.length_unit == "mm" else x)
+        bare = number(x * PER_METRE[self.length_unit])
         if self.style == "number" or not x or self.rng.random() < 0.5:
             return bare
         if self.style == "text":
             return f'"{self.rng.choice((bare, *length_texts(x)))}"'
         whole, half = Fraction(x), Fraction(x) / 2
-        rest = half * 1000 if self.length_unit == "mm" else half
+        rest = half * PER_METRE[self.length_unit]
         choices = (("{}", whole), ("2*{}", half), ("{} + " + number(rest), half))
         text, value = self.rng.choice(choices)
         return f'"{text.format(self.named("L", number(value)))}"'
@@ -104,7 +107,7 @@ class Pen:
     def rate(self, row: Row, x: Fraction) -> str:
         """Of radians or metres per second."""
         unit = self.angle_unit if row.turns else self.length_unit
-        bare = repr(degrees(x)) if unit == "deg" else number(x * 1000 if unit == "mm" else x)
+        bare = repr(degrees(x)) if unit == "deg" else number(x * PER_METRE.get(unit, 1))
         said = (f"{number(x)} rad/s", f"{degrees(x)!r} deg/s") if row.turns else (f"{number(x)} m/s",)
         return bare if self.style != "text" else f'"{self.rng.choice((bare, *said))}"'
 
@@ -198,7 +201,7 @@ def follow_text(pen: Pen, row: Row) -> str:
             f"{degrees(c)!r} deg",
         )
     else:
-        choices = (number(c * 1000 if pen.length_unit == "mm" else c), *length_texts(c))
+        choices = (number(c * PER_METRE[pen.length_unit]), *length_texts(c))
     return f"{text} + {pen.rng.choice(choices)}".replace("+ -", "- ") if c else text
 
 
@@ -353,14 +356,14 @@ def python_rows(plan: Plan, rng: random.Random) -> Iterator[Writing]:
     """Tuples of the standard convention, numbers of several sorts, units behind some of them."""
     if not is_plain_table(plan):
         return
-    found, angle, length = standard(plan), rng.choice(("deg", "rad")), rng.choice(("m", "mm"))
+    found, angle, length = standard(plan), rng.choice(("deg", "rad")), rng.choice(("m", "cm", "mm"))
 
     def turned(x: Fraction) -> Any:
         plain = float(x) if angle == "deg" else radians(x)
         return rng.choice((plain, np.float64(plain), repr(plain), *angle_texts(x), f"{number(x)}*pi/180"))
 
     def slid(x: Fraction) -> Any:
-        plain = float(x * 1000 if length == "mm" else x)
+        plain = float(x * PER_METRE[length])
         return rng.choice((plain, np.float64(plain), repr(plain), *length_texts(x)))
 
     rows = list[Any]()
@@ -378,7 +381,7 @@ def pasted_table(plan: Plan, rng: random.Random) -> Iterator[Writing]:
     if not is_plain_table(plan):
         return
     found, modified = standard(plan), rng.random() < 0.5
-    angle, length, united = rng.choice(("deg", "rad")), rng.choice(("m", "mm")), rng.random() < 0.5
+    angle, length, united = rng.choice(("deg", "rad")), rng.choice(("m", "cm", "mm")), rng.random() < 0.5
     mark = rng.choice((",", ";", "\t", " | ", " & "))
     before = "(i-1)" if modified else ""
     heads = {"joint": "joint", "type": "type", "theta": f"theta ({angle})", "d": f"d ({length})"}
@@ -389,7 +392,7 @@ def pasted_table(plan: Plan, rng: random.Random) -> Iterator[Writing]:
         alpha, a, theta, d = row.dh if modified and row.dh else (alpha, a, theta, d)
         angles, lengths = {"theta": theta, "alpha": alpha}, {"d": d, "a": a}
         turns = {key: number(x) if angle == "deg" else repr(radians(x)) for key, x in angles.items()}
-        slides = {key: number(x * 1000 if length == "mm" else x) for key, x in lengths.items()}
+        slides = {key: number(x * PER_METRE[length]) for key, x in lengths.items()}
         if united:
             turns = {key: rng.choice((turns[key], *angle_texts(x))) for key, x in angles.items()}
             slides = {key: rng.choice((slides[key], *length_texts(x))) for key, x in lengths.items()}

@@ -139,13 +139,13 @@ def save(robot: RobotLike, path: str | Path) -> Path:
     path, subject = Path(path), loaded(robot)
     form = format_written(path.suffix, str(path))
     folder = path.resolve().parent
-    if subject.origin.visuals and form.name == "toml":
+    if subject.origin.visuals and form.visuals == "named":
         subject = _visuals_seen_from(subject, path.name, folder)
     text, lost = form.write(subject), form.lost(subject)
-    if subject.origin.visuals and form.name == "urdf":
+    if subject.origin.visuals and form.visuals == "held":
         text, left = _with_visuals(text, subject, folder)
         lost += left
-    elif subject.origin.visuals and form.name != "toml":
+    elif subject.origin.visuals and not form.visuals:
         lost.append("visuals")
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)

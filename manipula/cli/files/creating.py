@@ -32,7 +32,7 @@ def new(
         str, typer.Option("--from", metavar="FILE", help="A table or robot file to start from; - reads a pasted table.")
     ] = "",
     angle: Annotated[str, typer.Option("--angle", metavar="deg|rad", help="Unit of a table's bare angles.")] = "",
-    length: Annotated[str, typer.Option("--length", metavar="m|mm", help="Unit of a table's bare lengths.")] = "",
+    length: Annotated[str, typer.Option("--length", metavar="m|cm|mm", help="Unit of a table's bare lengths.")] = "",
     output: options.OutputFile = None,
     catalogue: Annotated[
         bool, typer.Option("--catalogue", help="Keep it in your catalogue, for every folder.")

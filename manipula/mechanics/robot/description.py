@@ -20,6 +20,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.entry import Entry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
 from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
+from manipula.mechanics.robot.values.terms import Angle, Length
 
 StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 JointKind = str  # a key of `joints.KINDS`
@@ -154,8 +155,8 @@ class Origin:
 
     format: str = "python"  # or a name of `formats/registry`
     convention: Literal["standard", "modified", "urdf"] = "standard"
-    angle: Literal["deg", "rad"] = "rad"
-    length: Literal["m", "mm"] = "m"
+    angle: Angle = "rad"
+    length: Length = "m"
     path: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()

@@ -105,7 +105,7 @@ def convert(given: Given, tell: Tell) -> dict[str, Any]:
         robot = robot_in({"document": given.get("document")})
         convention = text_in(given, "convention", among=("", "standard", "modified", "urdf"))
         robot = api.convert(robot, convention) if convention else robot
-        for unit, among in (("angle", ("", "deg", "rad")), ("length", ("", "m", "mm"))):
+        for unit, among in (("angle", ("", "deg", "rad")), ("length", ("", "m", "cm", "mm"))):
             chosen: Any = text_in(given, unit, among=among)
             robot = replace(robot, origin=replace(robot.origin, **{unit: chosen})) if chosen else robot
         return {"document": api.document(robot), "warnings": warned}

@@ -6,7 +6,7 @@
 // ---- the document
 
 export type Angle = "deg" | "rad";
-export type Length = "m" | "mm";
+export type Length = "m" | "cm" | "mm";
 export type Convention = "standard" | "modified" | "urdf";
 export type Triple = [string, string, string];
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot import library
@@ -28,6 +28,7 @@ class Format:
 
     `conventions` are the Denavit–Hartenberg conventions it can hold; a format of placements has none. `sign` is a
     pattern found in its text alone, where formats share an ending; `losing` names what of a robot it cannot hold.
+    `visuals`: whether a file holds the shapes of the links, or names the URDF that does, or neither.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Format:
     conventions: tuple[str, ...] = ()
     sign: str = ""
     losing: str = ""
+    visuals: Literal["", "held", "named"] = ""
 
     def read(self, text: str, **options: Any) -> Any:
         """The robot the text describes; an option the reader does not take is an error that lists those it does."""
@@ -63,7 +65,9 @@ class Format:
 
 TABLE = ("standard", "modified")
 _LIST = (
-    Format("toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE),
+    Format(
+        "toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE, visuals="named"
+    ),
     Format(
         "urdf",
         "URDF",
@@ -71,6 +75,7 @@ _LIST = (
         "urdf.read:robot_from_urdf",
         "urdf.write:urdf_from_robot",
         losing="urdf.write:lost_from_robot",
+        visuals="held",
     ),
     Format("mjcf", "MJCF", (".mjcf", ".xml"), "mjcf.read:robot_from_mjcf", sign=r"<\s*mujoco[\s>]"),
     Format(

@@ -16,6 +16,8 @@ from typing import Literal
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, fold, text_of
 
+Angle = Literal["deg", "rad"]
+Length = Literal["m", "cm", "mm"]
 Quantity = Literal["angle", "length", "angle rate", "length rate", "mass", "any", "si"]
 
 
@@ -23,8 +25,8 @@ Quantity = Literal["angle", "length", "angle rate", "length rate", "mass", "any"
 class Units:
     """What a number without a unit means."""
 
-    angle: Literal["deg", "rad"] = "rad"
-    length: Literal["m", "mm", "cm"] = "m"
+    angle: Angle = "rad"
+    length: Length = "m"
 
     def of(self, quantity: Quantity) -> str:
         """The unit of a column; "" where it is SI and none may be written, "any" where each may."""
@@ -37,6 +39,11 @@ _SIZE = {"m": Fraction(1), "cm": Fraction(1, 100), "mm": Fraction(1, 1000), "rad
 _KIND = {"m": "m", "cm": "m", "mm": "m", "deg": "rad", "rad": "rad", "kg": "kg"}  # the SI unit of each
 ONE = Num(Fraction(1))
 UNITS = {"rad": "an angle in deg or rad", "m": "a length in m, cm or mm", "kg": "a mass in kg"}
+
+
+def length_of(word: object) -> Length:
+    """The unit of this name; metres where it is none, which is refused elsewhere."""
+    return "cm" if word == "cm" else "mm" if word == "mm" else "m"
 
 
 def in_si(tree: Parameter, quantity: Quantity, units: Units, found: str) -> Parameter:

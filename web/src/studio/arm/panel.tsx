@@ -9,6 +9,7 @@ import { drawn, module } from "../state/drawing";
 import { wardrobe, wearing } from "../state/looks";
 import { viewer } from "../state/viewing";
 import { robot, units } from "../state/work";
+import { digits, METRES } from "../table/units";
 import { Sliders } from "./sliders";
 import { Stage } from "./stage";
 
@@ -52,8 +53,7 @@ function drawnFlat(): void {
 function ToolPlace(): JSX.Element {
   const T = pose.value;
   const { length } = units.value;
-  const size = length === "mm" ? 1e3 : 1;
-  const place = T ? [0, 1, 2].map((i) => (T[i]![3]! * size).toFixed(length === "mm" ? 1 : 3)).join(", ") : "…";
+  const place = T ? [0, 1, 2].map((i) => (T[i]![3]! / METRES[length]).toFixed(digits(length))).join(", ") : "…";
   return (
     <p class="tool-place" aria-live="off">
       {t("tool")} {drawn.value?.frame && `(${drawn.value.frame}) `}

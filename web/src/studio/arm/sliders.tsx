@@ -5,7 +5,9 @@ import { Slider } from "../parts/controls";
 import { chosen, coordinates, moveJoint, q, range } from "../state/arm";
 import { standIns, symbolic } from "../state/drawing";
 import { units, welcome } from "../state/work";
-import { jointUnit } from "../table/units";
+import { digits, jointUnit } from "../table/units";
+
+const STEP: Record<string, number> = { deg: 1, mm: 5, cm: 0.5 };
 
 // who enters a slider is about to use it: the welcome must not write into the box any more
 function entered(index: number): void {
@@ -27,8 +29,8 @@ function JointSlider({ index }: { index: number }): JSX.Element {
         value={value / size}
         low={Math.min(low, value) / size}
         high={Math.max(high, value) / size}
-        step={unit === "deg" ? 1 : unit === "mm" ? 5 : 0.01}
-        digits={unit === "deg" || unit === "mm" ? 1 : 3}
+        step={STEP[unit] ?? 0.01}
+        digits={digits(unit)}
         onInput={(next) => moveJoint(index, next * size)}
         note={`[${shown(low)}, ${shown(high)}]${given ? "" : ` ${t("no limit")}`}`}
       />

@@ -30,7 +30,7 @@ export function PasteDialog(): JSX.Element {
       </label>
       <div class="line">
         <Choice label={t("Angles in")} value={angle} options={[["deg", "deg"], ["rad", "rad"]]} onChange={setAngle} />
-        <Choice label={t("Lengths in")} value={length} options={[["m", "m"], ["mm", "mm"]]} onChange={setLength} />
+        <Choice label={t("Lengths in")} value={length} options={[["m", "m"], ["cm", "cm"], ["mm", "mm"]]} onChange={setLength} />
         <Choice
           label={t("Convention")}
           value={convention}

@@ -44,7 +44,7 @@ function Settings(): JSX.Element {
   return (
     <>
       <Choice quiet label={t("Angles in")} value={angle} options={[["deg", "deg"], ["rad", "rad"]]} onChange={(a) => void convert({ angle: a })} />
-      <Choice quiet label={t("Lengths in")} value={length} options={[["m", "m"], ["mm", "mm"]]} onChange={(l) => void convert({ length: l })} />
+      <Choice quiet label={t("Lengths in")} value={length} options={[["m", "m"], ["cm", "cm"], ["mm", "mm"]]} onChange={(l) => void convert({ length: l })} />
       <Choice<Language> quiet label={t("Language")} value={language.value} options={[["en", "EN"], ["pt", "PT"]]} onChange={choose} />
       <Choice<Theme>
         quiet

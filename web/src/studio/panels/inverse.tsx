@@ -15,7 +15,7 @@ import { branchName } from "../state/branch_words";
 import { Job } from "../state/jobs";
 import { answers, looking, searched } from "../state/searching";
 import { robot, units } from "../state/work";
-import { jointUnit } from "../table/units";
+import { digits, jointUnit } from "../table/units";
 import { answerOf, isOld, useAsking } from "./asking";
 
 const job = new Job<InverseAnswer>();
@@ -24,7 +24,7 @@ function angles(branch: Branch): string {
   return branch.q
     .map((value, i) => {
       const { size, unit } = jointUnit(coordinates.value[i]?.unit ?? "rad", units.value);
-      return Number.isFinite(value) ? (value / size).toFixed(unit === "deg" || unit === "mm" ? 1 : 3) : "–";
+      return Number.isFinite(value) ? (value / size).toFixed(digits(unit)) : "–";
     })
     .join(", ");
 }

@@ -1,14 +1,14 @@
 // Branches as a person reads them: the module says English, degrees, m and mm; the page its language and the table's units.
 import type { Branch, Branches } from "../../shared/types";
 import { t } from "../language";
-import type { Units } from "../table/units";
+import { METRES, type Units } from "../table/units";
 import { units } from "./work";
 
 const TURN = 180 / Math.PI;
 const short = (value: number): string => String(Number(value.toPrecision(4)));
 
 const angle = (degrees: number, { angle: unit }: Units): string => (unit === "deg" ? `${degrees}°` : `${short(degrees / TURN)} rad`);
-const metres = (value: number, { length }: Units): string => (length === "mm" ? `${short(1e3 * value)} mm` : `${value} m`);
+const metres = (value: number, { length }: Units): string => (length === "m" ? `${value} m` : `${short(value / METRES[length])} ${length}`);
 
 /** 12.5° or 0.3 m or 4 mm, as the module writes them, in these units. */
 function amount(text: string, own: Units): string {

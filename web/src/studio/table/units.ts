@@ -8,6 +8,12 @@ export interface Units {
 
 const NUMBER = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i;
 const TURN = 180 / Math.PI;
+/** One of each unit of length, in metres. */
+export const METRES: Record<Length, number> = { m: 1, cm: 1e-2, mm: 1e-3 };
+const DIGITS: Record<string, number> = { deg: 1, mm: 1, cm: 2 };
+
+/** Digits behind the point that a person looks at. */
+export const digits = (unit: string): number => DIGITS[unit] ?? 3;
 
 /** A cell's plain number (decimal comma or point), or null: names and expressions are no plain numbers. */
 export function plain(cell: string): number | null {
@@ -18,5 +24,5 @@ export function plain(cell: string): number | null {
 /** What stands beside a joint's slider: the unit, and one unit's size in SI. */
 export function jointUnit(si: string, units: Units): { unit: string; size: number } {
   if (si === "rad") return units.angle === "deg" ? { unit: "deg", size: 1 / TURN } : { unit: "rad", size: 1 };
-  return units.length === "mm" ? { unit: "mm", size: 1e-3 } : { unit: "m", size: 1 };
+  return { unit: units.length, size: METRES[units.length] };
 }

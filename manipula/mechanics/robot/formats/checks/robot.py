@@ -200,5 +200,5 @@ def _too_short(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
     steps = [step for joint in robot.joints for step in joint.before + joint.after if step.kind[0] == "t"]
     lengths = [numbers.plain(step.amount.parameter) for step in steps]
     told = short_suspicion([length.value for length in lengths if isinstance(length, Num)])
-    if told and robot.origin.length == "mm":
+    if told and robot.origin.length != "m":
         yield Doubt(Place("", "length"), *told)

@@ -17,8 +17,6 @@ from manipula.mechanics.robot.formats.dh.table import PastedTable, columns_from_
 from manipula.mechanics.robot.formats.dh.text import dh_text_from_robot
 from manipula.mechanics.robot.formats.dh.units import (
     ANGLES,
-    Angle,
-    Length,
     angle_unit,
     joint_tables,
     refuse_other_units,
@@ -27,6 +25,7 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Convention
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, joint_label
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.values.terms import Angle, Length, length_of
 
 __all__ = ["dh_text_from_robot", "robot_from_dh_text", "robot_from_rows"]
 
@@ -81,8 +80,7 @@ def _raw_from_table(table: PastedTable, angle: Angle | None, length: Length, sai
         )
     units = {field: unit or (turn if field in ANGLES else length) for field, unit in units.items()}
     values = {key: value for key, value in table.settings.items() if key not in _SETTINGS}
-    written: Length = "mm" if units["a"] == "mm" else "m"
-    return {"format": 1, "angle": turn, "length": written, "values": values,
+    return {"format": 1, "angle": turn, "length": length_of(units["a"]), "values": values,
             "joint": list(joint_tables(rows, units))}  # fmt: skip
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.dh.joints import ReadRow
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import Entry, Text, parameter_from_entry
-from manipula.mechanics.robot.values.terms import Units, bare_numbers, units_shown
+from manipula.mechanics.robot.values.terms import Angle, Units, bare_numbers, units_shown
 
-Angle = Literal["deg", "rad"]
-Length = Literal["m", "mm"]
 ANGLES = ("theta", "alpha")
 
 

@@ -26,7 +26,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.formats.variables import with_offsets
 from manipula.mechanics.robot.joints import one_of_kinds
-from manipula.mechanics.robot.values.terms import Units
+from manipula.mechanics.robot.values.terms import Units, length_of
 
 _TABLES: dict[str, type[BaseModel]] = {
     "joint": JointTable,
@@ -60,7 +60,7 @@ _MISSING = {
 
 def table_from_raw(raw: Mapping[str, Any]) -> RobotTable:
     """The validated file, every column in SI, or the most telling problem in it."""
-    units = Units("deg" if raw.get("angle") == "deg" else "rad", "mm" if raw.get("length") == "mm" else "m")
+    units = Units("deg" if raw.get("angle") == "deg" else "rad", length_of(raw.get("length")))
     try:
         return RobotTable.model_validate(with_offsets(raw), context=units)
     except ValidationError as error:

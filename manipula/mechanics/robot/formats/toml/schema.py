@@ -317,7 +317,7 @@ class RobotTable(_Table):
         description="modified: row i holds alpha(i-1) and a(i-1); urdf: every row has xyz, rpy, axis"
     )
     angle: Literal["deg", "rad"]
-    length: Literal["m", "mm"] = "m"
+    length: Literal["m", "cm", "mm"] = "m"
     gravity: Three | None = Field(None, description="m/s² in the world frame; default [0, 0, -9.81]")
     inertia_about: Literal["com", "origin"] = "com"
     inertia_default: Annotated[Literal[0] | None, Field(description="0: absent inertial entries are zero")] = None
