@@ -274,6 +274,9 @@ BAD_TABLES = {
     "nothing measured": ("q1,q2\n1,2\n", "no columns x y z"),
     "twice": ("q1,q1,x,y,z\n1,2,3,4,5\n", "twice"),
     "half a point": ("q1,q2,x,y\n1,2,3,4\n", "no column z"),
+    "half a quaternion": ("q1,q2,x,y,z,qw,qx,qy\n1,2,3,4,5,1,0,0\n", "no column qz"),
+    "one angle": ("q1,q2,x,y,z,yaw\n1,2,3,4,5,1\n", "no column roll"),
+    "angles beside half a quaternion": ("q1,q2,x,y,z,roll,pitch,yaw,qw\n1,2,3,4,5,0,0,0,1\n", "no column qx"),
 }
 
 

@@ -350,3 +350,23 @@ def test_known_gains_multiply_the_torque() -> None:
     name = robot.joint_names[1]
     data = gather(robot, log, mp.JointModel(gains={name: 2.0}), filter=None)
     assert np.allclose(data.torques[0], log.tau * np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("words", "model"),
+    [
+        ("harmonics", mp.JointModel(False, (), False, harmonics=1)),
+        ("harmonics:2", mp.JointModel(False, (), False, harmonics=2)),
+        ("harmonics:1, harmonics:2", mp.JointModel(False, (), False, harmonics=2)),
+        (" viscous , offset,", mp.JointModel(False, ("viscous",), True)),
+        (
+            "motor_inertia, coulomb, stiffness, tilt",
+            mp.JointModel(True, ("coulomb",), False, stiffness=True, tilt=True),
+        ),
+        ("stribeck:0.05, viscous", mp.JointModel(False, ("stribeck:0.05", "viscous"), False)),
+    ],
+)
+def test_families_in_words_are_those_declared(words: str, model: mp.JointModel) -> None:
+    assert mp.JointModel.from_words(words) == model
+    with pytest.raises(mp.InputError, match=r"expected harmonics:1 or harmonics:2, found 'harmonics:x'"):
+        mp.JointModel.from_words(f"{words}, harmonics:x")

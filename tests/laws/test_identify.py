@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,25 @@ def test_as_numbers_and_words(found: Found) -> None:
     assert found.parameters["fv1"].value == pytest.approx(0.8, abs=5 * found.parameters["fv1"].sigma)
     with pytest.raises(UnknownNameError):
         found.parameters["m9"]
+
+
+def test_every_figure_of_the_summary_is_that_of_the_result(found: Found) -> None:
+    doubted = replace(found, warnings=("a first doubt", "a second & last"))
+    for one, text in ((found, str(found)), (doubted, str(doubted)), (doubted, unescape(doubted._repr_html_()))):
+        assert f"{ARM.name}: {len(found.columns)} parameters by {found.method}, " in text
+        assert f"prior {found.prior}" in text if found.prior else "no prior" in text
+        assert f"training: {found.train}" in text
+        assert all(f"validation {k}: {errors}" in text for k, errors in enumerate(found.validation, 1))
+        assert f"residuals remember {found.correlation:.3g} samples" in text
+        chosen = [choice.family for choice in found.choices if choice.taken]
+        assert ("families chosen" in text) == bool(chosen) and ", ".join(chosen) in text
+        assert ("NOT physically" in text) == (not found.consistent)
+        assert [word in text for word in ("warning: a first doubt", "warning: a second & last")] == [one is doubted] * 2
+        assert all(row.name in text for row in found.parameters)
+    assert repr(found).startswith(
+        f"<found of {ARM.name}: {len(found.columns)} parameters, training {found.train.whole:.2f} %"
+    )
+    assert f"validation {found.validation[0].whole:.2f} %" in repr(found)
 
 
 def test_sums_are_told_though_their_terms_are_not(found: Found) -> None:

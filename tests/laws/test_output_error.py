@@ -11,6 +11,7 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError
 from manipula.identification.data import Data
+from manipula.identification.estimators.outputs.output_error import _weights
 from manipula.identification.estimators.outputs.windows import Dynamics, windows_of
 from manipula.identification.gathering import gather
 from tests.random_robots import random_robot, random_tree
@@ -132,3 +133,12 @@ def test_accelerations_are_those_of_the_model(seed: int) -> None:
     asked = [x @ (theta * rigid)[columns.own(j)] for j, x in enumerate(columns.values(along, slice(None), None))]
     found = Dynamics(data).acceleration(np.tile(theta, (len(q), 1)), along.q, along.qd, np.stack(asked, 1))
     assert np.allclose(found, along.qdd, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("samples", [6, 12, 200])
+def test_the_beginnings_of_windows_take_their_freedoms_from_the_noise(samples: int) -> None:
+    """White noise from which a line was fitted in every window has σ²(1 − 2/samples) left; the weights are 1/σ²."""
+    sigma, line = np.array([0.5, 2.0, 0.01]), np.vander(np.linspace(-1, 1, samples), 2)
+    noise = np.random.default_rng(samples).normal(size=(40000 // samples, samples, 3)) * sigma
+    left = noise - line @ (np.linalg.pinv(line) @ noise)
+    np.testing.assert_allclose(_weights([left[:50], left[50:]]), 1 / sigma**2, rtol=0.05)

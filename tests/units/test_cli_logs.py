@@ -69,3 +69,15 @@ def test_failures_are_one_line(arguments: list[str], sentence: str, file: Path) 
     done = CliRunner().invoke(app, ["logs", str(file), *arguments])
     assert done.exit_code == 2 and done.stdout == ""
     assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("scale", "factors"), [("tau=2", [2, 2]), ("tau=1000,-1", [1000, -1]), ("tau=-0.5, 3", [-0.5, 3])]
+)
+def test_one_factor_is_for_all_joints_and_several_are_one_each(scale: str, factors: list[float], file: Path) -> None:
+    plain, again = file.parent / "plain.npz", file.parent / "again.npz"
+    words = ["--robot", "planar2r", "--column", "q=a,b", "--column", "tau=3,4", "--unit", "tau=Nm", "--save"]
+    for path, more in ((plain, []), (again, ["--scale", scale])):
+        done = CliRunner().invoke(app, ["logs", str(file), *words, str(path), *more])
+        assert done.exit_code == 0, done.output
+    np.testing.assert_allclose(mp.read_log(again).tau, mp.read_log(plain).tau * factors)

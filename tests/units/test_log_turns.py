@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.simulation.records.wrapping import unwrapped
 from tests.log_tables import plain_columns, table, written
 
 TURN = 2 * np.pi
@@ -57,3 +58,24 @@ def test_motions_without_turns_stay_as_they_are(seed: int, tmp_path: Path) -> No
     columns = plain_columns({"t": t, "q": q, "tau": np.sin(q)})
     log = mp.read_log(written(tmp_path / "a.csv", table(columns)), "planar2r", units={"q": "rad"})
     np.testing.assert_array_equal(log.q, q)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize(("rest", "taken"), [(0.0, True), (0.045, True), (0.055, False), (0.2, False)])
+def test_a_joint_that_stands_may_be_a_little_off_after_a_turn(rest: float, taken: bool, sign: int) -> None:
+    """A step of a turn and something: up to 0.05 rad where the joint hardly moves, three times the steps beside it
+    where it does, and never where those are above 1 rad."""
+    t, q = np.arange(20) * 0.01, np.zeros(20)
+    q[10:] = sign * (TURN + rest)
+    own, places = unwrapped(t, q)
+    assert places == taken
+    np.testing.assert_allclose(own, sign * rest * (t > 0.095) if taken else q, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("step", "after", "taken"), [(0.2, 3.1, True), (0.2, 3.4, False), (0.9, 1.05, True), (1.05, 1.0, False)]
+)
+def test_a_step_after_a_turn_is_like_those_beside_it(step: float, after: float, taken: bool) -> None:
+    t, q = np.arange(20) * 0.01, np.arange(20) * step
+    q[10:] += TURN + (after - 1) * step
+    assert unwrapped(t, q)[1] == taken

@@ -201,3 +201,17 @@ def test_notebooks_show_an_arm_before_its_tables() -> None:
     assert html.index("<svg") < html.index("<table")
     odd = mp.Robot.from_dh([("q1", 0, "l1/(l2-l3)", 0), ("q2", 0, "l2+l3", 0)])
     assert "<svg" not in odd._repr_html_() and "<table" in odd._repr_html_()
+
+
+def arrows(robot: mp.Robot, frames: str) -> list[str]:
+    text = mp.picture(robot, [0.3, 0.5], frames=frames)
+    return re.findall(r'<path d="([^"]+)" stroke="[^"]+" stroke-width="[^"]+" stroke-linecap="round"/>', text)
+
+
+def test_arrows_are_those_of_the_frames_that_were_asked_for() -> None:
+    arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4)
+    count = {frames: len(arrows(arm, frames)) for frames in ("none", "tool", "all")}
+    assert count["none"] == 0 and count["tool"] == 3 and count["all"] == 3 * 4  # base, two links, tool
+    turned = arm.with_tool(rpy=[0.4, 0.3, 0.2])  # the tool alone is another frame now
+    changed = [a != b for a, b in zip(arrows(arm, "tool"), arrows(turned, "tool"), strict=True)]
+    assert all(changed)

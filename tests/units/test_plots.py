@@ -155,3 +155,31 @@ def test_a_run_shows_where_friction_holds_a_joint() -> None:
     assert spans[0] > 0 and spans[1] == 0
     assert "held by friction" in figure.get_suptitle()
     assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_every_figure_over_time_has_its_units_and_the_numbers_of_its_result() -> None:
+    """Whatever shows something over time: seconds below, a quantity with its unit beside, the arrays as they are."""
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    law = mp.controller(robot, "pid", kp=100, ki=50, kd=20, tracking=5, limit=80, filter=0.01, sample=1e-3)
+    run = mp.simulate(mp.Plant(robot, effort=None), law, mp.trajectory.quintic([0, 0], [1, -0.5], 0.05))
+    (state,) = [name for name, values in run.state.items() if values.shape[-1] == 2][:1]
+    motion = mp.excite(robot, seconds=2, harmonics=2, seeds=1)
+    figures = {
+        "run": (run.plot(), [run.q[:, 0], run.q[:, 1]]),
+        "state": (run.plot(state=state), [run.state[state][:, 0], run.state[state][:, 1]]),
+        "degrees": (run.plot(degrees=True), list(np.degrees(run.q).T)),
+        "log": (mp.Log(run.t, run.q, run.tau).plot(), [*run.q.T, *run.tau.T]),
+        "motion": (motion.plot(), []),
+    }
+    for name, (figure, curves) in figures.items():
+        rows = {place.get_subplotspec().rowspan.stop for place in figure.axes}
+        for place in figure.axes:
+            assert place.get_ylabel().endswith("]") and " [" in place.get_ylabel(), name
+            last = place.get_subplotspec().rowspan.stop == max(rows)
+            assert place.get_xlabel() == ("time [s]" if last else ""), name
+        drawn = [line.get_ydata() for place in figure.axes for line in place.get_lines()]
+        for curve in curves:
+            assert any(len(y) == len(curve) and np.allclose(y, curve) for y in drawn), name
+        lines = [line for place in figure.axes for line in place.get_lines() if line.get_linestyle() != "None"]
+        times = [line.get_xdata() for line in lines if len(line.get_xdata()) > 2]
+        assert all(t[0] == 0 and np.all(np.diff(t) > 0) for t in times), name

@@ -238,3 +238,18 @@ def test_loads_as_a_table_and_as_data() -> None:
     assert code == 0 and "theta2" in text and "moment [N·m]" in text
     code, text = ran(*["loads", "planar2r", "--to", "1,0.5", "--duration", "0.5", "--json"], *VALUES)
     assert code == 0 and [x["joint"] for x in json.loads(text)["joints"]] == ["theta1", "theta2"]
+
+
+@pytest.mark.parametrize("limit", [None, 2.0])
+def test_only_an_effort_that_the_file_limits_is_clipped(limit: float | None, tmp_path: Path) -> None:
+    arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    text = api.to_text(arm)
+    if limit is not None:
+        text = text.replace('type = "revolute"', f'type = "revolute"\neffort_limit = {limit}')
+    (tmp_path / "arm.toml").write_text(text, encoding="utf-8")
+    log = tmp_path / "run.csv"
+    words = f"simulate {tmp_path / 'arm.toml'} computed_torque --to 40,20 --degrees --duration 0.05 --csv"
+    code, told = ran(*words.split(), str(log))
+    assert code == 0, told
+    largest = np.abs(mp.read_log(log).tau).max()
+    assert largest > 20 if limit is None else largest == limit

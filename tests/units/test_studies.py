@@ -14,6 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula.studies.results import store as stored
+from manipula.studies.work.blocks import sentence_of
 from manipula.studies.work.pace import Pace, Remaining
 from manipula.studies.work.working import generator
 from tests import study_functions as functions
@@ -222,3 +223,20 @@ def test_tasks_cost_enough_and_end_together() -> None:
     pace.saw(1, 10.0)
     pace.saw(1, 10.0)
     assert pace.size(10**6, 2) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError(), "ValueError"),
+        (ValueError("a\n  b"), "ValueError: a b"),
+        (mp.InputError("row 3: expected a number"), "row 3: expected a number"),
+        (KeyError("x"), "KeyError: 'x'"),
+        (RuntimeError(f"{'w' * 284} <f object at 0x7f12> tail"), f"RuntimeError: {'w' * 284} <"[:300]),
+        (OSError("z" * 1000), f"OSError: {'z' * 1000}"[:300]),
+        (OSError("z" * 291), f"OSError: {'z' * 291}"),
+        (OSError("z" * 292), f"OSError: {'z' * 291}"),
+    ],
+)
+def test_a_failure_is_one_line_of_at_most_300_letters(error: Exception, sentence: str) -> None:
+    assert sentence_of(error) == sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,15 @@ def test_windows_are_drawn_from_the_recordings() -> None:
     found = mp.studies.bootstrap(FLAT, logs=log, count=2, windows=4, model=mp.JointModel(friction=(), offset=False))
     assert found.count == 2 and not found.why and "Spread" in "".join(READY["bootstrap"].show(found))
     assert found.table["mx1_R"] == pytest.approx([2.5, 2.5], rel=0.05)
+    shown = "".join(READY["bootstrap"].show(found))
+    drawn = found.table["mx1_R"]
+    spread = abs(drawn[0] - drawn[1]) / 2**0.5  # of two draws, with one freedom
+    value, sigma = found.shared["fitted"]["mx1_R"]
+    ends = min(drawn) + np.array([0.05, 0.95]) * abs(drawn[0] - drawn[1])
+    row = [f"{x:.4g}" for x in (value, sigma, spread, *ends)]
+    assert "".join(f"<td>{x}</td>" for x in row) in re.sub(r"<td[^>]*>", "<td>", shown)
+    alone = mp.studies.bootstrap(FLAT, logs=log, count=1, windows=4, model=mp.JointModel(friction=(), offset=False))
+    assert "mx1_R" not in "".join(READY["bootstrap"].show(alone))  # one draw has no spread
 
 
 @pytest.mark.parametrize("seed", range(20))

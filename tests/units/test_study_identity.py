@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.studies.cases.cases import digest_of_array
 from manipula.studies.work.job import parts_of
 
 CASES = {"x": [1, 2]}
@@ -134,3 +135,11 @@ def test_another_process_knows_a_function_again() -> None:
     made = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
     run = subprocess.run([sys.executable, "-c", text], env=made, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == " ".join(str(parts_of(f)) for f in (named, Scaled(frozenset("abc")), closed(ARM)))
+
+
+def test_arrays_with_the_same_bytes_are_told_apart() -> None:
+    values = np.arange(6, dtype=np.int64)
+    same = [values, values.view(np.uint64), values.view(np.float64), values.reshape(2, 3), values.reshape(3, 2)]
+    assert len({digest_of_array(x) for x in same}) == len(same)
+    assert digest_of_array(values) == digest_of_array(values.copy()) != digest_of_array(values[::-1])
+    assert digest_of_array(values[::2]) == digest_of_array(np.array([0, 2, 4]))

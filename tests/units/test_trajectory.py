@@ -185,3 +185,18 @@ def test_a_broken_table_is_named(tmp_path: Path, text: str, said: str) -> None:
 def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
     (tmp_path / "ref.csv").write_text("q2 [rad],t [s],q1 [m]\n5,0,1\n6,1,2\n\n7,2,3\n")
     assert np.allclose(tr.table(tmp_path / "ref.csv")(1).q, [2, 6])
+
+
+def test_a_reference_is_told_in_a_line_without_what_it_is_made_of() -> None:
+    arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81))
+    made = [
+        tr.quintic(*LINE, 2),
+        tr.trapezoid(*LINE, velocity=1, acceleration=2),
+        tr.fourier([[0.1], [0.2]], [[0.3], [0.1]], 0.5),
+        tr.spline([[0, 0], [1, 1], [0, 2]], [0, 1, 2]),
+        tr.line(arm, arm.pose([0.1, 0.5]), arm.pose([0.2, 0.6]), 1.0, task="position"),
+    ]
+    for ref in made:
+        text = repr(ref)
+        assert "\n" not in text and "0x" not in text and len(text) < 120, text
+        assert f"name={ref.name!r}" in text and f"dof={ref.dof}" in text and f"duration={ref.duration!r}" in text

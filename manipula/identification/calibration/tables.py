@@ -31,12 +31,12 @@ def measurements(robot: Robot, path: str | Path) -> tuple[Array, Array, str]:
     points = [[name + end for name in "xyz"] for end in _endings(columns)]
     if not points:
         raise InputError(f"{path}: no columns x y z, x1 y1 z1 …, or distance; found {', '.join(columns)}")
-    for name in (name for point in points for name in point if name not in columns):
+    turns = [names for names in (QUATERNION, ANGLES) if any(name in columns for name in names)]
+    for name in (name for names in (*points, *turns) for name in names if name not in columns):
         raise InputError(f"{path}: no column {name}; found {', '.join(columns)}")
     places = np.stack([values[:, [columns[name] for name in point]] for point in points], 1)
-    for names in (QUATERNION, ANGLES):
-        if all(name in columns for name in names):
-            return q, _poses(places[:, 0], values[:, [columns[name] for name in names]], path), "pose"
+    if turns:
+        return q, _poses(places[:, 0], values[:, [columns[name] for name in turns[0]]], path), "pose"
     return q, places[:, 0] if len(points) == 1 else places, "points"
 
 

@@ -58,7 +58,6 @@ class Mechanism:
         self.rubbing = Rubbing(robot if rubs else bare)
         self.dry = self.rubbing.dry & (width is None and bristles is None)
         self._still = np.zeros(robot.dof)
-        self._motors = np.zeros(robot.dof)
         if self.rubbing.loaded:
             self._motors = np.array([float(link.motor_inertia) for link in numeric_chain(robot).links])
 

@@ -121,6 +121,16 @@ def test_what_cannot_be_is_told_at_its_field(
     assert error_of(found.value) == {"message": str(found.value), "row": None, "column": field}
 
 
+def test_a_text_may_have_as_many_letters_as_the_sentence_says(tmp_path: Path) -> None:
+    spaces = " " * (20_000 - len("vary = 3"))
+    for text, told in (
+        (f"vary = 3{spaces}", "expected ranges by name"),
+        (f"vary = 3 {spaces}", "20000 letters at most"),
+    ):
+        with pytest.raises(FieldError, match=told):
+            study(asked("planar2r", "design", tmp_path, vary=text), silent)
+
+
 def test_names_are_text_in_what_the_page_shows(tmp_path: Path) -> None:
     """The pieces go into the page as they are: no name in them is markup."""
     document = api.document("planar2r") | {"name": '<img src=x onerror="x">'}
