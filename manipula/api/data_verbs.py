@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from manipula.algebra.expr.function import Function
+    from manipula.generation.results.model import Model
     from manipula.identification.calibration.calibration import Calibration
     from manipula.identification.excitation.excitation import Excitation
     from manipula.identification.fitting.found import Found
     from manipula.identification.joint_model import JointModel
-    from manipula.model import Model
     from manipula.robot import RobotLike
     from manipula.simulation.records.logs import Log
 
@@ -147,7 +147,7 @@ def identify(
 
 def _model(function: Function, sample: float) -> Model:
     """Of what remembers a System, which goes in steps."""
-    from manipula.model import Model
-    from manipula.system import System
+    from manipula.generation.results.model import Model
+    from manipula.generation.results.system import System
 
     return System(function, sample=sample) if function.states else Model(function)

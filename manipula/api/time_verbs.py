@@ -15,8 +15,9 @@ from manipula.errors import InputError, UnsetError
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
     from manipula.generation.request import Request
+    from manipula.generation.results.model import Model
+    from manipula.generation.results.system import Law, System
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.model import Model
     from manipula.robot import RobotLike
     from manipula.simulation.events import Event
     from manipula.simulation.loops.loop import Driving, Reference
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from manipula.simulation.run import Run
     from manipula.simulation.scenarios.scenario import Scenario
     from manipula.simulation.sizing.joint_loads import Loads
-    from manipula.system import Law, System
 
 
 def controller(
@@ -53,11 +53,11 @@ def controller(
     from manipula.generation.joining.together import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
+    from manipula.generation.results.system import Law
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.simulation.loops.sampling import refuse_unstable
     from manipula.simulation.loops.starting import first_states, refuse_bounds
-    from manipula.system import Law
 
     refuse_time("sample", sample)
     chosen, options = loaded(robot), options_from(law, settings, sampled=sample is not None)
@@ -100,8 +100,8 @@ def law_model(
     from manipula.generation.joining.together import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
+    from manipula.generation.results.model import Model
     from manipula.mechanics.models.control.laws import law_block, options_from
-    from manipula.model import Model
 
     options = options_from(law, words, sampled=sampled)
     block = law_block(law, sampled=sampled, options=options)
@@ -174,9 +174,9 @@ def closed_loop(
     ['q', 'qd', 'tau', 'sample']
     """
     from manipula.generation.request import Request
+    from manipula.generation.results.system import Law, System
     from manipula.simulation.loops.loop import arm_alone, loop_function
     from manipula.simulation.plant import Plant
-    from manipula.system import Law, System
 
     arm = plant if isinstance(plant, Plant) else loaded(plant)
     driven = arm.robot if isinstance(arm, Plant) else arm

@@ -23,7 +23,7 @@ from manipula.studies.results.study_result import Study
 from manipula.studies.studying import Progress, study
 
 if TYPE_CHECKING:
-    from manipula.model import Model
+    from manipula.generation.results.model import Model
 
 HEADS = ("line", "best", "median", "worst", "seeds", "seed of the best", "s each")
 KEYS = ("line", "best", "median", "worst", "seeds", "seed", "seconds")

@@ -19,9 +19,9 @@ import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.simplify.tree import Call, Symbol, Tree, evaluate_tree, leaves
+from manipula.generation.results.model import Model
 from manipula.mechanics.models.catalogue import MODELS, ON_JOINTS
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.model import Model
 
 TRICKS = {"atan2", "sqrt"}
 FORMS = ("factored", "expanded")

@@ -16,7 +16,7 @@ from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.steps.repeated import Repeated
 from manipula.algebra.run.steps.stepping import Stepped
 from manipula.errors import InputError
-from manipula.model import Model
+from manipula.generation.results.model import Model
 from manipula.support.files import write_bytes
 from manipula.version import __version__
 
