@@ -54,7 +54,6 @@ from manipula.errors import (
     SizeError,
     UnknownNameError,
 )
-from manipula.simulation.paths.face import show_as
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -166,9 +165,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
     return found
-
-
-show_as(__getattr__)
 
 
 def __dir__() -> list[str]:

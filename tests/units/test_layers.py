@@ -49,7 +49,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "pages": ("support", "algebra.expr", "algebra.show"),
     "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
-    "ik": ("support", "algebra", "mechanics", "generation", "pages"),
+    "ik": ("support", "algebra", "mechanics", "generation", "pages", "robot"),
     "robot": ("support.tables", "support.letters", "mechanics", "parameters", "pages"),  # below those that take one
     "simulation": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "robot"),
     "identification": (
@@ -75,7 +75,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "identification",
         "robot",
     ),
-    "arm": ("support", "algebra", "mechanics", "generation", "ik", "api", "robot"),
+    "arm": ("ik", "api"),
     # programs of the verbs
     "studies": ("support", "mechanics", "generation", "pages", "ik", "simulation", "identification", *FACE),
     "": ("generation", "parameters", "simulation", "identification", "studies", *FACE),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.algebra.expr.function import Function
+from manipula.generation.results.model import Model
+from manipula.generation.results.system import System
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.data import Data
@@ -63,7 +64,6 @@ class Found:
     data: Data
     judged: tuple[Data, ...] = ()  # the recordings of `validation`
     asked_filter: Filter = "auto"  # of other recordings, too
-    as_model: Callable[[Function, float], Any] = lambda function, sample: function  # the face makes a Model of it
 
     # results
 
@@ -74,12 +74,13 @@ class Found:
         return robot_with(self.data.source.columns, self.columns, self.theta)
 
     @cached_property
-    def torque(self) -> Any:
+    def torque(self) -> Model:
         """All of what was found as one proved Model (q, qd, qdd) → tau, to be compiled and emitted. With hysteresis it
         is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted."""
         source = self.data.source.columns
-        made = torque_function(source, self.columns, self.theta)
-        return self.as_model(made, 1 / self.data.source.motions[0].smoother.rate)
+        function = torque_function(source, self.columns, self.theta)
+        sample = 1 / self.data.source.motions[0].smoother.rate
+        return System(function, sample=sample) if function.states else Model(function)
 
     @property
     def extra(self) -> dict[str, float]:
