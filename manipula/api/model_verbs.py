@@ -200,11 +200,11 @@ def count_steps(
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
 
 
-def published(robot: str) -> list[dict[str, Any]]:
+def published(name: str) -> list[dict[str, Any]]:
     """Operation counts that others have printed for a robot of this name, with their sources."""
     from manipula.generation.reports.published import PUBLISHED
 
-    return [figure.as_dict() for figure in PUBLISHED if figure.robot == robot]
+    return [figure.as_dict() for figure in PUBLISHED if figure.robot == name]
 
 
 def count_orders(

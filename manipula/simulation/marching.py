@@ -86,7 +86,7 @@ def _asking(
 def _one(system: System, state: Any, variables: Sequence[Any], p: Mapping[str, Array]) -> tuple[Any, Any]:
     """One step; parameters of many rows are taken by `run` alone."""
     if not p:
-        return system.step(state, *variables)  # type: ignore[no-any-return]
+        return system.step(state, *variables)
     went = system.run(state, 1, *variables, p=p)
     return went.state, type(went.outputs)(*(x[..., 0, :] for x in went.outputs)) if isinstance(
         went.outputs, tuple

@@ -187,7 +187,8 @@ class NumericArm(ArmModels):
         and 4e-6 with fewer than six freedoms, where a pose is met exactly only if its last digit is right. A rotation
         written with three digits or more is made exact; one that is further off than `tolerance`, or 1e-3, is refused.
         """
-        return self.solver_for(task)(pose, seed, parameter, tolerance)
+        answers: InverseResult = self.solver_for(task)(pose, seed, parameter, tolerance)
+        return answers
 
     def inverse_kinematics_batch(
         self,
