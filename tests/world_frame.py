@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp
 
 Array = NDArray[Any]  # complex numbers pass through: no abs, no conjugate
 STEP = 1e-30
@@ -67,7 +67,7 @@ def number(parameter: Parameter, values: dict[str, Parameter]) -> float:
             return float(value) * pi / 180
         case Name(name):
             return number(values[name], values)
-        case Op(op, args):
+        case ParameterOp(op, args):
             parts = [number(arg, values) for arg in args]
             return float(_OPS[op](*parts))
     raise TypeError(parameter)

@@ -25,7 +25,7 @@ from manipula.algebra.expr.walk import topological
 from manipula.generation.prepare import Prepared
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.stand_ins import parameter_facts
-from manipula.mechanics.robot.values.parameter import Name, Op, Parameter, names_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, ParameterOp, names_of
 
 BITS = 200  # 60 digits
 CLEAR = 1e-11  # of the largest entry: nobody knows a robot better
@@ -98,7 +98,7 @@ def composed_names(robot: Robot) -> set[str]:
 
 
 def _is_sum(entry: Parameter) -> bool:
-    if not isinstance(entry, Op):
+    if not isinstance(entry, ParameterOp):
         return False
     named = [x for x in entry.args if list(names_of(x))]
     return (entry.op in ("+", "-") and len(named) > 1) or any(_is_sum(x) for x in entry.args if not isinstance(x, Name))

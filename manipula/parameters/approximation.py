@@ -23,7 +23,7 @@ from manipula.algebra.expr.provenance import Provenance, Share
 from manipula.algebra.optimise.passes import optimised
 from manipula.errors import InputError
 from manipula.generation.ranking import Ranking
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.choices import default_answers, field_choices, field_questions
 from manipula.mechanics.models.dynamics.acceleration_field import torques
 from manipula.mechanics.models.dynamics.torque import actuator_torque
@@ -94,7 +94,7 @@ class SignificanceReport:
 
 def significance_of(robot: Robot, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """Drop the base parameters that these motions do not feel; measure on samples that were not used to choose them."""
-    structure = Structure(robot)
+    structure = ArmStructure(robot)
     if missing := structure.free:
         raise InputError(f"{robot.name}: significance needs numbers; no value for {', '.join(missing[:8])}")
     _check(motions, robot, tolerance)

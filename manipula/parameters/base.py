@@ -41,7 +41,7 @@ from manipula.generation.ranking import (
     states_of,
     told_rows,
 )
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
     grouping,
@@ -154,10 +154,10 @@ class BaseParameters:
 
 def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParameters:
     """The base parameters of a robot, proved."""
-    return base_parameters_from(Structure(robot, symbolic))
+    return base_parameters_from(ArmStructure(robot, symbolic))
 
 
-def base_parameters_from(structure: Structure) -> BaseParameters:
+def base_parameters_from(structure: ArmStructure) -> BaseParameters:
     """The same, of a robot whose structure is at hand."""
     robot = structure.robot
     refuse_ambiguous(robot)
@@ -329,7 +329,7 @@ def _classes(C: list[list[Expr]]) -> list[Class]:
 # the proof
 
 
-def _proved(structure: Structure, matrix: Function) -> int:
+def _proved(structure: ArmStructure, matrix: Function) -> int:
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
     robot, factors, entries = structure.robot, joint_factors(structure.robot), 0
     for _ in range(DRAWS):

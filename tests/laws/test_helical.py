@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.laws import LAWS, Law
+from manipula.mechanics.identities import IDENTITIES, Identity
 from manipula.mechanics.models.derivatives import analytic
 from manipula.mechanics.models.derivatives.dual import forward_plain, inverse_plain
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
@@ -38,8 +38,8 @@ def nothing(pairs: Any) -> bool:
     return not [x for x in gaps if (x if isinstance(x, int) else x.value)]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_every_identity(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_every_identity(law: Identity) -> None:
     for seed in range(6):
         assert nothing(law.sides(*in_the_field(arm(seed, joints=3), f"screw {seed}")))
 

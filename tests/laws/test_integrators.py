@@ -19,7 +19,7 @@ from manipula.generation.joining.together import _part, asked_of, call_by_call, 
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.results.system import System
-from manipula.mechanics.models.block import Block, Call, Result, states, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED, discretised
@@ -276,7 +276,7 @@ def test_every_list_of_methods_names_it(method: str) -> None:
 # from rates to next states
 
 
-def _clock(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _clock(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"seen": [maths.cos(x["q"][0])], "q_rate": [x["qd"][0]]}
 
 

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from manipula.algebra.expr.evaluate import INTERVALS, MPMATH, evaluate
-from manipula.algebra.expr.field import Element, FieldMaths, rational
+from manipula.algebra.expr.field import FieldElement, FieldMaths, rational
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
@@ -90,4 +90,4 @@ def test_the_prime_field(arm: Robot) -> None:
 
 
 def _value(x: Any) -> int:
-    return x.value if isinstance(x, Element) else rational(x)
+    return x.value if isinstance(x, FieldElement) else rational(x)

@@ -21,7 +21,7 @@ import manipula as mp
 from manipula.ik.arm import arm_models
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
-from manipula.mechanics.models.entry import Model as Entry
+from manipula.mechanics.models.entry import ModelEntry as Entry
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 

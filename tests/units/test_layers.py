@@ -44,7 +44,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "mechanics.drawing": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.models": ("mechanics.spatial", "mechanics.robot"),
-    "mechanics.laws": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
+    "mechanics.identities": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
     "pages.built": (),
     "pages": ("support", "algebra.expr", "algebra.show"),
     "generation": ("support", "algebra", "mechanics", "pages"),

@@ -14,7 +14,7 @@ from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_parameters
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, names_of
 
 _STEPS = {"r": "turn", "t": "shift"}
 _CENTRES = {"com": "at_com", "first_moment": "first_moment"}
@@ -115,14 +115,14 @@ class _Writer:
                 return angle_text(value)
             case Name(name):
                 return self.symbol(name)
-            case Op("**", (base, Num(power))):
+            case ParameterOp("**", (base, Num(power))):
                 factors = "*".join([f"({self.parameter(base)})"] * abs(int(power))) or 'num("1")'
                 return f"({factors})" if power >= 0 else f'(num("1")/({factors}))'
-            case Op("neg", (inner,)):
+            case ParameterOp("neg", (inner,)):
                 return f"-({self.parameter(inner)})"
-            case Op(op, (left, right)):
+            case ParameterOp(op, (left, right)):
                 return f"({self.parameter(left)} {op} {self.parameter(right)})"
-            case Op(op, (inner,)):
+            case ParameterOp(op, (inner,)):
                 return f"{op}({self.parameter(inner)})"
         raise AssertionError(parameter)
 

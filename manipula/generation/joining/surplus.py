@@ -28,7 +28,7 @@ from manipula.generation.formulations import fast_formulation
 from manipula.generation.levels import LEVELS, level_none
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.description import Cell, Joint, Robot, known
 from manipula.support.progress import Effort
@@ -116,7 +116,7 @@ def _function(asked: Prepared, law: Prepared) -> Function:
     ports = {port.name: port for part in (torques, surplus, inertia) for port in part.inputs if port.online}
     rest = Input("rest", tuple(graph.symbol(f"rest{i + 1}", online=True) for i in range(n)))
     M = [inertia.roots[i * n : (i + 1) * n] for i in range(n)]
-    step = Solver(M)([x - y for x, y in zip(rest.symbols, surplus.roots, strict=True)])
+    step = InertiaSolver(M)([x - y for x, y in zip(rest.symbols, surplus.roots, strict=True)])
     qdd = tuple(a + x for a, x in zip(ports["qdd"].symbols, step, strict=True))
     letters = {x: None for part in (torques, surplus, inertia) for p in part.inputs if not p.online for x in p.symbols}
     whole = Function(

@@ -45,7 +45,7 @@ class ModuleRequest:
 
 
 @dataclass(frozen=True)
-class Part:
+class ModulePart:
     """What a maker adds: functions of the module's own, data beside the others, text behind them, its types."""
 
     functions: Sequence[Exported] = ()
@@ -84,7 +84,7 @@ class Maker:
         return self._first.asking(model=name)
 
 
-PartMaker = Callable[[Maker], Part]
+PartMaker = Callable[[Maker], ModulePart]
 
 
 def _with_tool(robot: Robot) -> Robot:
@@ -106,7 +106,7 @@ def module_texts(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Te
     """The module; `makers` are those of models that are no single formula, by name."""
     maker = Maker(asked, tell)
     data = robot_data(asked.robot, asked.symbolic)
-    parts: list[Part] = []
+    parts: list[ModulePart] = []
     for name in asked.models:
         if name in makers:
             parts.append(makers[name](maker))

@@ -18,7 +18,7 @@ from scipy.optimize import least_squares
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.calibration.aligning import laid_under, refuse_other_units
-from manipula.identification.calibration.calibration import Calibration, Found, misfit
+from manipula.identification.calibration.calibration import CalibratedEntry, Calibration, misfit
 from manipula.identification.calibration.geometry import Geometry
 from manipula.identification.calibration.measured import Measured, configurations, measured_from
 from manipula.identification.calibration.rank import FAINT, ZERO, Dropped, independent, why
@@ -193,7 +193,9 @@ def _condition(problem: Problem, unknowns: Array, scale: Array) -> tuple[float, 
     return float(singular[0] / max(singular[-1], 1e-300)), int(problem.kept[shares.argmax()])
 
 
-def _found(problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Array | None) -> tuple[Found, ...]:
+def _found(
+    problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Array | None
+) -> tuple[CalibratedEntry, ...]:
     J, residual = _weighted(problem, unknowns, scale), problem.residual(unknowns) / scale
     spread = float(np.sum(residual**2) / max(1, residual.size - J.shape[1]))
     if sigma is not None or loss != "linear":
@@ -203,7 +205,7 @@ def _found(problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Ar
     nominal = np.concatenate([problem.geometry.nominal, np.zeros(len(problem.measured.besides))])
     units = [*(entry.unit for entry in problem.geometry.entries), *("m" for _ in problem.measured.besides)]
     return tuple(
-        Found(problem.names[k], float(nominal[k]), float(nominal[k] + whole[k]), float(s), units[k])
+        CalibratedEntry(problem.names[k], float(nominal[k]), float(nominal[k] + whole[k]), float(s), units[k])
         for k, s in zip(problem.kept, sigmas)
     )
 

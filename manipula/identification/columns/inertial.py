@@ -24,7 +24,7 @@ from manipula.mechanics.models.linear.regressor import BODY_NAMES
 from manipula.mechanics.robot.bodies import body_from_inertia, together
 from manipula.mechanics.robot.description import Arm, Body, Cell, Joint, Mounted, Robot, Steps, known
 from manipula.mechanics.robot.exact import with_values
-from manipula.mechanics.robot.standard import Moved, moved_bodies, standard_parameters
+from manipula.mechanics.robot.standard import JointBodies, moved_bodies, standard_parameters
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of, number
 
 Array = NDArray[np.float64]
@@ -169,7 +169,7 @@ def _riders(robot: Robot) -> dict[str, list[Mounted]]:
     return found
 
 
-def _sum(moved: Moved, riders: list[Mounted], values: dict[str, Parameter]) -> Body:
+def _sum(moved: JointBodies, riders: list[Mounted], values: dict[str, Parameter]) -> Body:
     """The bodies of a link in one; an entry that has no number is unknown as a whole."""
     body = body_from_inertia(together(moved.joint.body, riders), moved.suffix)
 

@@ -25,7 +25,7 @@ from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.fitting.to_robot import robot_with
 from manipula.identification.joint_model import GROUPS, TILT
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.linear.joint_families import SLIDE, At, stopped
 from manipula.mechanics.models.ports import PortKind
@@ -61,7 +61,7 @@ def _under(robot: Robot, gravity: Array) -> Robot:
 
 
 def _block(terms: Terms, leaning: Sequence[str]) -> Block:
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         rigid = call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
         tilted = [call(f"{name}:gravity", q=x["q"])["g"] for name in leaning]
         stops = terms.stops(maths, x)

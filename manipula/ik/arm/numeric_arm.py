@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
     from manipula.ik.inverse import InverseSolver
     from manipula.ik.partial.solver import PartialSolver
-    from manipula.mechanics.models.entry import Model as Entry
+    from manipula.mechanics.models.entry import ModelEntry as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.angles import Angles
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp
 
 Frame = list[list[Any]]  # columns x, y, z and the origin, in the frame it is seen from
 Pseudo = list[list[Any]]  # 4×4
@@ -140,13 +140,13 @@ class _Reader:
                 return self.maths.degrees(angle)
             case Name(name):
                 return self.named(name)
-            case Op("**", (base, Num(power))):
+            case ParameterOp("**", (base, Num(power))):
                 return self.power(self.value(base), int(power))
-            case Op("neg", (a,)):
+            case ParameterOp("neg", (a,)):
                 return -self.value(a)
-            case Op(function, (a,)):
+            case ParameterOp(function, (a,)):
                 return getattr(self.maths, function)(self.value(a) if function == "sqrt" else self.angle(a))
-            case Op(sign, (a, b)):
+            case ParameterOp(sign, (a, b)):
                 return _ARITHMETIC[sign](self.value(a), self.value(b))
         raise AssertionError(x)
 

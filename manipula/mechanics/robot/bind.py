@@ -15,7 +15,7 @@ from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, 
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import BASE, Link, Part, Terms, Tree
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, Terms, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -27,7 +27,13 @@ from manipula.mechanics.robot.values.parameter import (
     names_of,
     scalar_from_parameter,
 )
-from manipula.mechanics.spatial.inertia import NOTHING, RigidBody, Tensor, body_from_com, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import (
+    NOTHING,
+    InertiaTensor,
+    RigidBody,
+    body_from_com,
+    tensor_from_second_moments,
+)
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
 from manipula.scalar import Maths
@@ -231,17 +237,17 @@ class _Binder:
                 return body_from_com(m, (cx, cy, cz), tensor)
             case "second_moment", _:
                 return RigidBody(m, first, tensor_from_second_moments(tensor))
-        return RigidBody(m, first, Tensor(tensor))
+        return RigidBody(m, first, InertiaTensor(tensor))
 
-    def parts(self, suffixes: Sequence[str], held: Sequence[Mounted]) -> list[Part]:
+    def parts(self, suffixes: Sequence[str], held: Sequence[Mounted]) -> list[FileBody]:
         """Bodies where they are held."""
-        return [Part(end, self.placement(x.at), self.body(x.body)) for end, x in zip(suffixes, held, strict=True)]
+        return [FileBody(end, self.placement(x.at), self.body(x.body)) for end, x in zip(suffixes, held, strict=True)]
 
     def link(self, joint: Joint, suffix: str, carried: Sequence[str], parent: int) -> Link:
         joint, sense = _forwards(joint)
         before = self.placement(joint.before)
         inertia = self.body(joint.body)
-        own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, inertia)]
+        own = [] if joint.body is None and joint.kind == "fixed" else [FileBody(suffix, HERE, inertia)]
         held = self.parts(carried, joint.carries)
         for part in held:
             inertia = inertia + part.inertia.seen_from(part.at)
@@ -290,7 +296,7 @@ class _Binder:
         ends = suffixes_of(self.robot)
         links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, self.robot.parents))
         tool, tip = self.placement(self.robot.tool), self.robot.tool_row
-        loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
+        loads = [FileBody(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
         held = sum((part.inertia for part in loads), RigidBody()).seen_from(tool)
         if loads and tip != BASE:
             links[tip] = replace(links[tip], inertia=links[tip].inertia + held, parts=(*links[tip].parts, *loads))

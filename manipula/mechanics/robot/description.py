@@ -17,9 +17,9 @@ from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.entry import Entry
+from manipula.mechanics.robot.values.entry import ParameterEntry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
-from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
+from manipula.mechanics.robot.values.parameter import ZERO, Name, Parameter, ParameterOp, names_of, text_of
 
 StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 JointKind = str  # a key of `joints.KINDS`
@@ -126,7 +126,7 @@ class Joint:
         """Is its coordinate an angle?"""
         return KINDS[self.kind].turns
 
-    def kind_items(self) -> list[tuple[Entry, Cell]]:
+    def kind_items(self) -> list[tuple[ParameterEntry, Cell]]:
         """What its kind has besides, each with its name in a file: the pitch of a screw."""
         return list(zip(KINDS[self.kind].entries, self.of_kind, strict=True))
 
@@ -234,10 +234,10 @@ class Robot:
         angles = [step.amount for steps in self._placements() for step in steps if step.kind[0] == "r"]
         angles += [joint.offset for joint in self.joints if joint.turns]
         for cell in angles:
-            if isinstance(cell.parameter, Op | Name):
+            if isinstance(cell.parameter, ParameterOp | Name):
                 yield cell.name, cell.parameter, True
         for name, value in (*((cell.name, cell.value) for cell in self.cells()), *self.values):
-            if isinstance(value, Op):
+            if isinstance(value, ParameterOp):
                 yield name, value, False
 
     def _placements(self) -> Iterator[Steps]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
 from manipula.mechanics.robot.description import AXES, SIX, Arm, Body, Cell, Joint, Mounted, Robot, Steps
-from manipula.mechanics.robot.values.parameter import Name, Op, float_of, floats_of, names_of, number
+from manipula.mechanics.robot.values.parameter import Name, ParameterOp, float_of, floats_of, names_of, number
 
 LENGTH, ANGLE, MASS, PITCH = 0.3, 0.5, 1.0, 0.02  # m, rad, kg, m/rad
 INERTIA, OTHER, WEIGHT = 0.02, 0.1, 9.81  # kg·m² on the diagonal; of drives, SI; m/s²
@@ -85,7 +85,7 @@ def meanings(robot: Robot) -> dict[str, Meaning]:
 def _alone(cell: Cell) -> str:
     """The one name of a cell that holds it, or a multiple of it, and nothing else."""
     parameter = cell.parameter
-    while isinstance(parameter, Op) and parameter.op in ("neg", "*", "/"):
+    while isinstance(parameter, ParameterOp) and parameter.op in ("neg", "*", "/"):
         named = [x for x in parameter.args if list(names_of(x))]
         if len(named) != 1 or (parameter.op == "/" and named[0] is not parameter.args[0]):
             return ""

@@ -23,7 +23,7 @@ Given = Mapping[str, Parameter]
 
 
 @dataclass(frozen=True)
-class Moved:
+class JointBodies:
     """A moving joint, what its names end in, and all bodies it moves, its link's first, with what theirs end in."""
 
     joint: Joint
@@ -31,15 +31,15 @@ class Moved:
     bodies: list[tuple[str, Body | None]]
 
 
-def moved_bodies(robot: Robot) -> list[Moved]:
+def moved_bodies(robot: Robot) -> list[JointBodies]:
     """Joint by joint; the payload rides on the one that moves the tool. What stands still is in none."""
     ends = suffixes_of(robot)
-    found: list[Moved] = []
-    movers: dict[int, Moved | None] = {-1: None}  # by row
+    found: list[JointBodies] = []
+    movers: dict[int, JointBodies | None] = {-1: None}  # by row
     for row, (joint, end, carried) in enumerate(zip(robot.joints, ends.rows, ends.carried)):
         mover = movers[robot.parents[row]]
         if joint.kind != "fixed":
-            mover = Moved(joint, end, [(end, joint.body)])
+            mover = JointBodies(joint, end, [(end, joint.body)])
             found.append(mover)
         elif mover and joint.body is not None:
             mover.bodies.append((end, joint.body))
@@ -100,7 +100,7 @@ def _ten(body: Body) -> tuple[Cell, ...]:
     return (*body.inertia, *body.centre, body.mass)
 
 
-def _motor(moved: Moved) -> list[Cell]:
+def _motor(moved: JointBodies) -> list[Cell]:
     cells = moved.joint.actuator.linear()
     return [Cell(f"{letters}{moved.suffix}", cell.parameter) for letters, cell in cells.items()]
 

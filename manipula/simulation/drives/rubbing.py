@@ -23,7 +23,7 @@ from manipula.scalar import OPS, Maths
 Array = NDArray[np.float64]
 
 
-class ArrayMaths(Maths[Array]):
+class JointwiseMaths(Maths[Array]):
     """Arrays, joint by joint."""
 
     def number(self, value: Fraction) -> Array:
@@ -36,7 +36,7 @@ class ArrayMaths(Maths[Array]):
         return np.asarray(getattr(np, OPS[name].word("numpy"))(*args))
 
 
-_ARRAYS = ArrayMaths()
+_ARRAYS = JointwiseMaths()
 
 
 class Rubbing:

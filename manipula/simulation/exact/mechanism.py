@@ -25,12 +25,12 @@ from manipula.simulation.exact.rest import Rest, Ways, at_rest
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Solved = TypeVar("Solved", "Motion", Rest)
+Solved = TypeVar("Solved", "InstantMotion", Rest)
 _STRAIGHT: Array = np.empty(0)  # no bristles
 _MOST_LOADS = 200  # iterations for friction that follows the load
 
 
-class Motion(NamedTuple):
+class InstantMotion(NamedTuple):
     """At one moment: accelerations, what pushes every joint against its bounds at rest, the friction, and the rate of
     its bristles."""
 
@@ -71,11 +71,11 @@ class Mechanism:
         """c(q, q̇) + g(q)"""
         return np.asarray(self._torque(q, qd, self._still))
 
-    def motion(self, q: Array, qd: Array, tau: Array, ways: Ways, moves: Flags, z: Array = _STRAIGHT) -> Motion:
+    def motion(self, q: Array, qd: Array, tau: Array, ways: Ways, moves: Flags, z: Array = _STRAIGHT) -> InstantMotion:
         """Joints that do not move are removed: their acceleration is zero."""
         M, bias = self.inertia(q), self.bias(q, qd)
 
-        def found(loads: Array) -> Motion:
+        def found(loads: Array) -> InstantMotion:
             slides, low, high, bristle = self._rubs(qd, ways, loads, z)
             # M a = τ − c − g − friction
             free, a = tau - bias - slides, np.zeros(self.dof)
@@ -83,7 +83,7 @@ class Mechanism:
                 a = np.linalg.solve(M, free)
             elif moves.any():
                 a[moves] = np.linalg.solve(M[np.ix_(moves, moves)], free[moves])
-            return Motion(a, free - M @ a, low, high, slides, bristle)
+            return InstantMotion(a, free - M @ a, low, high, slides, bristle)
 
         return self._with_loads(found, M, bias)
 

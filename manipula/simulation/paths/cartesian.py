@@ -23,7 +23,7 @@ from manipula.simulation.paths.arms import arm_of
 from manipula.simulation.paths.following import ROWS, Follower, Stopped, followed
 from manipula.simulation.paths.joints import quickest_double_s, trapezoid_of
 from manipula.simulation.paths.numbers import Floats, numbers, positive, settings
-from manipula.simulation.paths.tool_paths import Circle, Curve, Line
+from manipula.simulation.paths.tool_paths import Circle, Curve, StraightLine
 from manipula.simulation.paths.trajectory import Trajectory, remembered
 
 SINGULAR = 0.02  # of the least singular value, m/rad or rad/rad: what is reported
@@ -79,7 +79,7 @@ def line(
     pose, near = _start(asked, start, near, "line")
     end = _goal(pose, goal)
     # the orientation of a position is nobody's
-    curve = Line(pose, end if _task(task) == "pose" else _moved(pose, end[:3, 3]))
+    curve = StraightLine(pose, end if _task(task) == "pose" else _moved(pose, end[:3, 3]))
     law = _Law("line", curve, duration, velocity, acceleration, jerk)
     return _along(asked, curve, law, near, _task(task), positive(singular, "line: singular", "m or rad"))
 

@@ -14,7 +14,7 @@ from manipula.mechanics.drawing.shapes import Shape
 from manipula.mechanics.drawing.skeleton import BASE, Array, Move, held_frames, matrix
 from manipula.mechanics.drawing.visuals.places import located
 from manipula.mechanics.drawing.visuals.triangles import MOST, plain_mesh, simplified
-from manipula.mechanics.drawing.visuals.urdf import Arm, Placed, visuals_of
+from manipula.mechanics.drawing.visuals.urdf import DrawnArm, Placed, visuals_of
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.source import text_from_bytes
 from manipula.mechanics.robot.stand_ins import with_stand_ins
@@ -45,7 +45,9 @@ def looks_of(record: dict[str, Any], robot: Robot, within: Path | None = None) -
     if path is None:
         raise InputError(f"{robot.name}: meshes are those of a URDF file, and this robot came from none that is there")
     text = text_from_bytes(path.read_bytes(), str(path))
-    arm = Arm([_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0]))
+    arm = DrawnArm(
+        [_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0])
+    )
     found = visuals_of(text, path.resolve().parent, arm, within)
     names = [joint.name for joint in arm.joints]
     shapes = {names[i] if i != BASE else "": own for i, own in found.shapes.items() if own}

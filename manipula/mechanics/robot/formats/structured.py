@@ -10,7 +10,7 @@ from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import SURE, Structure
 from manipula.mechanics.robot.subject import NOTE, is_massless
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp
 
 
 def structured(robot: Robot, structure: Structure) -> Robot:
@@ -117,8 +117,8 @@ class _Reader:
     def read(self, parameter: Parameter, turns: bool, where: str) -> Parameter:
         """A number, or the numbers in a sum."""
         match parameter:
-            case Op("+" | "-" | "neg" as op, args) if turns:
-                return Op(op, tuple(self.read(argument, turns, where) for argument in args))
+            case ParameterOp("+" | "-" | "neg" as op, args) if turns:
+                return ParameterOp(op, tuple(self.read(argument, turns, where) for argument in args))
             case Num() | Deg():
                 structure = self.structure
                 return structure.angle(parameter, where) if turns else structure.length(parameter, where, self.size)

@@ -32,7 +32,7 @@ from manipula.mechanics.robot.description import (
     actuator_of,
     known,
 )
-from manipula.mechanics.robot.description import Frame as NamedFrame
+from manipula.mechanics.robot.description import UrdfOrigin as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.checks.robot import warn_of_odd
 from manipula.mechanics.robot.formats.placed import toward_axis
@@ -54,11 +54,11 @@ from manipula.mechanics.robot.formats.urdf.tree import (
 )
 from manipula.mechanics.robot.formats.urdf.xml import (
     Angles,
-    Frame,
     Triple,
     UrdfFile,
     UrdfInertial,
     UrdfJoint,
+    UrdfOrigin,
     refuse_faults,
     urdf_from_text,
 )
@@ -270,7 +270,7 @@ class _Reader:
             self.notes.append(f"joint {joint.name!r}: its {what} limit {float(value):g} is negative: read as none")
         return None if value is None or value < 0 else Num(value)
 
-    def origin(self, row: str, at: Frame, where: str) -> Steps:
+    def origin(self, row: str, at: UrdfOrigin, where: str) -> Steps:
         """xyz, then rpy about fixed axes: Rz(yaw) Ry(pitch) Rx(roll)."""
         roll, pitch, yaw = self.angles(at.rpy, where)
         steps: list[tuple[StepKind, str, Parameter]] = [
@@ -376,5 +376,5 @@ def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
     return None if on == (before[-1].name if before else BASE) else on
 
 
-_NOTHING = UrdfInertial(Frame(), Fraction(0), (Fraction(0),) * 6)
+_NOTHING = UrdfInertial(UrdfOrigin(), Fraction(0), (Fraction(0),) * 6)
 _AT_ORIGIN = (known("x"), known("y"), known("z"))

@@ -11,7 +11,7 @@ from manipula.mechanics.robot.description import BASE, Robot
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, DIGITS, decimal, links_from_robot
 from manipula.mechanics.robot.formats.urdf.read import GRAVITY
-from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, Frame, UrdfFile, UrdfJoint, UrdfLink
+from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, UrdfFile, UrdfJoint, UrdfLink, UrdfOrigin
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, precise, values_of
 from manipula.mechanics.robot.values.parameter import Num, text_of
@@ -129,7 +129,7 @@ def _write_link(root: ET.Element, link: UrdfLink) -> None:
         ET.SubElement(inertial, "inertia", dict(zip(PAIRS, map(_text, link.inertial.tensor), strict=True)))
 
 
-def _origin(at: Frame) -> dict[str, str]:
+def _origin(at: UrdfOrigin) -> dict[str, str]:
     angles = [angle.value for angle in at.rpy if isinstance(angle, Num)]
     return {"xyz": _triple(at.xyz), "rpy": _triple(angles)}
 
