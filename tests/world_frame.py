@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp
 
 Array = NDArray[Any]  # complex numbers pass through: no abs, no conjugate
@@ -82,7 +82,7 @@ _OPS: dict[str, Any] = {
 class World:
     """The arm of a description whose every name has a value."""
 
-    def __init__(self, robot: Robot, free: Mapping[str, float] | None = None) -> None:
+    def __init__(self, robot: RobotDescription, free: Mapping[str, float] | None = None) -> None:
         """`free`: values of names the robot leaves open, in place of those it gives."""
         given = {name: Num(Fraction(value)) for name, value in (free or {}).items()}
         self.robot, self.values = robot, {**dict(robot.values), **given}

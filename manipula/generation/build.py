@@ -31,7 +31,7 @@ from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.branching import road_joints
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import BASE, Tree
@@ -157,7 +157,7 @@ def input_of(port: str, symbols: Sequence[Expr]) -> Input:
     return Input(port, tuple(symbols), kind.unit, kind.doc, kind.role)
 
 
-def refuse_clash(parameters: Iterable[str], given: Mapping[str, Sequence[Expr]], robot: Robot) -> None:
+def refuse_clash(parameters: Iterable[str], given: Mapping[str, Sequence[Expr]], robot: RobotDescription) -> None:
     variables = {str(symbol.data) for port in given.values() for symbol in port}
     clash = sorted(variables & set(parameters))
     if clash:
@@ -196,7 +196,7 @@ def plain_model(asked: Prepared) -> Callable[[Tree, Callable[[str], Any]], dict[
 
 
 def misread(
-    robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Symbolic, maths: ProofSample
+    robot: RobotDescription, chain: Tree, symbols: Mapping[str, Any], symbolic: Symbolic, maths: ProofSample
 ) -> Iterator[str]:
     """What of a bound and merged chain is not as the description has it, by a second text of what that means."""
     q = [maths.symbol(name) for name in PORTS["q"].entries(PortSizes(chain.dof))]

@@ -31,7 +31,7 @@ from manipula.mechanics.models.coupled import coupled
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Given, Method, ModelEntry
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.branching import followers, frame_of, road_of, serial_fault, with_frame
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.tree import Tree
@@ -47,7 +47,7 @@ class Prepared:
     _questions: dict[str, list[Question]] = field(default_factory=dict, repr=False)
 
     @property
-    def robot(self) -> Robot:
+    def robot(self) -> RobotDescription:
         return self.request.robot
 
     @property
@@ -169,7 +169,7 @@ def prepare(request: Request) -> Prepared:
     )
 
 
-def _with_frame_meant(request: Request) -> Robot:
+def _with_frame_meant(request: Request) -> RobotDescription:
     """The robot with the frame the model is about; inverse kinematics moves the joints on the road to it alone."""
     model, robot = model_named(request.model), request.robot
     if model.inverts:

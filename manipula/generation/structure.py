@@ -27,7 +27,7 @@ from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
@@ -57,7 +57,7 @@ EXACT = Exact()
 class ArmStructure:
     """A robot with some parameters as letters, and what holds for it whatever their values."""
 
-    robot: Robot
+    robot: RobotDescription
     symbolic: Symbolic = "auto"
 
     @cached_property
@@ -150,11 +150,11 @@ def _geometry(chain: Tree) -> list[Any]:
     return [chain.base, chain.tool, *((link.before, link.offset, link.after) for link in chain.links)]
 
 
-def numeric_chain(robot: Robot) -> Tree:
+def numeric_chain(robot: RobotDescription) -> Tree:
     """The arm in floats, fixed joints merged; a parameter without a value gets one of no meaning."""
     return ArmStructure(robot).in_floats("numeric")
 
 
-def plan_of(robot: Robot, symbolic: Symbolic = "auto") -> Plan:
+def plan_of(robot: RobotDescription, symbolic: Symbolic = "auto") -> Plan:
     """How inverse kinematics of a robot is solved."""
     return ArmStructure(robot, symbolic).plan

@@ -17,7 +17,7 @@ from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.coupled import mass_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.subject import is_massless
 
 DRAWS = 2
@@ -39,7 +39,7 @@ def singular(structure: ArmStructure, model: str) -> InputError:
     return SingularError(f"{robot.name}: {sentence(joints)}, so {model} has no answer ({REMEDY})")
 
 
-def zero_divisor(robot: Robot, model: str, wants: str = "") -> InputError:
+def zero_divisor(robot: RobotDescription, model: str, wants: str = "") -> InputError:
     wanted = f": it wants {wants}" if wants else ""
     return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration{wanted}")
 
@@ -58,7 +58,7 @@ def sentence(joints: Sequence[str]) -> str:
     return f"joint {named} feels no inertia" if len(joints) == 1 else f"joints {named} feel no inertia"
 
 
-def warn_massless(robot: Robot, model: str) -> None:
+def warn_massless(robot: RobotDescription, model: str) -> None:
     """Zeros are a right answer that nobody wanted."""
     entry = MODELS[model]
     forces = entry.needs & (TORQUES | ENERGY) or "qdd" in entry.inputs

@@ -20,7 +20,7 @@ from manipula.identification.filters.motion import MATHS, RecordedMotion
 from manipula.identification.joint_model import GROUPS, TILT, JointModel
 from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLOW, At, ColumnFamily, Formula
 from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, linear_letters
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Parameter
 
@@ -39,7 +39,7 @@ class Moment:
 class Columns:
     """`columns` in their order; `own(j)` are the places of those that joint j can feel."""
 
-    def __init__(self, robot: Robot, model: JointModel) -> None:
+    def __init__(self, robot: RobotDescription, model: JointModel) -> None:
         self.model, self.inertial = model, inertial_of(robot)
         self.robot = self.inertial.robot
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if _drives(x)]

@@ -25,7 +25,7 @@ from manipula.identification.assembled import Columns
 from manipula.identification.columns.column import Column
 from manipula.identification.filters.motion import Flags, RecordedMotion
 from manipula.identification.gram import Accumulator, Array, Grams
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 
 CHUNK = 2048  # samples
 BLOCKS = 8
@@ -45,7 +45,7 @@ class Data:
     places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))  # among all columns of the source
 
     @property
-    def robot(self) -> Robot:
+    def robot(self) -> RobotDescription:
         return self.source.columns.robot
 
     @property

@@ -16,7 +16,7 @@ from manipula.identification.filters.filtering import Smoother
 from manipula.identification.filters.motion import RecordedMotion, motion_of
 from manipula.identification.gram import Array, Grams
 from manipula.identification.joint_model import JointModel
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.functions import Limits
 from manipula.simulation.records.logs import Log
 
@@ -24,7 +24,7 @@ SHOWN = 1e-8  # eigenvalues of a scaled Gram matrix, in parts of the largest
 
 
 def gather(
-    robot: Robot,
+    robot: RobotDescription,
     logs: Log | Iterable[Log],
     model: JointModel | None = None,
     filter: Filter = "auto",
@@ -70,7 +70,7 @@ def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, eff
     return replace(found, saturated=held)
 
 
-def _check(robot: Robot, log: Log) -> None:
+def _check(robot: RobotDescription, log: Log) -> None:
     if log.tau is None:
         raise InputError("log: has no torques; an identification needs t, q and tau")
     for name, value in (("q", log.q), ("tau", log.tau)):

@@ -16,7 +16,7 @@ from manipula.generation.settings import Settings, refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import SOLVED
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
 from manipula.simulation.marching import Drive, Marched, Progress, marched

@@ -39,7 +39,7 @@ from manipula.mechanics.models.integrate.sliding import (
 )
 from manipula.mechanics.models.integrate.stick import sticking
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.exact.mechanism import frictionless, motorless
 from manipula.simulation.plant import Plant
 from manipula.support.progress import Tell, silent
@@ -55,7 +55,12 @@ class Stepping(NamedTuple):
 
 
 def stepping_of(
-    plant: Plant | Robot, method: str, symbolic: Symbolic = "auto", optimise: str = "fast", *, wrench: bool = False
+    plant: Plant | RobotDescription,
+    method: str,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    *,
+    wrench: bool = False,
 ) -> Stepping:
     """`wrench` makes that on the tool an input, held over the step."""
     robot = plant.robot if isinstance(plant, Plant) else plant
@@ -90,7 +95,7 @@ def _elastic(plant: Plant, limits: StepLimits, asked: Request, method: str, wren
 
 
 def arm_function(
-    plant: Plant | Robot,
+    plant: Plant | RobotDescription,
     method: str,
     symbolic: Symbolic = "auto",
     optimise: str = "fast",

@@ -30,7 +30,7 @@ from manipula.mechanics.models.linear.base_parameters import (
 )
 from manipula.mechanics.models.linear.base_regressor import base_regressor, base_regressor_turned
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement
 from manipula.parameters.motions import Motions
@@ -46,7 +46,7 @@ DRAWN = [
 ARMS = [pytest.param(*drawn, marks=[pytest.mark.slow] if len(drawn[1]) > 3 else []) for drawn in DRAWN]
 
 
-def arm(seed: int, kinds: str, convention: str) -> Robot:
+def arm(seed: int, kinds: str, convention: str) -> RobotDescription:
     return random_robot(seed, joints=kinds, convention=convention)  # type: ignore[arg-type]
 
 

@@ -43,7 +43,7 @@ def arm(law: type[FrictionLaw[Any]], seed: int, **kind: Any) -> mp.Robot:
     return mp.Robot.of(with_laws(random_robot(seed, **kind), seed, [law.key]))
 
 
-def in_the_field(robot: description.Robot, draw: str) -> tuple[Tree, MotionState]:
+def in_the_field(robot: description.RobotDescription, draw: str) -> tuple[Tree, MotionState]:
     maths = FieldMaths(draw)
     symbols = {name: maths.symbol(name) for name in free_parameters(robot, "all")}
     chain = merge_fixed(bind(robot, maths, symbols, "all"))

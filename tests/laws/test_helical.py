@@ -16,7 +16,7 @@ from manipula.mechanics.models.derivatives.dual import forward_plain, inverse_pl
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import candidate_slots
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Cell, Robot
+from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified, to_standard
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -124,7 +124,7 @@ def test_base_parameters_by_three_roads() -> None:
         assert len(mp.base_parameters(robot)) <= len(candidate_slots(chain))
 
 
-def with_pitch(robot: Robot, pitch: Any) -> Robot:
+def with_pitch(robot: RobotDescription, pitch: Any) -> RobotDescription:
     return replace(robot, joints=tuple(replace(x, of_kind=(Cell(x.of_kind[0].name, pitch),)) for x in robot.joints))
 
 

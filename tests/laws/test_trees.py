@@ -22,7 +22,7 @@ from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.models.linear.regressor import columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.branching import frame_names, road_of, seen_at, serial_fault, with_frame
-from manipula.mechanics.robot.description import BASE, Robot
+from manipula.mechanics.robot.description import BASE, RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import ZERO
@@ -32,18 +32,18 @@ from tests.random_robots import random_robot, random_state, random_tree
 TREES = [seed for seed in range(30) if serial_fault(random_tree(seed)).startswith("it branches")]
 
 
-def in_floats(robot: Robot) -> Tree:
+def in_floats(robot: RobotDescription) -> Tree:
     return merge_fixed(bind(robot, FLOATS, {}))
 
 
-def in_field(robot: Robot, draw: str) -> tuple[Tree, MotionState]:
+def in_field(robot: RobotDescription, draw: str) -> tuple[Tree, MotionState]:
     maths = FieldMaths(draw)
     tree = merge_fixed(bind(robot, maths, {name: maths.symbol(name) for name in free_parameters(robot, "all")}, "all"))
     q, qd, qdd = ([maths.symbol(f"{x}{i}") for i in range(tree.dof)] for x in ("q", "qd", "qdd"))
     return tree, MotionState(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
 
 
-def heavy(robot: Robot) -> Robot:
+def heavy(robot: RobotDescription) -> RobotDescription:
     """With a body on every moving link, so that nothing divides by zero."""
     own = random_robot(77, joints="R", surroundings=False).joints[0].body
     return replace(robot, joints=tuple(replace(x, body=x.body or own) for x in robot.joints))

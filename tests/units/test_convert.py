@@ -17,7 +17,7 @@ from manipula.mechanics.robot.description import (
     InertiaKind,
     Joint,
     JointKind,
-    Robot,
+    RobotDescription,
     Step,
     Steps,
     known,
@@ -58,7 +58,7 @@ def symbolic_joint(
     return Joint(name=f"joint{row}", kind=kind, body=body, actuator=drive, **placed)  # type: ignore[arg-type]
 
 
-def symbolic_arm() -> Robot:
+def symbolic_arm() -> RobotDescription:
     """Quarter turns, any numeric twist, a symbolic twist; all forms of a body."""
     joints = (
         symbolic_joint(1, Deg(Fraction(-90))),
@@ -67,7 +67,7 @@ def symbolic_arm() -> Robot:
         symbolic_joint(4, ZERO, about="com", centre="first_moment"),
         symbolic_joint(5, Deg(Fraction(90)), about="origin"),
     )
-    return Robot("symbols", joints, GRAVITY)
+    return RobotDescription("symbols", joints, GRAVITY)
 
 
 def test_standard_to_modified_keeps_every_symbol() -> None:
@@ -146,7 +146,7 @@ def test_urdf_to_tables(seed: int) -> None:
             )  # fmt: skip
 
 
-def axis_arm(*rows: tuple[str, str, str]) -> Robot:
+def axis_arm(*rows: tuple[str, str, str]) -> RobotDescription:
     """A URDF arm of revolute joints: (xyz, rpy, axis)."""
     parts = ['<robot name="arm"><link name="l0"/>']
     for i, (xyz, rpy, axis) in enumerate(rows):
@@ -156,7 +156,7 @@ def axis_arm(*rows: tuple[str, str, str]) -> Robot:
     return robot_from_urdf("".join(parts) + "</robot>")
 
 
-def table_of(arm: Robot) -> list[tuple[Parameter, ...]]:
+def table_of(arm: RobotDescription) -> list[tuple[Parameter, ...]]:
     rows = [row_from_joint(joint, "standard") for joint in to_standard(arm).joints]
     return [tuple(row[name].parameter for name in ("theta", "d", "a", "alpha")) for row in rows if row]
 

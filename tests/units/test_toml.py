@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.description import Cell, Robot, Step, unknown_body
+from manipula.mechanics.robot.description import Cell, RobotDescription, Step, unknown_body
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
 from manipula.mechanics.robot.formats.toml.schema import schema_text
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, ParameterOp
@@ -189,12 +189,12 @@ def test_random_robots_survive(seed: int, convention: Any) -> None:
     assert _values_of(again) == _values_of(robot)
 
 
-def _values_of(robot: Robot) -> list[Any]:
+def _values_of(robot: RobotDescription) -> list[Any]:
     """The entries in order, zero angles and zero lengths alike, whatever the cells are called."""
     return [ZERO if cell.value == Deg(Fraction(0)) else cell.value for cell in robot.cells()]
 
 
-def _read(text: str) -> Robot:
+def _read(text: str) -> RobotDescription:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         return robot_from_toml(text)

@@ -30,7 +30,7 @@ from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.robot.actuators.actuator import Actuator
-from manipula.mechanics.robot.description import Cell, Joint, Robot, known
+from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, known
 from manipula.support.progress import Effort
 
 ASKS = ("inverse_dynamics", "inverse_dynamics_smooth")  # how a law asks for torques; the same where nothing rubs
@@ -99,7 +99,7 @@ def surplus_of(calls: Sequence[str], asked: Prepared, others: Mapping[str, Prepa
         return None
 
 
-def _is_payload_more(arm: Robot, law: Robot) -> bool:
+def _is_payload_more(arm: RobotDescription, law: RobotDescription) -> bool:
     rubs = any(joint.actuator != _smooth(joint) for joint in law.joints)
     return bool(arm.payload) and not law.payload and not rubs and replace(arm, payload=()) == law
 
@@ -133,7 +133,7 @@ def _fitting(asked: Prepared, choice: Formulation) -> Formulation:
     return Formulation(choice.method, kept)
 
 
-def _payload_alone(robot: Robot) -> Robot:
+def _payload_alone(robot: RobotDescription) -> RobotDescription:
     """Joints that move nothing but the payload."""
     bare = [replace(_smooth(joint), motor_inertia=known(joint.motor_inertia.name)) for joint in robot.joints]
     rows = (replace(joint, body=None, carries=(), actuator=x) for joint, x in zip(robot.joints, bare))

@@ -22,7 +22,7 @@ from manipula.generation.request import Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.branching import with_frame
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.support.progress import Tell, silent
 from manipula.version import __version__
 
@@ -37,7 +37,7 @@ USUAL = (
 class ModuleRequest:
     """What is asked for; `seconds` ends the making between two models, and names those that are left out."""
 
-    robot: Robot
+    robot: RobotDescription
     models: Sequence[str] = USUAL
     symbolic: Symbolic = "auto"
     optimise: str = "fast"
@@ -87,7 +87,7 @@ class Maker:
 PartMaker = Callable[[Maker], ModulePart]
 
 
-def _with_tool(robot: Robot) -> Robot:
+def _with_tool(robot: RobotDescription) -> RobotDescription:
     """With the frame meant, where there is one; else models about a tool say that one must be named."""
     try:
         return with_frame(robot)

@@ -14,7 +14,7 @@ from manipula.generation.structure import ArmStructure
 from manipula.generation.weightless import joints_without_inertia, sentence
 from manipula.mechanics.identities import IDENTITIES, Identity, MotionState, inertia_pivots
 from manipula.mechanics.models.ports import PORTS, PortSizes
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.checks.robot import check_robot
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
@@ -77,7 +77,7 @@ def _mark(verdict: Verdict) -> str:
     return verdict.how if verdict.passed else "FAILED"
 
 
-def check_report(robot: Robot, tell: Callable[[str], None] = lambda text: None) -> Report:
+def check_report(robot: RobotDescription, tell: Callable[[str], None] = lambda text: None) -> Report:
     """The laws of mechanics in the prime field, the inertia's positivity where there are numbers, and doubts."""
     verdicts = [Verdict("table", doubt, "noted", True) for doubt in check_robot(robot)]
     structure = ArmStructure(robot)

@@ -22,7 +22,7 @@ from manipula.identification.calibration.calibration import CalibratedEntry, Cal
 from manipula.identification.calibration.geometry import Geometry
 from manipula.identification.calibration.measured import Measured, configurations, measured_from
 from manipula.identification.calibration.rank import FAINT, ZERO, Dropped, independent, why
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 
 Array = NDArray[np.float64]
 LOSSES = ("linear", "huber", "soft_l1", "cauchy")
@@ -170,7 +170,7 @@ def _solved(
     e, x = problem.spread(unknowns)
     start = problem.measured.residual(problem.geometry, problem.q, e * 0, problem.start[len(e) :])
     result = Calibration(
-        problem.geometry.corrected(e), _found(problem, unknowns, scale, loss, sigma), tuple(dropped),
+        Robot.of(problem.geometry.corrected(e)), _found(problem, unknowns, scale, loss, sigma), tuple(dropped),
         misfit(problem.measured, start), misfit(problem.measured, residual), None, condition, problem.measured.kind,
         tuple(_warnings(problem, residual / scale, condition, loss)),
         dict(zip(problem.measured.besides, map(float, x))),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from manipula.identification.calibration.geometry import Geometry
 from manipula.identification.calibration.measured import Measured, configurations, measured_from
 from manipula.identification.calibration.rank import Dropped
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 from manipula.support.plain import plain
 
 Array = NDArray[np.float64]

@@ -29,9 +29,9 @@ from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.identification.reports.report import report_of
 from manipula.identification.reports.shown import Course, course_of
-from manipula.mechanics.robot.description import Robot
 from manipula.parameters.approximation import SignificanceReport, significance_of
 from manipula.parameters.motions import SAMPLES, Motions
+from manipula.robot import Robot
 from manipula.simulation.records.logs import Log
 from manipula.support.files import write_text
 from manipula.support.plain import plain
@@ -71,7 +71,7 @@ class Found:
     def robot(self) -> Robot:
         """The robot with what was found of it: inertia, motor inertia, friction, gravity of a base that leans; all that
         a robot file can say."""
-        return robot_with(self.data.source.columns, self.columns, self.theta)
+        return Robot.of(robot_with(self.data.source.columns, self.columns, self.theta))
 
     @cached_property
     def torque(self) -> Model:

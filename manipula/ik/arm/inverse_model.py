@@ -16,7 +16,7 @@ from manipula.generation.proved import generate_function
 from manipula.generation.reports.plain import plain_function
 from manipula.generation.request import Request
 from manipula.generation.results.model import Model
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
 from manipula.support.files import write_files
 from manipula.support.progress import Tell, silent
@@ -59,7 +59,7 @@ def _solver(asked: Prepared) -> SolverModel | None:
     return SolverModel(asked.request.described(solver.function), asked.request, _solver=solver)
 
 
-def _warn_of_idle_gravity(robot: Robot) -> None:
+def _warn_of_idle_gravity(robot: RobotDescription) -> None:
     """A planar arm typed from a book has gravity across its plane unless somebody says otherwise."""
     loaded = [*robot.payload, *(joint.body for joint in robot.joints if joint.body)]
     heavy = any(body.mass.parameter != ZERO for body in loaded)

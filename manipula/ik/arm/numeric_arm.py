@@ -75,12 +75,18 @@ def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
 
 def _compiled(method: Method) -> Method:
     """To readers and type checkers the method stays what it is."""
-    return cast(Method, CompiledMethod(method, _model_call))
+    return cast(Method, CompiledMethod(_named_for_people(method), _model_call))
 
 
 def _solved(method: Method) -> Method:
     """The same for inverse kinematics."""
-    return cast(Method, CompiledMethod(method, _inverse_call))
+    return cast(Method, CompiledMethod(_named_for_people(method), _inverse_call))
+
+
+def _named_for_people(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`help` and Python's own errors say Arm, the class that people hold."""
+    method.__qualname__ = f"Arm.{method.__name__}"
+    return method
 
 
 class NumericArm(ArmModels):
@@ -277,8 +283,8 @@ def _model_method(entry: Entry) -> CompiledMethod:
         return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
     exec(text, made)
-    method = made[entry.name]
-    method.__qualname__, method.__doc__ = f"Arm.{entry.name}", _doc_of(entry)
+    method = _named_for_people(made[entry.name])
+    method.__doc__ = _doc_of(entry)
     return CompiledMethod(method, _model_call)
 
 

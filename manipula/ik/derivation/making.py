@@ -25,7 +25,7 @@ from manipula.mechanics.models.inverse.solutions.loop import Axis, Gap, Loop, po
 from manipula.mechanics.models.inverse.solutions.recording import Recording
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.branching import road_of, with_frame
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, transpose
@@ -33,7 +33,7 @@ from manipula.mechanics.spatial.vector import Vector, transpose
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
 
-def derivation_of(robot: Robot, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
+def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
     """The derivation, of the arm to the tool; `InputError` where it has no closed form.
 
     `task`: "pose", or "position" of the tool's origin alone; None is what an arm of its joints can be asked for: of two
@@ -156,7 +156,7 @@ def _opening(loop: Loop, notebook: Notebook, words: Words, drafts: list[Draft]) 
 # the fair copy
 
 
-def _finished(robot: Robot, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]) -> Derivation:
+def _finished(robot: RobotDescription, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]) -> Derivation:
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed = used(definitions, _roots(drafts))
     kept = [definition for definition in definitions if definition.symbol in needed]
@@ -196,7 +196,7 @@ def _roots(drafts: Iterable[Draft]) -> Iterable[Expr]:
             yield draft.finds
 
 
-def _trees(robot: Robot, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Term]:
+def _trees(robot: RobotDescription, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Term]:
     """Every expression as it is written, under its final names, proved equal to what was recorded."""
     graph = Graph()
     unique = list(dict.fromkeys(roots))

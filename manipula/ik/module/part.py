@@ -23,7 +23,7 @@ from manipula.ik.module.verdicts import LOST, OWN, judge, nearest_of
 from manipula.ik.numeric.measures import size_of
 from manipula.ik.numeric.tolerances import LimitTolerance
 from manipula.ik.partial import messages as partial_messages
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 
@@ -132,7 +132,7 @@ def _task(task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _arm(robot: Robot) -> dict[str, Any]:
+def _arm(robot: RobotDescription) -> dict[str, Any]:
     limits = Limits(robot)
     turns = {joint.name: joint.turns for joint in robot.joints}
     return {

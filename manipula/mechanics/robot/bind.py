@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, Robot, Step, Steps
+from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -41,7 +41,7 @@ from manipula.scalar import Maths
 Symbolic = Literal["auto", "all", "none"] | Collection[str]
 
 
-def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Parameter | None]:
+def free_parameters(robot: RobotDescription, symbolic: Symbolic = "auto") -> dict[str, Parameter | None]:
     """The names that stay symbols, in the file's order, each with its value if the file gives one."""
     values = dict(robot.values)
     choose = chooser(robot, symbolic)
@@ -55,7 +55,7 @@ def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Para
     return free
 
 
-def bind(robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Tree:
+def bind(robot: RobotDescription, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Tree:
     """The chain over S; `symbols` holds a scalar for every free parameter."""
     return Binding(robot, symbolic).over(maths, symbols)
 
@@ -67,7 +67,7 @@ class Chooser:
         self.cell, self.name = cell, name
 
 
-def chooser(robot: Robot, symbolic: Symbolic) -> Chooser:
+def chooser(robot: RobotDescription, symbolic: Symbolic) -> Chooser:
     values = dict(robot.values)
     if symbolic == "auto":
         return Chooser(lambda cell: False, lambda name: name not in values)
@@ -84,7 +84,7 @@ def chooser(robot: Robot, symbolic: Symbolic) -> Chooser:
     return _listed(robot, symbolic, values)
 
 
-def _listed(robot: Robot, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
+def _listed(robot: RobotDescription, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
     cells = {cell.name for cell in robot.cells()}
     known = [*dict.fromkeys([*robot.names(), *values, *cells])]
     for name in names:
@@ -126,7 +126,7 @@ def _forwards(joint: Joint) -> tuple[Joint, Literal[1, -1]]:
 class Binding:
     """What is the same whatever the scalar: which cells stay symbols, the names in use, the angles collected."""
 
-    def __init__(self, robot: Robot, symbolic: Symbolic = "auto") -> None:
+    def __init__(self, robot: RobotDescription, symbolic: Symbolic = "auto") -> None:
         self.robot, self.values, self.names = robot, dict(robot.values), robot.names()
         self.choose = chooser(robot, symbolic)
         self.angles = Angles({name: x for name, x in self.values.items() if not self.choose.name(name)})

@@ -168,7 +168,7 @@ NamedPose = tuple[str, tuple[tuple[str, Parameter], ...]]
 
 
 @dataclass(frozen=True)
-class Robot:
+class RobotDescription:
     """Joints in an order with parents first; on a serial arm each stands on the row before.
 
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
@@ -276,7 +276,7 @@ class Robot:
         return tuple(dict.fromkeys(name for cell in self.cells() for name in names_of(cell.parameter)))
 
 
-Arm = TypeVar("Arm", bound=Robot)
+AnyRobot = TypeVar("AnyRobot", bound=RobotDescription)
 
 
 def cells_in(part: object) -> Iterator[Cell]:
@@ -291,7 +291,7 @@ def cells_in(part: object) -> Iterator[Cell]:
             yield from cells_in(getattr(part, item.name))
 
 
-def with_cells(robot: Arm, change: Callable[[Cell], Cell]) -> Arm:
+def with_cells(robot: AnyRobot, change: Callable[[Cell], Cell]) -> AnyRobot:
     """The robot with every cell changed."""
     parts = {item.name: getattr(robot, item.name) for item in fields(robot) if item.name not in ("values", "origin")}
     return replace(robot, **{name: changed(part, change) for name, part in parts.items()})

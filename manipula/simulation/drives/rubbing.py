@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
 from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, Slip
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Link
 from manipula.scalar import OPS, Maths
 
@@ -42,7 +42,7 @@ _ARRAYS = JointwiseMaths()
 class Rubbing:
     """`loads` are the torques that the mechanism behind every coordinate asks for; read where a law depends on them."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         chain = numeric_chain(robot)
         rows = [(link, terms) for link, terms in zip(chain.links, chain.coordinates) if _rubs(link)]
         for link, terms in rows:

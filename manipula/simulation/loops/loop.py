@@ -16,7 +16,7 @@ from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.drives.elastic import at_motors
 from manipula.mechanics.models.integrate.driven import driven, joined
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.loops.sensors import Sensors
 from manipula.simulation.paths.trajectory import Trajectory
 from manipula.simulation.plant import Plant
@@ -27,7 +27,7 @@ STEP = 1e-3  # s, of an arm alone, where nobody says another
 
 
 def loop_system(
-    arm: Plant | Robot,
+    arm: Plant | RobotDescription,
     law: Law | None,
     ref: Trajectory | None = None,
     *,
@@ -79,7 +79,7 @@ def loop_system(
 
 
 def rates_function(
-    arm: Plant | Robot, law: Law | None, ref: Trajectory | None, tell: Tell = silent, *, wrench: bool = False
+    arm: Plant | RobotDescription, law: Law | None, ref: Trajectory | None, tell: Tell = silent, *, wrench: bool = False
 ) -> tuple[Function, Settings]:
     """In continuous time: the rates of all states, of a law and the arm it drives or of an arm under given torques."""
     motion, _, asked, others = stepping_of(arm, "rk4", wrench=wrench)
@@ -132,7 +132,7 @@ def whole_steps(law: str, sample: float, step: float) -> int:
     return count
 
 
-def _refuse_strangers(arm: Robot, law: Law, ref: Trajectory | None) -> None:
+def _refuse_strangers(arm: RobotDescription, law: Law, ref: Trajectory | None) -> None:
     joints = law.request.robot.dof
     outputs = _block(law).outputs
     if "tau" not in outputs:

@@ -10,7 +10,6 @@ from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
 from manipula.generation.results.system import Law, System
 from manipula.generation.settings import Settings
-from manipula.robot import Robot
 from manipula.simulation.driving import Workshop
 from manipula.simulation.events import Event
 from manipula.simulation.loops.loop import loop_system, rates_function
@@ -54,5 +53,5 @@ def _gains(law: Any) -> dict[str, int]:
 
 
 def _reloaded(plant: Plant, load: Mapping[str, Any] | None) -> Plant:
-    empty = Robot.of(plant.robot).without("payload")
+    empty = plant.robot.without("payload")
     return replace(plant, robot=empty if load is None else empty.with_payload(**load))

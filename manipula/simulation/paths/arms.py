@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.ik.arm.numeric_arm import NumericArm
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,9 @@ def arm_of(value: Any, what: str) -> NumericArm:
     """The arm itself, or that of a robot, a library name, or what stands for a robot."""
     if isinstance(value, NumericArm):
         return value
-    if not isinstance(value, str | Path | Robot) and not isinstance(getattr(value, "robot", None), Robot):
+    if not isinstance(value, str | Path | RobotDescription) and not isinstance(
+        getattr(value, "robot", None), RobotDescription
+    ):
         raise InputError(f"{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}")
     return NumericArm(value)
 
@@ -40,7 +42,7 @@ def _number(value: Parameter | None, values: dict[str, float]) -> float:
     return inf if unknown or value is None else float_of(value, values)
 
 
-def _values(robot: Robot) -> dict[str, float]:
+def _values(robot: RobotDescription) -> dict[str, float]:
     """The robot's named values that are numbers."""
     found: dict[str, float] = {}
     pending = dict(robot.values)

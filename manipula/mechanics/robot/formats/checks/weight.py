@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, names_of
 
 HEAVIEST = 5000  # operations, and words of 64 bits
 DEEPEST = 100  # values inside values
 
 
-def refuse_heavy(robot: Robot) -> None:
+def refuse_heavy(robot: RobotDescription) -> None:
     """Raises on a value defined by itself, and on one too large written out."""
     values = dict(robot.values)
     weights: dict[str, int] = {}

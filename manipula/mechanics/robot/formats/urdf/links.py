@@ -14,7 +14,7 @@ from typing import Any
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
 from manipula.mechanics.robot.branching import TOOL, base_body, frame_names
-from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Mounted, Robot
+from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.exact import parameter_of
 from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.formats.urdf.tree import choose_tip, tree_from_urdf
@@ -45,7 +45,7 @@ ENTRIES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of a tensor: xx xy
 LEVEL = (Num(Fraction(0)), Num(Fraction(0)), Num(Fraction(0)))
 
 
-def links_from_robot(robot: Robot) -> UrdfFile:
+def links_from_robot(robot: RobotDescription) -> UrdfFile:
     """What a URDF says of the robot."""
     refuse_kinds(robot, "urdf", "URDF")
     return _Describer(robot).described()
@@ -57,7 +57,7 @@ def decimal(x: Any) -> Fraction:
 
 
 class _Describer:
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         self.robot = robot
         self.values: Mapping[str, Any] = values_of(robot, "a URDF", everything_in(robot))
         self.links: dict[str, UrdfLink] = {}

@@ -25,14 +25,14 @@ from manipula.mechanics.robot.description import (
     JointKind,
     Mounted,
     Origin,
-    Robot,
+    RobotDescription,
     Step,
     StepKind,
     Steps,
     actuator_of,
     known,
 )
-from manipula.mechanics.robot.description import UrdfOrigin as NamedFrame
+from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.checks.robot import warn_of_odd
 from manipula.mechanics.robot.formats.placed import toward_axis
@@ -82,7 +82,7 @@ def robot_from_urdf(
     exact: bool = False,
     file: str = "",
     locked: Mapping[str, float] | None = None,
-) -> Robot:
+) -> RobotDescription:
     """The serial arm between two links of a URDF, or without a tip all that moves below its base. Joints beside it
     stand still where `locked` says, else at zero.
 
@@ -109,7 +109,7 @@ def robot_from_links(
     exact: bool,
     file: str,
     locked: Mapping[str, float] | None,
-) -> Robot:
+) -> RobotDescription:
     """The robot of links and joints, whatever file described them; `said` are sentences to warn with."""
     with errors_of(file):
         tree = tree_from_urdf(links)
@@ -130,7 +130,9 @@ def robot_from_links(
             frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
-    found = Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground)
+    found = RobotDescription(
+        tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground
+    )
     robot = received(found, reader.structure)
     if along:
         robot = with_locks(robot, {name: number(value) for name, value in along.items()})
