@@ -84,8 +84,8 @@ def _solved(method: Method) -> Method:
 
 
 def _named_for_people(method: Callable[..., Any]) -> Callable[..., Any]:
-    """`help` and Python's own errors say Arm, the class that people hold."""
-    method.__qualname__ = f"Arm.{method.__name__}"
+    """Under the name by which people have it: `help`, Python's own errors and pickles of the function say Arm."""
+    method.__module__, method.__qualname__ = "manipula.arm", f"Arm.{method.__name__}"
     return method
 
 
