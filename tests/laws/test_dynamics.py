@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from manipula.algebra.expr.field import FieldMaths
-from manipula.mechanics import laws
+from manipula.mechanics import identities
 from manipula.mechanics.identities import IDENTITIES, Identity, MotionState
 from manipula.mechanics.models.dynamics import composite, newton_euler, torque
 from manipula.mechanics.models.dynamics.friction import friction
@@ -136,7 +136,7 @@ def test_a_wrong_sign_in_the_recursion_breaks_energy_and_symmetry(monkeypatch: p
 def test_inertia_matrix_is_positive_definite() -> None:
     for seed in range(30):
         chain, state = float_arm(seed)
-        assert min(laws.inertia_pivots(chain, state.q)) > 0
+        assert min(identities.inertia_pivots(chain, state.q)) > 0
         assert np.linalg.eigvalsh(np.array(composite.inertia_matrix(chain, state.q))).min() > 0
 
 
