@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine.code import Loaded, object_from_text
+from manipula.algebra.machine.code import LoadedCode, object_from_text
 
 SAMPLES, SAMPLE_SECONDS = 100, 0.001
 STATES = 64  # a function is called on these in turn
@@ -77,7 +77,7 @@ class Loop:
             "  %next = add nsw i64 %i, 1\n  %more = icmp slt i64 %next, %n",
             "  br i1 %more, label %again, label %done\ndone:\n  ret void\n}",
         ]
-        self._code = Loaded(object_from_text("\n".join(text), 2), 2)
+        self._code = LoadedCode(object_from_text("\n".join(text), 2), 2)
         words = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
         self._loop = ctypes.CFUNCTYPE(None, *words)(self._code.address("loop"))
 

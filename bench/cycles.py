@@ -19,7 +19,7 @@ import manipula as mp
 from bench.clock import STATES, Loop
 from manipula import api
 from manipula.algebra.run.compiled import Compiled
-from manipula.model import Model
+from manipula.generation.results.model import Model
 
 ONLY = sys.argv[sys.argv.index("--only") + 1 :] if "--only" in sys.argv else list(api.laws())
 ROUNDS, REPETITIONS = 60, 4096

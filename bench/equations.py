@@ -21,8 +21,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import manipula as mp
+from manipula.ik.arm.inverse_model import SolverModel
 from manipula.mechanics.robot import library
-from manipula.model import SolverModel
 
 FORMS = ("auxiliary", "factored", "expanded")
 PROMISED = 10.0  # seconds

@@ -36,7 +36,7 @@ from manipula.generation.request import Request
 from manipula.generation.shipped import called_as, record, stored
 from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.ports import PORTS
-from manipula.studies.searching import HEADS, Board, Found, Line, searches, unpacked
+from manipula.studies.searching import HEADS, Board, SearchLine, SearchOutcome, searches, unpacked
 from manipula.support.progress import Effort
 from manipula.support.tables import text_table
 
@@ -58,10 +58,10 @@ def title(line: Record) -> str:
 TITLES = {title(line): line for line in LINES}
 
 
-def line_of(name: str) -> Line:
+def line_of(name: str) -> SearchLine:
     """As the study takes it."""
     asked = TITLES[name]
-    return Line(name, asked.robot(), asked.model, asked.method, asked.symbolic)
+    return SearchLine(name, asked.robot(), asked.model, asked.method, asked.symbolic)
 
 
 TOGETHER = "together"  # in the place of a seed
@@ -74,11 +74,11 @@ def place(folder: str, line: str, seed: int | str) -> Path:
 class Written(Board):
     """A board that writes every function it hears of into the folder."""
 
-    def __init__(self, lines: list[Line], folder: str) -> None:
+    def __init__(self, lines: list[SearchLine], folder: str) -> None:
         super().__init__(lines, 0)
         self._folder = folder
 
-    def add(self, title: str, found: Found) -> None:
+    def add(self, title: str, found: SearchOutcome) -> None:
         super().add(title, found)
         path = place(self._folder, title, found.seed)
         if found.function and not path.exists():
@@ -117,7 +117,7 @@ def read(folder: str, lines: list[str]) -> Board:
     board = Board([line_of(name) for name in lines], 0)
     for name in lines:
         for seed, function in found_in(folder, name):
-            board.add(name, Found(function.cost.total, seed, ""))
+            board.add(name, SearchOutcome(function.cost.total, seed, ""))
     return board
 
 

@@ -19,11 +19,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
 from manipula.errors import ManipulaError
+from manipula.generation.results.system import System
 from manipula.simulation.exact.mechanism import Mechanism
 from manipula.simulation.plant import Plant
 from manipula.simulation.plant_step import arm_function
 from manipula.simulation.reference import integrate
-from manipula.system import System
 from tests.extended import falling
 from tests.laws.test_extended import ended, random_arm
 

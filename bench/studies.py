@@ -198,13 +198,13 @@ def keeping(count: int) -> None:
     from manipula.studies.cases.cases import Product
     from manipula.studies.results.merge import merged
     from manipula.studies.results.store import Store
-    from manipula.studies.work.blocks import Block
+    from manipula.studies.work.blocks import CaseBlock
 
     with tempfile.TemporaryDirectory() as folder:
         store, began = Store(Path(folder) / "s", {"function": "", "count": count}), time.process_time()
         for start in range(0, count, 8192):
             cases = np.arange(start, min(start + 8192, count))
-            store.take(Block(cases, {f"r{k}": np.random.default_rng(0).normal(size=len(cases)) for k in range(20)}))
+            store.take(CaseBlock(cases, {f"r{k}": np.random.default_rng(0).normal(size=len(cases)) for k in range(20)}))
         store.flush()
         kept, began = time.process_time() - began, time.process_time()
         merged(store, Product({"k": range(count)}))

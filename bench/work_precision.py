@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
 from manipula.algebra.run.steps.lanes import aligned, laned
 from manipula.algebra.run.steps.repeated import NEVER, Frames, Noise
+from manipula.generation.results.system import System
 from manipula.simulation.plant_step import arm_function
-from manipula.system import System
 from tests.extended import falling
 
 CLOSE, TRUTH, GROWTH, MOST = 1e-8, 4000, 1.04, 60_000

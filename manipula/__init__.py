@@ -54,16 +54,16 @@ from manipula.errors import (
     SizeError,
     UnknownNameError,
 )
-from manipula.simulation.paths.face import show_as
 from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula import studies
     from manipula.arm import Arm
+    from manipula.generation.results.model import Model
+    from manipula.generation.results.system import Law, System
     from manipula.identification.joint_model import JointModel
     from manipula.identification.online.estimator import OnlineEstimator
     from manipula.identification.online.payload import PayloadEstimator
-    from manipula.model import Model
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
     from manipula.simulation import trajectory
@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
     from manipula.studies.studying import study
-    from manipula.system import Law, System
 
 __all__ = [
     "Arm",
@@ -140,9 +139,9 @@ _CLASSES = {
     "Arm": "manipula.arm",
     "Event": "manipula.simulation.events",
     "JointModel": "manipula.identification.joint_model",
-    "Law": "manipula.system",
+    "Law": "manipula.generation.results.system",
     "Log": "manipula.simulation.records.logs",
-    "Model": "manipula.model",
+    "Model": "manipula.generation.results.model",
     "Motions": "manipula.parameters.motions",
     "OnlineEstimator": "manipula.identification.online.estimator",
     "PayloadEstimator": "manipula.identification.online.payload",
@@ -150,7 +149,7 @@ _CLASSES = {
     "Robot": "manipula.robot",
     "Run": "manipula.simulation.run",
     "Sensors": "manipula.simulation.loops.sensors",
-    "System": "manipula.system",
+    "System": "manipula.generation.results.system",
 }
 _NAMESPACES = {"studies": "manipula.studies", "trajectory": "manipula.simulation.trajectory"}
 _VERBS = {"study": "manipula.studies.studying"}  # that stand above the classes
@@ -166,9 +165,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
     return found
-
-
-show_as(__getattr__)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,6 @@
-"""The public `Robot`: the frozen description with constructors and edits. Every edit returns a new robot."""
+"""`Robot`: a description with constructors and edits. Every edit returns a new robot.
+
+What implements an edit names the description, so the class that has edits as methods stands above both."""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dataclasses import fields, replace
 from html import escape
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal, Protocol, SupportsFloat, cast
+from typing import Any, Literal, Protocol, SupportsFloat
 
 from numpy.typing import NDArray
 
@@ -73,12 +75,14 @@ Drive = Actuator[Cell]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
 
 
-class Robot(description.Robot):
+class Robot(description.RobotDescription):
     """An arm, serial or branching. Made by `load`, `Robot.from_dh` or `Robot.from_text`; changed by `with_…`."""
 
     @classmethod
-    def of(cls, described: description.Robot) -> Robot:
-        """The public robot of a description."""
+    def of(cls, described: description.RobotDescription) -> Robot:
+        """The robot of a description."""
+        if isinstance(described, cls):
+            return described
         return cls(**{item.name: getattr(described, item.name) for item in fields(described)})
 
     @classmethod
@@ -412,10 +416,10 @@ class HasRobot(Protocol):
     """What stands for its robot: an arm, a plant, what `identify` or `calibrate` found."""
 
     @property
-    def robot(self) -> description.Robot: ...
+    def robot(self) -> description.RobotDescription: ...
 
 
-RobotLike = description.Robot | str | Path | HasRobot
+RobotLike = description.RobotDescription | str | Path | HasRobot
 
 
 def as_robot(given: RobotLike) -> Robot:
@@ -423,15 +427,15 @@ def as_robot(given: RobotLike) -> Robot:
 
     What `identify` found may hold more than a robot can: `left_out` says so, and the caller is warned.
     """
-    held = given if isinstance(given, description.Robot) else getattr(given, "robot", None)
     if isinstance(given, str | Path):
         return Robot.of(robot_from_source(given))
-    if not isinstance(held, description.Robot):
+    held = given if isinstance(given, description.RobotDescription) else getattr(given, "robot", None)
+    if not isinstance(held, description.RobotDescription):
         wanted = "the name of a library robot or a file, a robot, an arm, or what identify found"
         raise InputError(f"found {given!r:.60}, expected {wanted}")
     if left_out := getattr(given, "left_out", ""):
         caution(left_out)
-    return cast(Robot, held)
+    return Robot.of(held)
 
 
 def _driven(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:

@@ -11,19 +11,23 @@ import numpy as np
 
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 
-def symbol_values(robot: Robot) -> dict[str, float]:
+def symbol_values(robot: RobotDescription) -> dict[str, float]:
     """A number for every parameter without a value; the same name has the same number in every robot."""
     given = dict(robot.values)
     return {name: 0.1 + zlib.crc32(name.encode()) % 997 / 997 for name in robot.names() if name not in given}
 
 
 def pose_and_torques(
-    robot: Robot, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float], symbols: dict[str, float] | None = None
+    robot: RobotDescription,
+    q: Sequence[float],
+    qd: Sequence[float],
+    qdd: Sequence[float],
+    symbols: dict[str, float] | None = None,
 ) -> tuple[Any, Any]:
     """(4×4 pose of the tool in the world, torques)"""
     chain = merge_fixed(bind(robot, FLOATS, symbol_values(robot) if symbols is None else symbols))
@@ -32,7 +36,7 @@ def pose_and_torques(
     return np.array(at.rows(), dtype=float), np.array(tau, dtype=float)
 
 
-def assert_same_arm(one: Robot, other: Robot, seed: int = 0, tolerance: float = 1e-10) -> None:
+def assert_same_arm(one: RobotDescription, other: RobotDescription, seed: int = 0, tolerance: float = 1e-10) -> None:
     """Same pose and torques at a random state; the symbols of `one` serve both."""
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-1.5, 1.5, (3, one.dof)).tolist()

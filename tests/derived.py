@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.simplify.tree import Angle, Product, Sum, Symbol, Trig, evaluate_tree
-from manipula.algebra.simplify.tree import Tree as Term
+from manipula.algebra.simplify.tree import Angle, FormulaProduct, Sum, Symbol, Trig, evaluate_tree
+from manipula.algebra.simplify.tree import FormulaTree as Term
 from manipula.ik.derivation import Derivation
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import branches
@@ -98,7 +98,7 @@ def angle_of(tree: Term) -> Angle:
     terms = tree.terms if isinstance(tree, Sum) else (tree,)
     found = []
     for term in terms:
-        factors = term.factors if isinstance(term, Product) else (term,)
+        factors = term.factors if isinstance(term, FormulaProduct) else (term,)
         sign = -1 if len(factors) > 1 else 1
         found.append((factors[-1], sign))
     return tuple(found)

@@ -17,7 +17,7 @@ import numpy as np
 
 from manipula.mechanics.models.dynamics.forward import forward_dynamics
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.scalar import OPS, Maths
 
@@ -39,7 +39,7 @@ class LongMaths(Maths[Any]):
         return getattr(np, OPS[name].word("numpy"))(*args)
 
 
-def rate_of(robot: Robot) -> Callable[[Any], Any]:
+def rate_of(robot: RobotDescription) -> Callable[[Any], Any]:
     """d/dt (q, q̇) of an arm that falls free."""
     chain, n = merge_fixed(bind(robot, LongMaths(), {})), robot.dof
     still = [LONG(0)] * n
@@ -50,7 +50,7 @@ def rate_of(robot: Robot) -> Callable[[Any], Any]:
     return rate
 
 
-def falling(robot: Robot, q: Sequence[float], seconds: float, steps: int) -> Any:
+def falling(robot: RobotDescription, q: Sequence[float], seconds: float, steps: int) -> Any:
     """(q, q̇) after so many seconds, from rest."""
     rate, x = rate_of(robot), np.array([*q, *[0.0] * robot.dof], dtype=LONG)
     for _ in range(steps):

@@ -14,7 +14,7 @@ import manipula as mp
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.ik.numeric.arrays import over_arrays, stacked
-from manipula.mechanics.robot.description import Coordinate, Robot
+from manipula.mechanics.robot.description import Coordinate, RobotDescription
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 from tests.node import run_node
 from tests.random_robots import random_robot
@@ -37,12 +37,12 @@ for (const [file, models, states] of JSON.parse(readFileSync("states.json", "utf
 """
 
 
-def states_of(robot: Robot, count: int, seed: int = 5) -> dict[str, Array]:
+def states_of(robot: RobotDescription, count: int, seed: int = 5) -> dict[str, Array]:
     rng = np.random.default_rng(seed)
     return {port: rng.uniform(-2.0, 2.0, (count, robot.dof)) for port in ("q", "qd", "qdd", "tau")}
 
 
-def plain_values(robot: Robot, model: str, states: dict[str, Array]) -> Array:
+def plain_values(robot: RobotDescription, model: str, states: dict[str, Array]) -> Array:
     """The model's first text on floats, on the robot as its file has it; one row a state."""
     asked = prepare(Request(with_stand_ins(robot)[0], model))
     method = asked.model.methods[asked.model.method_names[0]]
@@ -86,7 +86,7 @@ def module_of(robot: mp.Robot | str, **options: Any) -> str:
     return mp.robot_module(robot, optimise="none", **options)
 
 
-def follower() -> Robot:
+def follower() -> RobotDescription:
     """A gripper's finger: the third row goes where the second does, twice as far and the other way."""
     robot = random_robot(21, joints="RRR", surroundings=False, actuators=False)
     rows = list(robot.joints)

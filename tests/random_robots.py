@@ -22,7 +22,7 @@ from manipula.mechanics.robot.description import (
     JointKind,
     Mounted,
     Origin,
-    Robot,
+    RobotDescription,
     Step,
     StepKind,
     Steps,
@@ -47,7 +47,7 @@ def random_robot(
     actuators: bool = True,
     bodies: bool = True,
     screws: bool = False,
-) -> Robot:
+) -> RobotDescription:
     """An arm with at least one moving joint.
 
     `joints`: how many (1-8), or their kinds as text such as "RRPF". `convention`: the shape of the rows ("urdf" is any
@@ -64,14 +64,14 @@ def random_robot(
     given = (shape, surroundings, actuators, bodies)
     rows = [_joint(rng, name, end, kind, *given) for name, end, kind in zip(names, ends, kinds)]
     if not surroundings:
-        return Robot(f"random{seed}", tuple(rows), _gravity(None), origin=Origin(convention=shape))
+        return RobotDescription(f"random{seed}", tuple(rows), _gravity(None), origin=Origin(convention=shape))
     payload = (_body(rng, "_payload"),) if bodies and rng.random() < 0.5 else ()
     base, tool = _maybe_placement(rng, "base"), _maybe_placement(rng, "tool")
     origin = Origin(convention=shape)
-    return Robot(f"random{seed}", tuple(rows), _gravity(rng), base, tool, payload, origin=origin)
+    return RobotDescription(f"random{seed}", tuple(rows), _gravity(rng), base, tool, payload, origin=origin)
 
 
-def with_laws(robot: Robot, seed: int, keys: Sequence[str] | None = None) -> Robot:
+def with_laws(robot: RobotDescription, seed: int, keys: Sequence[str] | None = None) -> RobotDescription:
     """The arm with further friction laws on some joints, on one at least; `keys` says which, None is any."""
     rng, ends = random.Random(f"friction {seed}"), suffixes_of(robot).rows
     pool = [law for law in LAWS if not law.always and (law.key in keys if keys else not law.loaded)]
@@ -91,7 +91,7 @@ def _law(rng: random.Random, law: type[FrictionLaw[Any]], end: str) -> FrictionL
     return law(tuple(Cell(f"{x.letters}{end}", ZERO if zero else _positive(rng)) for x, zero in zip(law.entries, shy)))
 
 
-def random_tree(seed: int, joints: int | str | None = None, **kind: Any) -> Robot:
+def random_tree(seed: int, joints: int | str | None = None, **kind: Any) -> RobotDescription:
     """A robot that branches anywhere: at the base, at fixed rows, in the middle; its tool on any row, other frames too.
 
     The rows are those of `random_robot`; parents come first, branches in no order. Some tips have no mass.
@@ -107,7 +107,7 @@ def random_tree(seed: int, joints: int | str | None = None, **kind: Any) -> Robo
     return replace(robot, joints=tuple(light), frames=frames, tool_on=rng.choice((None, BASE, *names, *names)))
 
 
-def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], list[float], list[float]]:
+def random_state(robot: RobotDescription, seed: int) -> tuple[list[float], list[float], list[float], list[float]]:
     """(q, q̇, q̈, wrench on the tool), floats of three decimals; only moving joints have entries."""
     rng = random.Random(seed)
     moving = [joint.kind for joint in robot.joints if joint.kind != "fixed"]

@@ -10,11 +10,11 @@ import manipula as mp
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 
 
-def torques(robot: Robot, q: Any, qd: Any, qdd: Any) -> Any:
+def torques(robot: RobotDescription, q: Any, qd: Any, qdd: Any) -> Any:
     """With friction and motors, by Newton and Euler."""
     chain = merge_fixed(bind(robot, ArrayMaths(), {}))
     given = (chain.of_joints(list(x.T)) for x in (q, qd, qdd))
@@ -32,7 +32,7 @@ def motion(dof: int, seed: int, seconds: float, rate: float, pace: float = 1.0) 
 
 
 def recording(
-    robot: Robot, seed: int, seconds: float = 8.0, rate: float = 100.0, noise: float = 0.0, pace: float = 1.0
+    robot: RobotDescription, seed: int, seconds: float = 8.0, rate: float = 100.0, noise: float = 0.0, pace: float = 1.0
 ) -> mp.Log:
     """Exact positions and rates; noise of the torques in parts of each joint's rms."""
     t, q, qd, qdd = motion(robot.dof, seed, seconds, rate, pace)

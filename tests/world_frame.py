@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp
 
 Array = NDArray[Any]  # complex numbers pass through: no abs, no conjugate
 STEP = 1e-30
@@ -67,7 +67,7 @@ def number(parameter: Parameter, values: dict[str, Parameter]) -> float:
             return float(value) * pi / 180
         case Name(name):
             return number(values[name], values)
-        case Op(op, args):
+        case ParameterOp(op, args):
             parts = [number(arg, values) for arg in args]
             return float(_OPS[op](*parts))
     raise TypeError(parameter)
@@ -82,7 +82,7 @@ _OPS: dict[str, Any] = {
 class World:
     """The arm of a description whose every name has a value."""
 
-    def __init__(self, robot: Robot, free: Mapping[str, float] | None = None) -> None:
+    def __init__(self, robot: RobotDescription, free: Mapping[str, float] | None = None) -> None:
         """`free`: values of names the robot leaves open, in place of those it gives."""
         given = {name: Num(Fraction(value)) for name, value in (free or {}).items()}
         self.robot, self.values = robot, {**dict(robot.values), **given}

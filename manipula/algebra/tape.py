@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy as np
 
-from manipula.algebra.expr.condition import Words, conditions_of
+from manipula.algebra.expr.condition import ConditionWords, conditions_of
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, SINGLE_MPMATH, evaluate
 from manipula.algebra.expr.function import Function, is_online
@@ -62,7 +62,7 @@ class Check:
 
     magnitude: int
     bound: int
-    words: Words
+    words: ConditionWords
     names: tuple[str, ...]  # the parameters it speaks of
 
 

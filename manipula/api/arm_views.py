@@ -9,7 +9,7 @@ from manipula.api.picture_verbs import drawing, picture
 from manipula.errors import InputError, ManipulaError
 
 if TYPE_CHECKING:
-    from manipula.pages.plots.arm import Motion
+    from manipula.pages.plots.arm import DrawnMotion
     from manipula.pages.widget import View
     from manipula.robot import Robot
 
@@ -73,15 +73,15 @@ class ArmViews:
         rate, effort = {(True,): ("rad/s", "N·m"), (False,): ("m/s", "N")}.get(tuple(turns), ("SI unit", "SI unit"))
         return ellipsoid_figure(motion, J, (f"m/s per {rate}", f"N per {effort}"))
 
-    def _motion(self, q: Any, most: int = 2) -> Motion:
+    def _motion(self, q: Any, most: int = 2) -> DrawnMotion:
         import numpy as np
 
         from manipula.mechanics.drawing.posing import axes_of, poses_of, rows_of
-        from manipula.pages.plots.arm import Motion
+        from manipula.pages.plots.arm import DrawnMotion
 
         record = drawing(self.robot)
         poses = poses_of(record, np.atleast_2d(rows_of(record, q, most)))
-        return Motion(record, poses, axes_of(record, poses))
+        return DrawnMotion(record, poses, axes_of(record, poses))
 
     def _repr_html_(self) -> str:
         """A picture, and the line that is printed elsewhere."""

@@ -65,7 +65,7 @@ def _assignment(text: str, quantities: dict[str, Quantity], units: Units) -> Ass
 
 
 def _read(name: str, value: str, quantity: Quantity, units: Units) -> Assignment:
-    from manipula.mechanics.robot.formats.units import Text, entry_from_raw, parameter_from_entry
+    from manipula.mechanics.robot.formats.units import ParsedText, entry_from_raw, parameter_from_entry
     from manipula.mechanics.robot.values.parameter import Num, text_of
 
     try:
@@ -73,7 +73,7 @@ def _read(name: str, value: str, quantity: Quantity, units: Units) -> Assignment
         parameter = parameter_from_entry(entry, quantity, units)
     except RobotFileError as error:
         raise RobotFileError(error.problem, field=name, hint=error.hint) from None
-    bare = entry.tree if isinstance(entry, Text) and isinstance(entry.tree, Num) else None
+    bare = entry.tree if isinstance(entry, ParsedText) and isinstance(entry.tree, Num) else None
     unit = "" if bare is None or quantity == "any" else units.of(quantity)
     said = value if bare is None else f"{text_of(bare)} {unit}".strip()
     in_cell, in_si = _entry(parameter, quantity, units), _entry(parameter, "any", units)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import loaded
@@ -11,12 +10,10 @@ from manipula.api.robot_verbs import loaded
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from manipula.algebra.expr.function import Function
     from manipula.identification.calibration.calibration import Calibration
     from manipula.identification.excitation.excitation import Excitation
     from manipula.identification.fitting.found import Found
     from manipula.identification.joint_model import JointModel
-    from manipula.model import Model
     from manipula.robot import RobotLike
     from manipula.simulation.records.logs import Log
 
@@ -141,13 +138,4 @@ def identify(
     """
     from manipula.identification.fitting.identifying import identified
 
-    found = identified(loaded(robot), logs, validate, model, prior, method, filter, tell)
-    return replace(found, as_model=_model)
-
-
-def _model(function: Function, sample: float) -> Model:
-    """Of what remembers a System, which goes in steps."""
-    from manipula.model import Model
-    from manipula.system import System
-
-    return System(function, sample=sample) if function.states else Model(function)
+    return identified(loaded(robot), logs, validate, model, prior, method, filter, tell)

@@ -8,25 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import loaded
-from manipula.errors import InputError, UnsetError, caution, some_of
+from manipula.errors import InputError, UnsetError, some_of
 from manipula.support.waiting import told_when_slow
 
 if TYPE_CHECKING:
-    from manipula.algebra.expr.function import Function
-    from manipula.generation.prepare import Prepared
     from manipula.generation.reports.checking import Report
     from manipula.generation.reports.counting import CountTable, StepRow
-    from manipula.generation.request import Request
+    from manipula.generation.results.model import Model
     from manipula.ik.derivation import Derivation
     from manipula.ik.numeric.reach import Reach
     from manipula.ik.singular.singularities import Singularities
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.model import Model
     from manipula.parameters.approximation import SignificanceReport
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
     from manipula.parameters.motions import Motions
-    from manipula.robot import Robot, RobotLike
+    from manipula.robot import RobotLike
 
 
 def generate(
@@ -55,10 +52,10 @@ def generate(
     """
     from manipula.generation.joining.together import generate_together
     from manipula.generation.prepare import prepare
-    from manipula.generation.proved import generate_function
     from manipula.generation.reports.plain import plain_together
     from manipula.generation.request import Request
-    from manipula.model import Model
+    from manipula.generation.results.model import Model
+    from manipula.ik.arm.inverse_model import generate_model
 
     subject = loaded(robot)
     subject = subject.at(frame) if frame else subject
@@ -77,45 +74,7 @@ def generate(
                 _plain=partial(plain_together, [asked.request for asked in requests]),
                 _own_letters=first.request.letters,
             )
-    with told_when_slow(f"deriving {model} of {subject.name}"):
-        asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
-        made = _solver(asked) or model_of(generate_function(asked, tell), asked.request)
-    if model == "gravity" and not any(x.value for output in made.function.outputs for x in output.exprs):
-        _say_idle(subject)
-    return made
-
-
-def _say_idle(robot: Robot) -> None:
-    """A planar arm typed from a book has gravity across its plane unless somebody says otherwise."""
-    from manipula.mechanics.robot.values.parameter import ZERO, text_of
-
-    loaded = [*robot.payload, *(joint.body for joint in robot.joints if joint.body)]
-    heavy = any(body.mass.parameter != ZERO for body in loaded)
-    if heavy and any(cell.parameter != ZERO for cell in robot.gravity):
-        along = ", ".join(text_of(cell.parameter) for cell in robot.gravity)
-        turned = "the values gy = -9.81 and gz = 0 would turn it along -y"
-        caution(f"{robot.name}: gravity does no work on any joint, pointing along [{along}]; {turned}")
-
-
-def model_of(function: Function, request: Request) -> Model:
-    """One model of one robot; what people read of it is written from its plain text."""
-    from manipula.generation.reports.plain import plain_function
-    from manipula.model import Model
-
-    return Model(request.described(function), request, partial(plain_function, request))
-
-
-def _solver(asked: Prepared) -> Model | None:
-    """Inverse kinematics that only elimination solves."""
-    if asked.request.model != "inverse_kinematics":
-        return None
-    from manipula.ik.general6r.emitted import is_general, solver_of
-    from manipula.model import SolverModel
-
-    if not is_general(asked):
-        return None
-    solver = solver_of(asked)
-    return SolverModel(asked.request.described(solver.function), asked.request, _solver=solver)
+    return generate_model(Request(subject, model, method, symbolic, optimise, wrench, parameters, price), tell)
 
 
 def optimise(
@@ -140,6 +99,7 @@ def optimise(
     from manipula.generation.prepare import prepare
     from manipula.generation.proved import optimise_function
     from manipula.generation.request import Request
+    from manipula.ik.arm.inverse_model import model_of
     from manipula.support.progress import Effort
 
     subject = loaded(robot)
@@ -155,6 +115,7 @@ def best_known(
     from manipula.generation.prepare import prepare
     from manipula.generation.proved import known_function
     from manipula.generation.request import Request
+    from manipula.ik.arm.inverse_model import model_of
 
     subject = loaded(robot)
     request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
@@ -239,11 +200,11 @@ def count_steps(
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
 
 
-def published(robot: str) -> list[dict[str, Any]]:
+def published(name: str) -> list[dict[str, Any]]:
     """Operation counts that others have printed for a robot of this name, with their sources."""
     from manipula.generation.reports.published import PUBLISHED
 
-    return [figure.as_dict() for figure in PUBLISHED if figure.robot == robot]
+    return [figure.as_dict() for figure in PUBLISHED if figure.robot == name]
 
 
 def count_orders(

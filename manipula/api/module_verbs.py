@@ -10,7 +10,7 @@ from manipula.api.robot_verbs import loaded
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.robot import Robot, RobotLike
+    from manipula.robot import RobotLike
 
 
 def robot_module(
@@ -53,11 +53,11 @@ def types_beside(path: Path) -> Path:
     return path.with_suffix(".d.mts" if path.suffix == ".mjs" else ".d.ts")
 
 
-def module_file(robot: Robot) -> str:
+def module_file(robot: RobotLike) -> str:
     """The name of the file of a robot's module: letters, digits and _ alone."""
     from manipula.algebra.emit.names import identifier
 
-    return f"{identifier(robot.name)}.mjs"
+    return f"{identifier(loaded(robot).name)}.mjs"
 
 
 def robot_data(module: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from manipula.errors import ManipulaError
 from manipula.generation.reports.published import published
 from manipula.mechanics.drawing.letters import slopes_of
 from manipula.mechanics.drawing.visuals.dressed import dressed, lighter, looks_of
-from manipula.pages.report.data import Count, Formula, Story, Table, Verdict
+from manipula.pages.report.data import Count, ReportFormula, ReportVerdict, Story, Table
 from manipula.robot import Robot
 from manipula.version import __version__
 
@@ -106,7 +106,7 @@ def _remarks(stand_ins: dict[str, float]) -> list[str]:
     return [f"Letters without a value are drawn and computed with stand-ins: {given}."]
 
 
-def _formula(robot: Robot, model: str, tell: Tell) -> Formula:
+def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
     title, about = model.replace("_", " ").capitalize(), model_verbs.models().get(model, "")
     auxiliary: list[str] = []
     try:
@@ -115,9 +115,11 @@ def _formula(robot: Robot, model: str, tell: Tell) -> Formula:
         )
         auxiliary = [f"{left} = {right}" for left, right in made.equations("auxiliary").texts("typst")]
         shown = made.equations("factored", "latex")
-        return Formula(title, about, latex=shown.latex, typst=shown.typst, running=shown.running, auxiliary=auxiliary)
+        return ReportFormula(
+            title, about, latex=shown.latex, typst=shown.typst, running=shown.running, auxiliary=auxiliary
+        )
     except ManipulaError as error:
-        return Formula(title, about, why_not=str(error), auxiliary=auxiliary)
+        return ReportFormula(title, about, why_not=str(error), auxiliary=auxiliary)
 
 
 def _derived(robot: Robot) -> tuple[str, str, str]:
@@ -141,9 +143,9 @@ def _counts(robot: Robot, model: str, tell: Tell) -> list[Count]:
     return ours + [Count(model, found.method or "any", found.total, source=found.source) for found in theirs]
 
 
-def _verdicts(robot: Robot, tell: Tell) -> list[Verdict]:
+def _verdicts(robot: Robot, tell: Tell) -> list[ReportVerdict]:
     found = model_verbs.check(robot, tell=tell).verdicts
-    return [Verdict(one.name, one.sentence, one.how, one.passed, one.detail) for one in found]
+    return [ReportVerdict(one.name, one.sentence, one.how, one.passed, one.detail) for one in found]
 
 
 def _base(robot: Robot) -> tuple[Table | None, str]:

@@ -8,8 +8,8 @@ from manipula.api.robot_verbs import loaded
 
 if TYPE_CHECKING:
     from manipula.generation.prepare import Prepared
+    from manipula.generation.results.model import Model
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.model import Model
     from manipula.robot import Robot, RobotLike
 
 
@@ -35,8 +35,8 @@ def search(
     """What a search finds from nothing, whatever ships or is remembered; nothing is remembered of it. Without a limit
     in seconds the same seed finds the same function, to the byte."""
     from manipula.algebra.optimise.search.stored import text_from_function
-    from manipula.api.model_verbs import model_of
     from manipula.generation.proved import searched_function
+    from manipula.ik.arm.inverse_model import model_of
     from manipula.support.progress import Effort
 
     asked = _asked(loaded(robot), model, method, symbolic, parameters, price)
@@ -64,9 +64,9 @@ def remember(
     """What a search found elsewhere: proved here, and from then on what `generate(…, optimise="max")` gives, unless
     something cheaper is known."""
     from manipula.algebra.optimise.search.stored import function_from_text
-    from manipula.api.model_verbs import model_of
     from manipula.errors import InputError
     from manipula.generation.proved import remember_function
+    from manipula.ik.arm.inverse_model import model_of
 
     asked = _asked(loaded(robot), model, method, symbolic, parameters, price)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,18 +14,18 @@ from manipula.errors import InputError, UnsetError
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
     from manipula.generation.request import Request
+    from manipula.generation.results.model import Model
+    from manipula.generation.results.system import Law, System
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.model import Model
     from manipula.robot import RobotLike
     from manipula.simulation.events import Event
-    from manipula.simulation.loops.loop import Driving, Reference
     from manipula.simulation.loops.sensors import Sensors
+    from manipula.simulation.paths.trajectory import Trajectory
     from manipula.simulation.plant import Plant
     from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
     from manipula.simulation.scenarios.scenario import Scenario
     from manipula.simulation.sizing.joint_loads import Loads
-    from manipula.system import Law, System
 
 
 def controller(
@@ -53,11 +52,11 @@ def controller(
     from manipula.generation.joining.together import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
+    from manipula.generation.results.system import Law
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.simulation.loops.sampling import refuse_unstable
     from manipula.simulation.loops.starting import first_states, refuse_bounds
-    from manipula.system import Law
 
     refuse_time("sample", sample)
     chosen, options = loaded(robot), options_from(law, settings, sampled=sample is not None)
@@ -100,8 +99,8 @@ def law_model(
     from manipula.generation.joining.together import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
+    from manipula.generation.results.model import Model
     from manipula.mechanics.models.control.laws import law_block, options_from
-    from manipula.model import Model
 
     options = options_from(law, words, sampled=sampled)
     block = law_block(law, sampled=sampled, options=options)
@@ -144,7 +143,7 @@ def law_options(law: str) -> list[str]:
 def closed_loop(
     plant: Plant | RobotLike,
     law: Law | None,
-    ref: Reference | None = None,
+    ref: Trajectory | None = None,
     *,
     method: str = "rk4",
     step: float | None = None,
@@ -173,31 +172,13 @@ def closed_loop(
     >>> list(closed_loop(arm, None).inputs)
     ['q', 'qd', 'tau', 'sample']
     """
-    from manipula.generation.request import Request
-    from manipula.simulation.loops.loop import arm_alone, loop_function
+    from manipula.simulation.loops.loop import loop_system
     from manipula.simulation.plant import Plant
-    from manipula.system import Law, System
 
-    arm = plant if isinstance(plant, Plant) else loaded(plant)
-    driven = arm.robot if isinstance(arm, Plant) else arm
-    if law is None:
-        function, time = arm_alone(arm, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors)
-        request = Request(driven, "arm", symbolic=symbolic, optimise=optimise)
-        return System(request.described(function), request, settings={"sample": (time,)}, sample=time)
-    if not isinstance(law, Law):
-        raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
-    made = loop_function(
-        arm, _driving(law), ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors
-    )
-    request = replace(made.request, robot=driven)  # with the friction that its step computes apart
-    function = request.described(made.function)
-    return System(function, request, settings=made.settings, sample=made.sample, initial=law.initial)
-
-
-def _driving(law: Law) -> Driving:
-    from manipula.simulation.loops.loop import Driving
-
-    return Driving(law.law, law.request, law.settings, law.sample, law.options)
+    return loop_system(
+        plant if isinstance(plant, Plant) else loaded(plant), law, ref, method=method, step=step, symbolic=symbolic,
+        optimise=optimise, wrench=wrench, sensors=sensors, tell=tell,
+    )  # fmt: skip
 
 
 def simulate(
@@ -239,38 +220,13 @@ def simulate(
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
     (101, 2)
     """
-    from manipula.simulation.driving import Workshop
-    from manipula.simulation.loops.loop import rates_function
-    from manipula.simulation.loops.staged import staged
-    from manipula.simulation.simulating import simulated
-    from manipula.simulation.task import task_from
+    from manipula.simulation.loops.plant_run import run_of
 
-    if sensors is not None and method in ("adams", "dop853"):
-        raise InputError(f"sensors: {method} has none; take a method of fixed steps")
-    task = task_from(
-        _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
-        events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
-        accuracy=accuracy, stages=stages,
+    return run_of(
+        _plant(plant, driven=law is not None), law, ref, start=start, until=until, step=step, method=method,
+        sensors=sensors, wrench=wrench, events=events, parameters=parameters, threads=threads, seed=seed, every=every,
+        accuracy=accuracy, stages=stages, tell=tell,
     )  # fmt: skip
-    if sensors is not None and not hasattr(law, "function"):
-        raise InputError("sensors: stand before a law of mp.controller, not before torques or a function")
-    inside = ref if getattr(ref, "block", None) is not None else None  # so that every stage has its own time
-    pushed = any(x is not None for x in (task.wrench, *(x.wrench for x in task.events if x.wrench is not ...)))
-    chosen: dict[str, Any] = {"method": method, "wrench": pushed, "tell": tell}
-    seen: dict[str, Any] = {} if sensors is None else {"sensors": sensors}
-
-    def loop(arm: Plant, law: Law | None) -> System:
-        follows = inside if law is not None and law.sample is None else None
-        return closed_loop(arm, law, follows, step=step, **chosen, **({} if law is None else seen))
-
-    def rates(arm: Plant, law: Law | None) -> Any:
-        driving = None if law is None else _driving(law)
-        return rates_function(arm, driving, inside if law is not None else None, tell, wrench=pushed)
-
-    make = Workshop(loop, rates, _reloaded, staged)
-    return simulated(
-        task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
-    )
 
 
 def simulate_file(
@@ -362,19 +318,8 @@ def read_log(
     return reading.read_log(path, subject, columns, units, scale, rate, topic)
 
 
-def _gains(law: Any) -> dict[str, int]:
-    return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
-
-
 def _plant(given: Plant | RobotLike, driven: bool) -> Plant:
     """A robot by itself sticks and stops; its effort limits matter where somebody drives it."""
     from manipula.simulation.plant import Plant
 
     return given if isinstance(given, Plant) else Plant(loaded(given), effort="limits" if driven else None)
-
-
-def _reloaded(plant: Plant, load: dict[str, Any] | None) -> Plant:
-    from manipula.robot import Robot
-
-    empty = Robot.of(plant.robot).without("payload")
-    return replace(plant, robot=empty if load is None else empty.with_payload(**load))

@@ -17,7 +17,7 @@ from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
 if TYPE_CHECKING:
-    from manipula.model import Model
+    from manipula import Model
 
 
 def complete_law(incomplete: str) -> list[str]:

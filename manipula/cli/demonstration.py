@@ -17,8 +17,7 @@ from manipula.cli.terminal import options
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 
 if TYPE_CHECKING:
-    from manipula import Run
-    from manipula.model import Model
+    from manipula import Model, Run
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
 PUBLISHED_WAYS = {

@@ -32,7 +32,7 @@ from manipula.cli.whole import refuse_others, say_whole
 from manipula.errors import InputError, ManipulaError, ProofError
 
 if TYPE_CHECKING:
-    from manipula.model import Model
+    from manipula import Model
     from manipula.robot import Robot
 
 COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (parameters only)")

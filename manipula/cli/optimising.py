@@ -19,7 +19,7 @@ from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
 if TYPE_CHECKING:
-    from manipula.model import Model
+    from manipula import Model
     from manipula.robot import Robot
 
 _COLUMNS = ("level", "×", "+", "÷", "total", "sin/cos", "once")

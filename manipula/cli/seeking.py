@@ -13,7 +13,7 @@ from manipula.cli.terminal.screen import CHECK_FAILED, INTERRUPTED, failed, live
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
-    from manipula.model import Model
+    from manipula import Model
     from manipula.robot import Robot
     from manipula.studies.results.study_result import Study
     from manipula.studies.searching import Board

@@ -23,9 +23,9 @@ from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, evaluate
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import topological
 from manipula.generation.prepare import Prepared
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.stand_ins import parameter_facts
-from manipula.mechanics.robot.values.parameter import Name, Op, Parameter, names_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, ParameterOp, names_of
 
 BITS = 200  # 60 digits
 CLEAR = 1e-11  # of the largest entry: nobody knows a robot better
@@ -91,14 +91,14 @@ def holds(function: Function, draw: Draw) -> bool:
     return all(abs(values[i]) > values[i + 1] for i in range(0, len(values), 2))
 
 
-def composed_names(robot: Robot) -> set[str]:
+def composed_names(robot: RobotDescription) -> set[str]:
     """The names that stand in sums of names: any of them may cancel against another."""
     entries = [*(cell.parameter for cell in robot.cells()), *(value for _, value in robot.values)]
     return {name for entry in entries if _is_sum(entry) for name in names_of(entry)}
 
 
 def _is_sum(entry: Parameter) -> bool:
-    if not isinstance(entry, Op):
+    if not isinstance(entry, ParameterOp):
         return False
     named = [x for x in entry.args if list(names_of(x))]
     return (entry.op in ("+", "-") and len(named) > 1) or any(_is_sum(x) for x in entry.args if not isinstance(x, Name))

@@ -19,19 +19,19 @@ from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
-from manipula.algebra.optimise.prove import Reference, Sample
+from manipula.algebra.optimise.prove import ProofSample, Reference
 from manipula.errors import InputError, ProofError, UnknownNameError, caution
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.request import Formulation
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.choices import Answers, field_choices, prepared
-from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Given, Model
+from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Given, ModelEntry
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
-from manipula.mechanics.models.ports import PORTS, Sizes
+from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.branching import road_joints
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import BASE, Tree
@@ -59,7 +59,7 @@ def _caution_about_springs(asked: Prepared) -> None:
         caution(f"{asked.robot.name}: {asked.model.name} leaves out the springs of joint {', '.join(map(repr, hung))}")
 
 
-def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given, Answers], dict[str, Any]]:
+def method_named(model: ModelEntry, name: str, factors: int) -> Callable[[Tree, Given, Answers], dict[str, Any]]:
     """A method by name. Besides the texts of the catalogue there are three kinds that a plain entry cannot hold: the
     recursion that is told how to work each link out, and so alone reads the answers; the derivative of another model's
     function, whose text is that model's; any bracketing of a pose, one factor a joint of the road: too many to list
@@ -157,7 +157,7 @@ def input_of(port: str, symbols: Sequence[Expr]) -> Input:
     return Input(port, tuple(symbols), kind.unit, kind.doc, kind.role)
 
 
-def refuse_clash(parameters: Iterable[str], given: Mapping[str, Sequence[Expr]], robot: Robot) -> None:
+def refuse_clash(parameters: Iterable[str], given: Mapping[str, Sequence[Expr]], robot: RobotDescription) -> None:
     variables = {str(symbol.data) for port in given.values() for symbol in port}
     clash = sorted(variables & set(parameters))
     if clash:
@@ -168,13 +168,13 @@ def reference(asked: Prepared) -> Reference:
     """The plain model of the unreduced robot over a sample, where the arm is held against its description, too."""
     plain, structure = plain_model(asked), asked.structure
 
-    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
+    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> dict[str, Any]:
         return plain(_audited(structure, maths, symbol), symbol)
 
     return run
 
 
-def _audited(structure: Structure, maths: Sample, symbol: Callable[[str], Any]) -> Tree:
+def _audited(structure: ArmStructure, maths: ProofSample, symbol: Callable[[str], Any]) -> Tree:
     """The arm at one sample, held against its description: once, however many calls of a joined function ask for it."""
     if maths not in structure.sampled:
         symbols = structure.symbols(symbol)
@@ -195,15 +195,17 @@ def plain_model(asked: Prepared) -> Callable[[Tree, Callable[[str], Any]], dict[
     return run
 
 
-def misread(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Symbolic, maths: Sample) -> Iterator[str]:
+def misread(
+    robot: RobotDescription, chain: Tree, symbols: Mapping[str, Any], symbolic: Symbolic, maths: ProofSample
+) -> Iterator[str]:
     """What of a bound and merged chain is not as the description has it, by a second text of what that means."""
-    q = [maths.symbol(name) for name in PORTS["q"].entries(Sizes(chain.dof))]
+    q = [maths.symbol(name) for name in PORTS["q"].entries(PortSizes(chain.dof))]
     for what, found, meant in pairs(robot, chain, symbols, symbolic, q):
         if maths.differs(found, meant):
             yield what
 
 
-def guarded(function: Function, structure: Structure) -> Function:
+def guarded(function: Function, structure: ArmStructure) -> Function:
     """The function with its conditions: what it divides by beside the arm's size, the sum of the lengths it reads."""
     graph = function.graph
     chain = frames_on_joints(structure.merged(ExprMaths(graph), structure.symbols(graph.symbol)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from manipula.algebra.expr.field import Element, FieldMaths
+from manipula.algebra.expr.field import FieldElement, FieldMaths
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import TABLE_SEED
 from manipula.algebra.expr.walk import topological
@@ -43,7 +43,7 @@ def names_by_value(asked: Prepared) -> dict[int, str]:
     for letter in LETTERS:
         for number, vector in enumerate(found[letter], 1):
             for axis, entry in zip("xyz", vector, strict=True):
-                if isinstance(entry, Element):
+                if isinstance(entry, FieldElement):
                     names.setdefault(entry.value, f"{letter}{number}_{axis}")
     return names
 

@@ -13,7 +13,7 @@ from manipula.algebra.optimise.prove import is_decidable_root
 from manipula.errors import InputError, UnknownNameError, some_of
 from manipula.generation.ranking import Ranking
 from manipula.generation.request import Formulation, Request
-from manipula.generation.structure import Structure, numeric_chain
+from manipula.generation.structure import ArmStructure, numeric_chain
 from manipula.mechanics.models.also_called import ALSO_CALLED
 from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
 from manipula.mechanics.models.choices import (
@@ -28,10 +28,10 @@ from manipula.mechanics.models.choices import (
     questions,
 )
 from manipula.mechanics.models.coupled import coupled
-from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Given, Method, Model
-from manipula.mechanics.models.ports import PORTS, Sizes
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Given, Method, ModelEntry
+from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.branching import followers, frame_of, road_of, serial_fault, with_frame
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.tree import Tree
@@ -43,11 +43,11 @@ class Prepared:
     """A request and what follows from it. Each part is made when it is first read: what is known already needs few."""
 
     request: Request
-    structure: Structure  # shared by requests about one robot
+    structure: ArmStructure  # shared by requests about one robot
     _questions: dict[str, list[Question]] = field(default_factory=dict, repr=False)
 
     @property
-    def robot(self) -> Robot:
+    def robot(self) -> RobotDescription:
         return self.request.robot
 
     @property
@@ -61,7 +61,7 @@ class Prepared:
         return Prepared(request, self.structure) if _with_frame_meant(request) is self.robot else prepare(request)
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
         if follows := followers(self.robot):
@@ -112,9 +112,9 @@ class Prepared:
         return self.named(self.request.model) + (f"_{frame}" if frame else "")
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> PortSizes:
         """What of the robot decides the sizes of ports."""
-        return Sizes(self.robot.dof, lambda: len(self.structure.ranking.names), self._columns)
+        return PortSizes(self.robot.dof, lambda: len(self.structure.ranking.names), self._columns)
 
     def _columns(self) -> int:
         """How many columns the model's regressor has."""
@@ -165,11 +165,11 @@ def prepare(request: Request) -> Prepared:
     """A request with all that follows from it."""
     robot = _with_frame_meant(request)
     return Prepared(
-        request if robot is request.robot else replace(request, robot=robot), Structure(robot, request.symbolic)
+        request if robot is request.robot else replace(request, robot=robot), ArmStructure(robot, request.symbolic)
     )
 
 
-def _with_frame_meant(request: Request) -> Robot:
+def _with_frame_meant(request: Request) -> RobotDescription:
     """The robot with the frame the model is about; inverse kinematics moves the joints on the road to it alone."""
     model, robot = model_named(request.model), request.robot
     if model.inverts:
@@ -177,13 +177,13 @@ def _with_frame_meant(request: Request) -> Robot:
     return with_frame(robot) if request.wrench or model.needs & TOOL else robot
 
 
-def model_named(name: str) -> Model:
+def model_named(name: str) -> ModelEntry:
     if name not in MODELS:
         raise UnknownNameError("model", name, MODELS, ALSO_CALLED)
     return MODELS[name]
 
 
-def _narrowed(model: Model, found: Ranking) -> Model:
+def _narrowed(model: ModelEntry, found: Ranking) -> ModelEntry:
     """A regressor with its independent columns only, under their names as base parameters."""
     base = [port for port in model.inputs if PORTS[port].size == "base"]
     rows = [port for port in model.inputs if port in model.ranked]

@@ -14,7 +14,7 @@ from math import lcm
 from typing import Any
 
 from manipula.algebra.expr.elimination import Dependency, dependencies
-from manipula.algebra.expr.field import Element, FieldMaths, P, rational, value_of
+from manipula.algebra.expr.field import FieldElement, FieldMaths, P, rational, value_of
 from manipula.algebra.expr.node import Expr
 from manipula.mechanics.models.linear.base_parameters import (
     MOMENTS,
@@ -118,11 +118,11 @@ def field_state(chain: Tree, factors: Factors, tag: str) -> tuple[Tree, State]:
 class _WaysMaths(FieldMaths):
     """A joint that follows one coordinate slips the way it does: sign(n·q̇) is the sign of q̇, or its negative."""
 
-    def __init__(self, seed: str, ways: dict[int, tuple[Element, int]]) -> None:
+    def __init__(self, seed: str, ways: dict[int, tuple[FieldElement, int]]) -> None:
         super().__init__(seed)
         self.ways = ways
 
-    def sign(self, x: Any) -> Element:
+    def sign(self, x: Any) -> FieldElement:
         rate, count = self.ways.get(value_of(x), (x, 1))
         found = super().sign(rate)
         return found if count > 0 else -found
@@ -140,7 +140,7 @@ def joints_from(factors: Factors, parts: Sequence[Any], unit: int) -> list[Any]:
 
 def integer(x: Any) -> int:
     """A scalar of the field as an integer."""
-    return x.value if isinstance(x, Element | Expr) else rational(x)
+    return x.value if isinstance(x, FieldElement | Expr) else rational(x)
 
 
 def _combinations(

@@ -8,7 +8,7 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.provenance import Answered
 from manipula.mechanics.models.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.stand_ins import meanings
 from manipula.mechanics.robot.subject import subject_of
@@ -31,7 +31,7 @@ class Formulation:
 class Request:
     """What is asked for."""
 
-    robot: Robot
+    robot: RobotDescription
     model: str
     method: str = "best"
     symbolic: Symbolic = "auto"

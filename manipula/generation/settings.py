@@ -11,7 +11,7 @@ import numpy as np
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.ports import PortKind, Sizes
+from manipula.mechanics.models.ports import PortKind, PortSizes
 
 Settings = dict[str, tuple[float, ...]]  # port → its entries
 
@@ -30,7 +30,7 @@ def settings_from(function: Function, given: Mapping[str, Any]) -> Settings:
     return _checked(function.name, asked, given)
 
 
-def settings_for(name: str, kinds: Sequence[PortKind], sizes: Sizes, given: Mapping[str, Any]) -> Settings:
+def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: Mapping[str, Any]) -> Settings:
     """The same before there is a function: what is wrong is told at once."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.entries(sizes))) for x in kinds if x.role == "setting"}
     found = _checked(name, asked, given)

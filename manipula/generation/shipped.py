@@ -27,7 +27,7 @@ from manipula.generation.request import Request
 from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 
@@ -61,7 +61,7 @@ class Entry:
         return plain and same and (self.letters > 0 or robot.name == self.robot)
 
 
-def kinds_of(robot: Robot) -> str:
+def kinds_of(robot: RobotDescription) -> str:
     """A letter a joint: R, P, H, F …"""
     return "".join(joint.kind[0].upper() for joint in robot.joints)
 
@@ -74,7 +74,7 @@ def entries(folder: Path = FOLDER) -> list[Entry]:
         return []
 
 
-def arm_of(entry: Entry, folder: Path = FOLDER) -> Robot:
+def arm_of(entry: Entry, folder: Path = FOLDER) -> RobotDescription:
     """The robot of an entry: its own file's, or the library's; what is odd about them was published so."""
     path = folder / f"{entry.robot}.toml"
     text = path.read_text(encoding="utf-8") if path.exists() else library.text_of(entry.robot)

@@ -4,7 +4,7 @@ Where every length and angle has a value, floats decide, within rounding. Where 
 prime field, and what is zero there is zero exactly: two different formulas agree at a draw with a probability below
 1e-15. Two independent draws must say the same.
 
-A `Structure` belongs to one robot and one wish for symbols. Each of its answers is worked out when it is first asked
+A `ArmStructure` belongs to one robot and one wish for symbols. Each of its answers is worked out when it is first asked
 for, and lives as long as the structure does: no table of robots lies behind it.
 """
 
@@ -27,7 +27,7 @@ from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
@@ -54,10 +54,10 @@ EXACT = Exact()
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class ArmStructure:
     """A robot with some parameters as letters, and what holds for it whatever their values."""
 
-    robot: Robot
+    robot: RobotDescription
     symbolic: Symbolic = "auto"
 
     @cached_property
@@ -150,11 +150,11 @@ def _geometry(chain: Tree) -> list[Any]:
     return [chain.base, chain.tool, *((link.before, link.offset, link.after) for link in chain.links)]
 
 
-def numeric_chain(robot: Robot) -> Tree:
+def numeric_chain(robot: RobotDescription) -> Tree:
     """The arm in floats, fixed joints merged; a parameter without a value gets one of no meaning."""
-    return Structure(robot).in_floats("numeric")
+    return ArmStructure(robot).in_floats("numeric")
 
 
-def plan_of(robot: Robot, symbolic: Symbolic = "auto") -> Plan:
+def plan_of(robot: RobotDescription, symbolic: Symbolic = "auto") -> Plan:
     """How inverse kinematics of a robot is solved."""
-    return Structure(robot, symbolic).plan
+    return ArmStructure(robot, symbolic).plan

@@ -13,24 +13,24 @@ from typing import Any
 
 from manipula.algebra.expr.field import FieldMaths, P, rational
 from manipula.errors import InputError, SingularError, caution
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.coupled import mass_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.subject import is_massless
 
 DRAWS = 2
 REMEDY = "give the link a mass, or the joint a motor_inertia"
 
 
-def joints_without_inertia(structure: Structure) -> list[str]:
+def joints_without_inertia(structure: ArmStructure) -> list[str]:
     """The joints that feel no inertia while those beyond them are free, from the base to the tip."""
     empty = [_zero_pivots(_inertia(structure)) for _ in range(DRAWS)]
     return [name for k, name in enumerate(structure.robot.joint_names) if all(k in zeros for zeros in empty)]
 
 
-def singular(structure: Structure, model: str) -> InputError:
+def singular(structure: ArmStructure, model: str) -> InputError:
     """What to say of a model that divides by zero on this robot, whatever its configuration."""
     robot = structure.robot
     joints = [] if MODELS[model].needs & ENERGY else joints_without_inertia(structure)  # energies solve for nothing
@@ -39,12 +39,12 @@ def singular(structure: Structure, model: str) -> InputError:
     return SingularError(f"{robot.name}: {sentence(joints)}, so {model} has no answer ({REMEDY})")
 
 
-def zero_divisor(robot: Robot, model: str, wants: str = "") -> InputError:
+def zero_divisor(robot: RobotDescription, model: str, wants: str = "") -> InputError:
     wanted = f": it wants {wants}" if wants else ""
     return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration{wanted}")
 
 
-def motionless(structure: Structure, remedy: str = REMEDY) -> SingularError | None:
+def motionless(structure: ArmStructure, remedy: str = REMEDY) -> SingularError | None:
     """What to say of a robot whose motion cannot be told; None where it can."""
     joints = joints_without_inertia(structure)
     if not joints:
@@ -58,7 +58,7 @@ def sentence(joints: Sequence[str]) -> str:
     return f"joint {named} feels no inertia" if len(joints) == 1 else f"joints {named} feel no inertia"
 
 
-def warn_massless(robot: Robot, model: str) -> None:
+def warn_massless(robot: RobotDescription, model: str) -> None:
     """Zeros are a right answer that nobody wanted."""
     entry = MODELS[model]
     forces = entry.needs & (TORQUES | ENERGY) or "qdd" in entry.inputs
@@ -66,7 +66,7 @@ def warn_massless(robot: Robot, model: str) -> None:
         caution(f"{robot.name}: no link has a mass, so {model} is computed without inertia and weight")
 
 
-def _inertia(structure: Structure) -> list[list[int]]:
+def _inertia(structure: ArmStructure) -> list[list[int]]:
     """M at a fresh random point of the field."""
     maths = FieldMaths(f"pivots {secrets.token_hex(16)}")
     chain = structure.merged(maths, structure.symbols(maths.symbol))

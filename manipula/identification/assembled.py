@@ -16,11 +16,11 @@ from manipula.identification.columns.column import Column
 from manipula.identification.columns.coupling import Coupling
 from manipula.identification.columns.inertial import Array, inertial_of, known_values, number_of
 from manipula.identification.columns.springs import spring_columns
-from manipula.identification.filters.motion import MATHS, Motion
+from manipula.identification.filters.motion import MATHS, RecordedMotion
 from manipula.identification.joint_model import GROUPS, TILT, JointModel
-from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLOW, At, Family, Formula
+from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLOW, At, ColumnFamily, Formula
 from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, linear_letters
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Parameter
 
@@ -39,7 +39,7 @@ class Moment:
 class Columns:
     """`columns` in their order; `own(j)` are the places of those that joint j can feel."""
 
-    def __init__(self, robot: Robot, model: JointModel) -> None:
+    def __init__(self, robot: RobotDescription, model: JointModel) -> None:
         self.model, self.inertial = model, inertial_of(robot)
         self.robot = self.inertial.robot
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if _drives(x)]
@@ -89,7 +89,7 @@ class Columns:
                     column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, words, wide)
                     yield column, partial(_by_family, shape.formula)
 
-    def _other_load(self, family: Family, joint: Joint) -> bool:
+    def _other_load(self, family: ColumnFamily, joint: Joint) -> bool:
         """A coordinate bears what the joints that follow it bear, too: no friction of one joint's own load."""
         followed = {name for x in self.robot.joints if x.coordinate is not None for name, _ in x.coordinate.terms}
         return family.loaded and joint.name in followed
@@ -127,7 +127,7 @@ class Columns:
 
     # their values
 
-    def values(self, motion: Motion, rows: slice, load: Array | None) -> list[Array]:
+    def values(self, motion: RecordedMotion, rows: slice, load: Array | None) -> list[Array]:
         """Of every joint (rows, columns it feels) in the order of `own`; `load` are inertial parameters."""
         q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
         inertial = self.inertial(q, qd, qdd)
@@ -148,7 +148,7 @@ class Columns:
         """Of a column beside the inertial ones, what stands beside its unknown in the row of a joint."""
         return self._formulas[place - len(self.inertial.columns)](moment, j)
 
-    def _moment(self, motion: Motion, rows: slice, inertial: Array, load: Array | None) -> Moment:
+    def _moment(self, motion: RecordedMotion, rows: slice, inertial: Array, load: Array | None) -> Moment:
         q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
         stops = {radius: list(found[rows].T) for radius, found in motion.stops.items()}
         borne = None if load is None else list((inertial @ load).T)

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.assembled import Columns
 from manipula.identification.columns.column import Column
-from manipula.identification.filters.motion import Flags, Motion
+from manipula.identification.filters.motion import Flags, RecordedMotion
 from manipula.identification.gram import Accumulator, Array, Grams
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 
 CHUNK = 2048  # samples
 BLOCKS = 8
@@ -45,7 +45,7 @@ class Data:
     places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))  # among all columns of the source
 
     @property
-    def robot(self) -> Robot:
+    def robot(self) -> RobotDescription:
         return self.source.columns.robot
 
     @property
@@ -113,13 +113,13 @@ class Source:
     """The stretches and the columns: what Gram matrices are made from, and made again."""
 
     columns: Columns
-    motions: tuple[Motion, ...]
+    motions: tuple[RecordedMotion, ...]
 
-    def moving(self, motion: Motion) -> Flags:
+    def moving(self, motion: RecordedMotion) -> Flags:
         found: Flags = np.abs(motion.qd) >= self.columns.slow
         return found
 
-    def fitted(self, motion: Motion) -> Flags:
+    def fitted(self, motion: RecordedMotion) -> Flags:
         """The rows that a fit may take."""
         inside = np.ones((len(motion), 1), bool)
         if ends := min(motion.smoother.ends, len(motion) // 4):
@@ -146,7 +146,7 @@ class Source:
             before += len(motion.t[motion.kept])
         return fit.grams, judge.grams
 
-    def filtered(self, motion: Motion, load: Array | None) -> Iterator[tuple[NDArray[np.intp], list[Array]]]:
+    def filtered(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[NDArray[np.intp], list[Array]]]:
         """Chunk by chunk the rows kept and, of every joint, its columns there. A chunk is filtered with as much around
         it as the filter remembers."""
         smoother = motion.smoother
@@ -158,7 +158,7 @@ class Source:
             values = self.columns.values(motion, slice(low, high), load)
             yield rows, [smoother(x)[rows - low] for x in values]
 
-    def predicted(self, motion: Motion, theta: Array, load: Array | None) -> Array:
+    def predicted(self, motion: RecordedMotion, theta: Array, load: Array | None) -> Array:
         found = np.zeros_like(motion.tau)
         own = [self.columns.own(j) for j in range(self.columns.dof)]
         for first in range(0, len(motion), CHUNK):

@@ -13,10 +13,10 @@ from manipula.identification.assembled import Columns
 from manipula.identification.data import BLOCKS, Data, Source
 from manipula.identification.filters.cutoff import Filter, cutoff_for
 from manipula.identification.filters.filtering import Smoother
-from manipula.identification.filters.motion import Motion, motion_of
+from manipula.identification.filters.motion import RecordedMotion, motion_of
 from manipula.identification.gram import Array, Grams
 from manipula.identification.joint_model import JointModel
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.functions import Limits
 from manipula.simulation.records.logs import Log
 
@@ -24,7 +24,7 @@ SHOWN = 1e-8  # eigenvalues of a scaled Gram matrix, in parts of the largest
 
 
 def gather(
-    robot: Robot,
+    robot: RobotDescription,
     logs: Log | Iterable[Log],
     model: JointModel | None = None,
     filter: Filter = "auto",
@@ -38,7 +38,7 @@ def gather(
     listed = [logs] if isinstance(logs, Log) else list(logs)
     if not listed:
         raise InputError("identify: no log was given; expected one or more")
-    motions, notes = list[Motion](), list[str]()
+    motions, notes = list[RecordedMotion](), list[str]()
     for log in listed:
         found, said = _motions(columns, log, filter)
         motions += found
@@ -50,7 +50,7 @@ def gather(
     return Data(columns.columns, fit, judge, source, known, tuple(dict.fromkeys(notes)), places)
 
 
-def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[Motion], list[str]]:
+def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedMotion], list[str]]:
     """The stretches of a log, filtered, and what was noticed of it."""
     _check(columns.robot, log)
     parts = log.parts()
@@ -61,7 +61,7 @@ def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[Motion], 
     return motions, [note for part in parts for note in part.notes]
 
 
-def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, effort: Array) -> Motion:
+def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, effort: Array) -> RecordedMotion:
     assert part.tau is not None
     found = motion_of(part, part.tau * factors, smoother, {r: float(r) * columns.pace for r in columns.radii()})
     held = part.saturated | (np.abs(part.tau) >= effort)
@@ -70,7 +70,7 @@ def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, eff
     return replace(found, saturated=held)
 
 
-def _check(robot: Robot, log: Log) -> None:
+def _check(robot: RobotDescription, log: Log) -> None:
     if log.tau is None:
         raise InputError("log: has no torques; an identification needs t, q and tau")
     for name, value in (("q", log.q), ("tau", log.tau)):

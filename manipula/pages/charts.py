@@ -17,7 +17,7 @@ DASHED = ' stroke-dasharray="6 7"'  # as much gap as dash: over another line bot
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """One line: its name in the legend, its heights, and how it is drawn: joined, or a dot each."""
 
     name: str
@@ -36,7 +36,7 @@ class Chart:
     x_label: str
     y_label: str
     x: Sequence[float]
-    lines: Sequence[Line]
+    lines: Sequence[ChartLine]
     levels: Sequence[float] = ()
 
     def svg(self) -> str:
@@ -122,7 +122,7 @@ def _level(scale: _Scale, y: float) -> str:
     return f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}" stroke="#888" stroke-dasharray="2 3"/>'
 
 
-def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: Line) -> str:
+def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: ChartLine) -> str:
     pairs = [(across(a), up(b)) for a, b in zip(x, line.y) if isfinite(b)]
     if line.dots:
         wide = line.dot or min(5.0, max(2.4, 60 / sqrt(len(pairs) or 1)))
@@ -155,7 +155,7 @@ def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return [*found, pairs[-1]]
 
 
-def _legend(lines: Sequence[Line]) -> list[str]:
+def _legend(lines: Sequence[ChartLine]) -> list[str]:
     found, at = list[str](), WIDTH - RIGHT
     if sum(7 * len(line.name) + 26 for line in lines) > WIDTH - LEFT - RIGHT:  # no room
         return found

@@ -23,7 +23,7 @@ from manipula.algebra.expr.provenance import Provenance, Share
 from manipula.algebra.optimise.passes import optimised
 from manipula.errors import InputError
 from manipula.generation.ranking import Ranking
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.choices import default_answers, field_choices, field_questions
 from manipula.mechanics.models.dynamics.acceleration_field import torques
 from manipula.mechanics.models.dynamics.torque import actuator_torque
@@ -31,7 +31,7 @@ from manipula.mechanics.models.linear.base_parameters import chain_from_candidat
 from manipula.mechanics.models.linear.base_regressor import base_regressor
 from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.parameters.base import base_parameters_from
@@ -92,9 +92,9 @@ class SignificanceReport:
         return "\n".join(lines)
 
 
-def significance_of(robot: Robot, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
+def significance_of(robot: RobotDescription, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """Drop the base parameters that these motions do not feel; measure on samples that were not used to choose them."""
-    structure = Structure(robot)
+    structure = ArmStructure(robot)
     if missing := structure.free:
         raise InputError(f"{robot.name}: significance needs numbers; no value for {', '.join(missing[:8])}")
     _check(motions, robot, tolerance)
@@ -122,7 +122,7 @@ def significance_of(robot: Robot, motions: Motions, tolerance: float = 0.01) -> 
     )
 
 
-def _check(motions: Motions, robot: Robot, tolerance: float) -> None:
+def _check(motions: Motions, robot: RobotDescription, tolerance: float) -> None:
     shapes = {x.shape for x in (motions.q, motions.qd, motions.qdd)}
     if len(shapes) != 1 or motions.q.ndim != 2 or motions.q.shape[1] != robot.dof or len(motions.q) < 2:
         raise InputError(f"{robot.name}: motions must be q, qd, qdd of one shape (samples ≥ 2, {robot.dof})")
@@ -130,7 +130,7 @@ def _check(motions: Motions, robot: Robot, tolerance: float) -> None:
         raise InputError(f"tolerance must be a fraction of the largest torque, 0 ≤ tolerance < 1, not {tolerance}")
 
 
-def contributions(robot: Robot, found: Ranking, values: Array, motions: Motions) -> Array:
+def contributions(robot: RobotDescription, found: Ranking, values: Array, motions: Motions) -> Array:
     """(samples, dof, parameters): what every base parameter adds to every torque."""
     chain = merge_fixed(bind(robot, ArrayMaths(), {}, "none"))
     state = (chain.of_joints(list(x.T)) for x in (motions.q, motions.qd, motions.qdd))
@@ -144,7 +144,7 @@ def _over(entry: Any, samples: int) -> NDArray[np.float64]:
     return np.broadcast_to(np.asarray(entry, dtype=float), (samples,))
 
 
-def effects(robot: Robot, found: Ranking, values: Array, motions: Motions) -> dict[str, tuple[float, ...]]:
+def effects(robot: RobotDescription, found: Ranking, values: Array, motions: Motions) -> dict[str, tuple[float, ...]]:
     """The largest share of gravity, acceleration, velocity and friction in each joint's largest torque."""
     rub = np.array([slot.of_actuator and slot.kind != MOTOR.letters for slot in found.base])
 
@@ -163,7 +163,7 @@ def effects(robot: Robot, found: Ranking, values: Array, motions: Motions) -> di
     return {name: tuple(map(float, np.abs(tau).max(axis=0) / scale)) for name, tau in found_effects.items()}
 
 
-def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Function:
+def torque_function(robot: RobotDescription, found: Ranking, given: dict[str, float]) -> Function:
     """The inverse dynamics of an arm that has these base parameters and no others; each a parameter of the function."""
     graph = Graph()
     maths = ExprMaths(graph)

@@ -41,7 +41,7 @@ from manipula.generation.ranking import (
     states_of,
     told_rows,
 )
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
     grouping,
@@ -51,7 +51,7 @@ from manipula.mechanics.models.linear.base_parameters import (
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
@@ -152,12 +152,12 @@ class BaseParameters:
         return "\n".join(lines)
 
 
-def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParameters:
+def base_parameters_of(robot: RobotDescription, symbolic: Symbolic = "auto") -> BaseParameters:
     """The base parameters of a robot, proved."""
-    return base_parameters_from(Structure(robot, symbolic))
+    return base_parameters_from(ArmStructure(robot, symbolic))
 
 
-def base_parameters_from(structure: Structure) -> BaseParameters:
+def base_parameters_from(structure: ArmStructure) -> BaseParameters:
     """The same, of a robot whose structure is at hand."""
     robot = structure.robot
     refuse_ambiguous(robot)
@@ -211,7 +211,7 @@ def _coefficients(
     raise ProofError("the combinations of the base parameters could not be solved for")
 
 
-def _refuse_tiny_pivots(robot: Robot, factors: Sequence[Expr]) -> None:
+def _refuse_tiny_pivots(robot: RobotDescription, factors: Sequence[Expr]) -> None:
     """A factor of 1e15 is the inverse of what should be zero: a table kept exactly, whose axes almost meet a rule."""
     numbers = [x for x in factors if not free_symbols([x])]
     largest = max((abs(float(x)) for x in evaluate(numbers, {}, FLOATS)), default=0.0)
@@ -263,7 +263,7 @@ def _value(expr: Expr) -> float | None:
     return None if free_symbols([expr]) else float(evaluate([expr], {}, FLOATS)[0])
 
 
-def _matrix_function(robot: Robot, graph: Graph, C: list[list[Expr]]) -> Function:
+def _matrix_function(robot: RobotDescription, graph: Graph, C: list[list[Expr]]) -> Function:
     flat = [x for row in C for x in row]
     symbols = tuple(free_symbols(flat))
     inputs = (Input("p", symbols, "SI", "geometry", role="parameter"),) if symbols else ()
@@ -329,7 +329,7 @@ def _classes(C: list[list[Expr]]) -> list[Class]:
 # the proof
 
 
-def _proved(structure: Structure, matrix: Function) -> int:
+def _proved(structure: ArmStructure, matrix: Function) -> int:
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
     robot, factors, entries = structure.robot, joint_factors(structure.robot), 0
     for _ in range(DRAWS):

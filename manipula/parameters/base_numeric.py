@@ -20,7 +20,7 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import Slot, standard_slots, unit_of
 from manipula.mechanics.models.linear.regressor import columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import RigidBody
@@ -62,7 +62,7 @@ class Agreement:
         )
 
 
-def base_agreement(robot: Robot, found: BaseParameters, seed: int = 1) -> Agreement:
+def base_agreement(robot: RobotDescription, found: BaseParameters, seed: int = 1) -> Agreement:
     """Compare an exact result with rank and superposition on random numbers."""
     rng = np.random.default_rng(seed)
     symbols = {name: rng.uniform(0.3, 1.3) for name in free_parameters(robot)}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.values.parameter import float_of, names_of
 from manipula.support.plain import plain
 
@@ -51,7 +51,9 @@ class Motions:
         return cls(q, rates * (2 * unit[:, dof : 2 * dof] - 1), pushes * (2 * unit[:, 2 * dof :] - 1))
 
     @classmethod
-    def of(cls, robot: Robot, velocity: ArrayLike, acceleration: ArrayLike, samples: int = SAMPLES) -> Motions:
+    def of(
+        cls, robot: RobotDescription, velocity: ArrayLike, acceleration: ArrayLike, samples: int = SAMPLES
+    ) -> Motions:
         """Every motion inside the joint limits of the file, a whole turn where a revolute joint has none."""
         values = {name: float_of(value, {}) for name, value in robot.values if not list(names_of(value))}
         boxes = [_box(joint, values, robot.name) for joint in robot.joints if joint.name in robot.joint_names]

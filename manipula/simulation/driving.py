@@ -11,14 +11,15 @@ import numpy as np
 
 from manipula.algebra.expr.function import Function, Input
 from manipula.errors import InputError, UnknownNameError, UnprovableError
+from manipula.generation.results.system import Law, System
 from manipula.generation.settings import Settings, refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import SOLVED
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
-from manipula.simulation.marching import Drive, Marched, Progress, System, marched
+from manipula.simulation.marching import Drive, Marched, Progress, marched
 from manipula.simulation.plant import Plant
 from manipula.simulation.task import Task, numbers
 
@@ -31,9 +32,9 @@ class Workshop(NamedTuple):
     """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), the rates of both in
     continuous time with the settings of the law, a plant with another payload, steps that ask a function in stages."""
 
-    loop: Callable[[Any, Any], System]
-    rates: Callable[[Any, Any], tuple[Function, Settings]]
-    loaded: Callable[[Any, dict[str, Any] | None], Plant]
+    loop: Callable[[Plant, Law | None], System]
+    rates: Callable[[Plant, Law | None], tuple[Function, Settings]]
+    loaded: Callable[[Plant, dict[str, Any] | None], Plant]
     staged: Callable[..., Marched]
 
 

@@ -18,7 +18,7 @@ from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
 from manipula.simulation.exact.mechanism import frictionless
 
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 class Functions:
     """`functions("energy", q, qd)`: arrays (…, time, n), whose leading axes are the batch."""
 
-    def __init__(self, robot: Robot, parameters: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, robot: RobotDescription, parameters: Mapping[str, Any] | None = None) -> None:
         self.robot = robot
         self.parameters = {name: _numbers(name, value) for name, value in (parameters or {}).items()}
 
@@ -73,7 +73,7 @@ def _numbers(name: str, value: Any) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _compiled(robot: Robot, model: str, wrench: bool) -> Compiled:
+def _compiled(robot: RobotDescription, model: str, wrench: bool) -> Compiled:
     """Made once for runs and motions of one arm, however many; a robot is its content.
 
     Some thousand values are read each time: a search for fewer operations would take longer than they do.
@@ -83,7 +83,7 @@ def _compiled(robot: Robot, model: str, wrench: bool) -> Compiled:
     )
 
 
-def refuse_unknown(robot: Robot, missing: list[str]) -> None:
+def refuse_unknown(robot: RobotDescription, missing: list[str]) -> None:
     """A simulation takes numbers."""
     if missing:
         raise UnsetError(

@@ -3,33 +3,18 @@ function in Python that is asked at every step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.expr.function import Function
+from manipula.generation.results.system import System
 from manipula.scalar import Next
 from manipula.simulation.functions import Array
 
 TOLD = 200  # steps in Python from one word about progress to the next
 Progress = Callable[[int], None]  # hears how many steps are done
 Drive = Callable[[int, Any], Array]  # (number of the step, state) → torques
-
-
-class System(Protocol):
-    """A function of one step with the values of its settings: `manipula.system.System`."""
-
-    @property
-    def function(self) -> Function: ...
-    @property
-    def name(self) -> str: ...
-    def start(self, **states: Any) -> Any: ...
-    def step(self, state: Any, *variables: Any, p: Mapping[str, Any] | None = None) -> Any: ...
-    def run(
-        self, state: Any, steps: int, *variables: Any, p: Mapping[str, Any] | None = None, every: int = 1,
-        threads: int = 1, along: Collection[str] | str = (), seed: int = 0, first: int = 0,
-    ) -> Any: ...  # fmt: skip
 
 
 class Marched(NamedTuple):
@@ -101,7 +86,7 @@ def _asking(
 def _one(system: System, state: Any, variables: Sequence[Any], p: Mapping[str, Array]) -> tuple[Any, Any]:
     """One step; parameters of many rows are taken by `run` alone."""
     if not p:
-        return system.step(state, *variables)  # type: ignore[no-any-return]
+        return system.step(state, *variables)
     went = system.run(state, 1, *variables, p=p)
     return went.state, type(went.outputs)(*(x[..., 0, :] for x in went.outputs)) if isinstance(
         went.outputs, tuple

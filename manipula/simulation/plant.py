@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.actuators.friction import FrictionLaw
-from manipula.mechanics.robot.description import Cell, Joint, Robot
+from manipula.mechanics.robot.description import Cell, Joint
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
-from manipula.robot import RobotLike, as_robot
+from manipula.robot import Robot, RobotLike, as_robot
 from manipula.simulation.drives.bristles import Bristles, bristles_of
 from manipula.simulation.drives.springs import Springs, amounts, springs_of
 from manipula.support.plain import plain

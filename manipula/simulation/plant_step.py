@@ -23,15 +23,15 @@ from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
 from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.drives.bristles import Bristles, bent_friction, bristled
-from manipula.mechanics.models.drives.elastic import BEARS, Drive, elastic, motors_resting
+from manipula.mechanics.models.drives.bristles import BristleParameters, bent_friction, bristled
+from manipula.mechanics.models.drives.elastic import BEARS, ElasticDrive, elastic, motors_resting
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.integrate.pushed import pushed
 from manipula.mechanics.models.integrate.sliding import (
     RUBS,
-    Limits,
     Rubbing,
+    StepLimits,
     dry_friction,
     eased_friction,
     no_friction,
@@ -39,7 +39,7 @@ from manipula.mechanics.models.integrate.sliding import (
 )
 from manipula.mechanics.models.integrate.stick import sticking
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.exact.mechanism import frictionless, motorless
 from manipula.simulation.plant import Plant
 from manipula.support.progress import Tell, silent
@@ -55,7 +55,12 @@ class Stepping(NamedTuple):
 
 
 def stepping_of(
-    plant: Plant | Robot, method: str, symbolic: Symbolic = "auto", optimise: str = "fast", *, wrench: bool = False
+    plant: Plant | RobotDescription,
+    method: str,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    *,
+    wrench: bool = False,
 ) -> Stepping:
     """`wrench` makes that on the tool an input, held over the step."""
     robot = plant.robot if isinstance(plant, Plant) else plant
@@ -75,9 +80,9 @@ def stepping_of(
     return Stepping(_pushed(arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
 
 
-def _elastic(plant: Plant, limits: Limits, asked: Request, method: str, wrench: bool) -> Stepping:
+def _elastic(plant: Plant, limits: StepLimits, asked: Request, method: str, wrench: bool) -> Stepping:
     """Stops are the links', friction and efforts the motors'."""
-    n, drive = plant.robot.dof, Drive(*(tuple(map(Fraction, x.tolist())) for x in plant.springs or ()))
+    n, drive = plant.robot.dof, ElasticDrive(*(tuple(map(Fraction, x.tolist())) for x in plant.springs or ()))
     stops = replace(limits, dry=(False,) * n, efforts=(None,) * n, loaded=False)
     arm = elastic(drive, limits, _rubbing(plant), plant.bristles is not None)
 
@@ -90,7 +95,7 @@ def _elastic(plant: Plant, limits: Limits, asked: Request, method: str, wrench: 
 
 
 def arm_function(
-    plant: Plant | Robot,
+    plant: Plant | RobotDescription,
     method: str,
     symbolic: Symbolic = "auto",
     optimise: str = "fast",
@@ -103,14 +108,14 @@ def arm_function(
     return generate_block(replace(step(arm), name="arm"), asked, tell, others)
 
 
-def limits_of(plant: Plant) -> Limits:
+def limits_of(plant: Plant) -> StepLimits:
     """As exact numbers."""
     sticks = plant.friction == "stick"
     dry = tuple(sticks and joint in plant.dry for joint in plant.robot.joint_names)
     lower, upper = plant.ends
     efforts = tuple(_exact(x) for x in plant.efforts.tolist())
     ends = tuple((_exact(low), _exact(high)) for low, high in zip(lower.tolist(), upper.tolist()))
-    return Limits(dry, efforts, ends, plant.friction != "none" and plant.loaded)
+    return StepLimits(dry, efforts, ends, plant.friction != "none" and plant.loaded)
 
 
 def _pushed(arm: Block, wrench: bool) -> Block:
@@ -125,5 +130,5 @@ def _rubbing(plant: Plant) -> Rubbing:
     kinds = {"stick": dry_friction, "none": no_friction}
     if plant.bristles is not None:
         sigma0, sigma1, bent = plant.bristles
-        return bent_friction(Bristles(tuple(map(Fraction, sigma0)), tuple(map(Fraction, sigma1)), bent))
+        return bent_friction(BristleParameters(tuple(map(Fraction, sigma0)), tuple(map(Fraction, sigma1)), bent))
     return kinds[plant.friction] if plant.friction in kinds else eased_friction(Fraction(plant.width))

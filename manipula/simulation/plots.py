@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.pages.charts import Chart, Line
+from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, page, paragraph, section, table
 from manipula.pages.plots.canvas import COLOURS, blank, plainly
 from manipula.simulation.functions import Array, Limits
@@ -186,7 +186,7 @@ def report_of(run: Shown, degrees: bool = False) -> str:
 
 def _chart(panel: Panel, t: Array) -> Chart:
     lines = [
-        Line(name if i == 0 else "", row.tolist(), dashed, 1 if dashed and len(values) == 1 else i)
+        ChartLine(name if i == 0 else "", row.tolist(), dashed, 1 if dashed and len(values) == 1 else i)
         for name, values, dashed in panel.lines
         for i, row in enumerate(values)
     ]
@@ -194,7 +194,7 @@ def _chart(panel: Panel, t: Array) -> Chart:
 
 
 def _memory(name: str, values: Array, t: Array) -> Chart:
-    lines = [Line(str(i), row.tolist(), colour=i - 1) for i, row in enumerate(_entries(values), start=1)]
+    lines = [ChartLine(str(i), row.tolist(), colour=i - 1) for i, row in enumerate(_entries(values), start=1)]
     return Chart(name, "time [s]", f"{name} [SI]", t.tolist(), lines)
 
 

@@ -25,7 +25,7 @@ from manipula.errors import DivergenceError
 from manipula.simulation.exact.course import Change, Course, Mode
 from manipula.simulation.exact.drive import Drive, drive_from
 from manipula.simulation.exact.elastic import ElasticMechanism
-from manipula.simulation.exact.equations import Array, Bounds, Equations, Torques
+from manipula.simulation.exact.equations import Array, Bounds, StateEquations, Torques
 from manipula.simulation.exact.given import refuse_times, rising_times, start_from
 from manipula.simulation.exact.mechanism import Mechanism
 from manipula.simulation.exact.rest import Ways, at_rest
@@ -72,7 +72,7 @@ def integrate(
     return run.course(until, times, rtol, atol, longest, stop)
 
 
-class _Run(Equations):
+class _Run(StateEquations):
     """The equations on their way: the time, the state, what has happened."""
 
     def __init__(

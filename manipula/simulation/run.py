@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 from manipula.simulation.functions import Array, Functions
 from manipula.simulation.reading import Rest
 from manipula.simulation.records.logs import Log

@@ -12,7 +12,7 @@ import numpy as np
 
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 from manipula.simulation.events import Event, in_order
 from manipula.simulation.functions import Array, Limits
 from manipula.simulation.plant import Plant, states_of

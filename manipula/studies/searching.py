@@ -23,14 +23,14 @@ from manipula.studies.results.study_result import Study
 from manipula.studies.studying import Progress, study
 
 if TYPE_CHECKING:
-    from manipula.model import Model
+    from manipula.generation.results.model import Model
 
 HEADS = ("line", "best", "median", "worst", "seeds", "seed of the best", "s each")
 KEYS = ("line", "best", "median", "worst", "seeds", "seed", "seconds")
 
 
 @dataclass(frozen=True)
-class Line:
+class SearchLine:
     """What is searched: a model of a robot, and how it is asked for."""
 
     title: str
@@ -70,7 +70,7 @@ def unpacked(word: str) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchOutcome:
     """What one search found. `seconds` of whoever searched; none where it was found in an earlier run."""
 
     price: float
@@ -82,9 +82,9 @@ class Found:
 class Board:
     """The searches so far, line by line: heard as they come, or read from a study that is whole."""
 
-    def __init__(self, lines: Sequence[Line], first: int) -> None:
+    def __init__(self, lines: Sequence[SearchLine], first: int) -> None:
         self.lines = {line.title: line for line in lines}
-        self._first, self._found = first, {line.title: dict[int, Found]() for line in lines}
+        self._first, self._found = first, {line.title: dict[int, SearchOutcome]() for line in lines}
 
     def hear(self, progress: Progress) -> None:
         """Case k is seed k // lines of line k % lines: the last name varies fastest."""
@@ -95,9 +95,9 @@ class Board:
         for row, case in enumerate(block.cases.tolist()):
             word, price = str(block.columns["function"][row]), block.columns["price"][row].item()
             seed = self._first + case // len(titles)
-            self.add(titles[case % len(titles)], Found(price, seed, word, spent))
+            self.add(titles[case % len(titles)], SearchOutcome(price, seed, word, spent))
 
-    def add(self, title: str, found: Found) -> None:
+    def add(self, title: str, found: SearchOutcome) -> None:
         """One search; a seed that came before stays as it was."""
         self._found[title].setdefault(found.seed, found)
 
@@ -105,10 +105,10 @@ class Board:
         """What was not heard of."""
         for row in found.rows:
             if "failure" not in row:
-                self.add(row["line"], Found(row["price"], row["seed"], row["function"]))
+                self.add(row["line"], SearchOutcome(row["price"], row["seed"], row["function"]))
 
     @property
-    def best(self) -> dict[str, Found]:
+    def best(self) -> dict[str, SearchOutcome]:
         """By line; of equals the first seed."""
         return {
             title: min(found.values(), key=lambda x: (x.price, x.seed)) for title, found in self._found.items() if found
@@ -136,7 +136,7 @@ class Board:
         return made
 
 
-def _figures(title: str, found: Sequence[Found]) -> dict[str, Any]:
+def _figures(title: str, found: Sequence[SearchOutcome]) -> dict[str, Any]:
     prices, times = [x.price for x in found], [x.seconds for x in found if x.seconds is not None]
     best = min(found, key=lambda x: (x.price, x.seed), default=None)
     spread = (min(prices), median(prices), max(prices)) if prices else (None, None, None)
@@ -156,17 +156,17 @@ def _cell(value: Any) -> str:
     )
 
 
-def lines_of(robots: Sequence[Robot], models: Sequence[str], **asked: Any) -> list[Line]:
+def lines_of(robots: Sequence[Robot], models: Sequence[str], **asked: Any) -> list[SearchLine]:
     """Every model of every robot; robots of one name are told apart by a number."""
     if not robots or not models:
         raise InputError(f"operations: expected robots and models, found {len(robots)} and {len(models)}")
-    titles, found = list[str](), list[Line]()
+    titles, found = list[str](), list[SearchLine]()
     for robot in robots:
         for model in models:
             title = f"{robot.name} {model}"
             again = sum(x == title or x.startswith(f"{title} #") for x in titles)
             titles.append(f"{title} #{again + 1}" if again else title)
-            found.append(Line(titles[-1], robot, model, **asked))
+            found.append(SearchLine(titles[-1], robot, model, **asked))
     return found
 
 
@@ -178,7 +178,7 @@ def limits_from(seconds: float | None, moves: int | None) -> dict[str, Any]:
 
 
 def searches(
-    lines: Sequence[Line],
+    lines: Sequence[SearchLine],
     seeds: int = 8,
     first: int = 0,
     seconds: float | None = None,
@@ -202,7 +202,8 @@ def searches(
 def board_of(found: Study) -> Board:
     """Of a study that is whole."""
     lines = [
-        Line(title, found.shared[x["robot"]], x["model"], **x["asked"]) for title, x in found.shared["lines"].items()
+        SearchLine(title, found.shared[x["robot"]], x["model"], **x["asked"])
+        for title, x in found.shared["lines"].items()
     ]
     board = Board(lines, 0)
     board.read(found)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from manipula.api import from_text, load
 from manipula.errors import InputError
-from manipula.robot import Robot
+from manipula.robot import Robot, RobotLike, as_robot
 from manipula.studies.cases.samples import LatinHypercube, Sobol
 from manipula.studies.ready.registry import ready
 from manipula.studies.results.study_result import Study
@@ -95,7 +95,7 @@ def _refuse_mixed(path: Path, found: StudyFile) -> None:
 
 
 def study_of_file(
-    path: str | Path, robot: Robot | None = None, seed: int | None = None, force: bool = False, **options: Any
+    path: str | Path, robot: RobotLike | None = None, seed: int | None = None, force: bool = False, **options: Any
 ) -> tuple[Study, list[Path]]:
     """The study that a file describes, and the files that it asks for. `robot`: in place of the file's.
 
@@ -105,7 +105,10 @@ def study_of_file(
     asked = read_study(path)
     files = output_paths(path, asked.output, force)
     with errors_about(path), _importable(path.parent):
-        subject = robot if robot is not None or asked.robot is None else robot_beside(path.parent, asked.robot)
+        if robot is not None:
+            subject: Robot | None = as_robot(robot)
+        else:
+            subject = None if asked.robot is None else robot_beside(path.parent, asked.robot)
         options = {"seed": asked.seed if seed is None else seed, **options}
         if asked.study is not None and subject is not None:
             found = ready_study(asked.study, subject, _beside(path.parent, asked), **options)

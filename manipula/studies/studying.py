@@ -21,7 +21,7 @@ from manipula.studies.results.lock import alone
 from manipula.studies.results.merge import merged
 from manipula.studies.results.store import Store
 from manipula.studies.results.study_result import Place, Study, refuse_results
-from manipula.studies.work.blocks import Block
+from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.job import Job, packed, parts_of, title_of
 from manipula.studies.work.pace import Pace, Remaining
 from manipula.studies.work.working import Chunk
@@ -40,7 +40,7 @@ class Progress:
     seconds: float
     rate: float
     workers: int
-    came: Block | None = field(default=None, repr=False, compare=False)
+    came: CaseBlock | None = field(default=None, repr=False, compare=False)
 
     @property
     def left(self) -> float | None:
@@ -175,7 +175,7 @@ def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
 def _computed(store: Store, cases: Cases, job: Job, engine: Any, workers: int, tell: Callable[[Progress], None]) -> int:
     """Computes what is not there; how many that were."""
 
-    def there(block: Block) -> None:
+    def there(block: CaseBlock) -> None:
         tell(Progress(store.stored, cases.count, store.failed, 0.0, 0.0, 0, block))
 
     remaining = Remaining(cases.count, store.done(there))

@@ -16,7 +16,7 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import float_of
@@ -28,7 +28,7 @@ FloatArray = NDArray[Any]
 RNG = np.random.default_rng(560)
 
 
-def load(name: str) -> Robot:
+def load(name: str) -> RobotDescription:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         return robot_from_toml(library.text_of(name), f"{name}.toml")

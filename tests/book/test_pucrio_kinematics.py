@@ -18,7 +18,7 @@ import pytest
 
 from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Joint, Robot, Step, actuator_of, known
+from manipula.mechanics.robot.description import Joint, RobotDescription, Step, actuator_of, known
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import Deg, number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -47,7 +47,7 @@ def chain() -> Tree:
         )
         for row, (a, d, alpha) in enumerate(TABLE, 1)
     ]  # fmt: skip
-    robot = Robot("pucrio", tuple(rows), (known("gx"), known("gy"), known("gz")))
+    robot = RobotDescription("pucrio", tuple(rows), (known("gx"), known("gy"), known("gz")))
     return bind(robot, FLOATS, {})
 
 

@@ -7,7 +7,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import topological
-from manipula.model import Model
+from manipula.generation.results.model import Model
 
 # way: (with auxiliary equations, sin/cos, without auxiliary equations); the printed table, our counts at most these
 WAYS = {

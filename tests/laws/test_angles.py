@@ -16,8 +16,8 @@ from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     Deg,
     Num,
-    Op,
     Parameter,
+    ParameterOp,
     float_of,
     number,
     parameter_from_text,
@@ -97,7 +97,7 @@ def test_towers_of_names_are_not_written_out() -> None:
 
 def test_a_wrong_collection_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     def tripled(self: Angles, angle: Parameter) -> Parameter:
-        return angle if isinstance(angle, Num | Deg) else Op("*", (number(3), angle))
+        return angle if isinstance(angle, Num | Deg) else ParameterOp("*", (number(3), angle))
 
     monkeypatch.setattr(Angles, "collected", tripled)
     with pytest.raises(mp.ProofError, match="an angle is not as the robot's description has it"):

@@ -18,7 +18,7 @@ from manipula.algebra.expr.rational_angles import rational_angle
 from manipula.cli.app import app
 from manipula.errors import InputError, ProofError
 from manipula.generation.ranking import field_state, integer
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import (
     candidate_slots,
@@ -30,7 +30,7 @@ from manipula.mechanics.models.linear.base_parameters import (
 )
 from manipula.mechanics.models.linear.base_regressor import base_regressor, base_regressor_turned
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement
 from manipula.parameters.motions import Motions
@@ -46,7 +46,7 @@ DRAWN = [
 ARMS = [pytest.param(*drawn, marks=[pytest.mark.slow] if len(drawn[1]) > 3 else []) for drawn in DRAWN]
 
 
-def arm(seed: int, kinds: str, convention: str) -> Robot:
+def arm(seed: int, kinds: str, convention: str) -> RobotDescription:
     return random_robot(seed, joints=kinds, convention=convention)  # type: ignore[arg-type]
 
 
@@ -63,7 +63,7 @@ def test_rank_superposition_and_the_exact_way_agree(seed: int, kinds: str, conve
 def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: str, convention: str) -> None:
     """In the field, at a random point: the arm that has only its candidates, by `grouping`, against the arm itself."""
     robot = arm(seed, kinds, convention)
-    chain, state = field_state(Structure(robot).in_field(f"torques {seed}"), joint_factors(robot), "q")
+    chain, state = field_state(ArmStructure(robot).in_field(f"torques {seed}"), joint_factors(robot), "q")
     values = [
         sum((x * y for x, y in zip(row, standard_values(chain))), 0) for row in grouping(chain, standard_slots(chain))
     ]
@@ -75,7 +75,7 @@ def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: 
 @pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
 def test_the_cheap_regressors_are_the_plain_one(seed: int, kinds: str, convention: str) -> None:
     robot = arm(seed, kinds, convention)
-    chain, state = field_state(Structure(robot).in_field(f"columns {seed}"), joint_factors(robot), "q")
+    chain, state = field_state(ArmStructure(robot).in_field(f"columns {seed}"), joint_factors(robot), "q")
     want = [[integer(x) for x in row] for row in reduced_regressor(chain, *state)]
     for model in (base_regressor, base_regressor_turned):
         assert [[integer(x) for x in row] for row in model(chain, *state)] == want
@@ -138,7 +138,7 @@ def test_a_wrong_combination_is_not_proved() -> None:
     flat[k] = flat[k] + graph.one
     spoiled = found.matrix.with_roots(flat)
     with pytest.raises(ProofError, match="lose torque"):
-        base._proved(Structure(robot), spoiled)
+        base._proved(ArmStructure(robot), spoiled)
 
 
 def test_robot_lists_names_and_values() -> None:
@@ -168,9 +168,9 @@ def test_rational_angles_are_on_the_circle() -> None:
 
 def test_ranking_is_the_same_every_time() -> None:
     robot = mp.load("rx90")
-    assert Structure(robot).ranking == Structure(robot, "auto").ranking
-    assert [slot.name for slot in candidate_slots(Structure(robot).in_field("x"))][:2] == ["Kxx1", "Kxy1"]
-    assert isinstance(Structure(robot).in_field("x").maths, FieldMaths)
+    assert ArmStructure(robot).ranking == ArmStructure(robot, "auto").ranking
+    assert [slot.name for slot in candidate_slots(ArmStructure(robot).in_field("x"))][:2] == ["Kxx1", "Kxy1"]
+    assert isinstance(ArmStructure(robot).in_field("x").maths, FieldMaths)
 
 
 # significance: approximate, and says so

@@ -10,12 +10,12 @@ import pytest
 import manipula as mp
 from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, mass
 from manipula.mechanics.models.dynamics import energy, torque
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from tests.laws.test_coupled import free_and_coupled, in_floats
 from tests.random_robots import random_robot, random_state, random_tree
 
 
-def drawn(seed: int) -> Robot:
+def drawn(seed: int) -> RobotDescription:
     kind: dict[str, Any] = {"screws": seed % 3 == 0}
     return random_tree(seed, **kind) if seed % 2 else random_robot(seed, **kind)
 

@@ -20,7 +20,7 @@ from manipula.identification.filters.motion import stops
 from manipula.identification.gathering import gather
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Coordinate, Robot
+from manipula.mechanics.robot.description import Coordinate, RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
 from tests.random_robots import random_robot, random_tree
 
@@ -28,7 +28,7 @@ ARMS = [random_robot(seed, joints=1 + seed % 3, screws=seed % 5 == 4) for seed i
 TREES = [random_tree(seed, 3) for seed in range(4)]
 
 
-def torques(robot: Robot, q: Any, qd: Any, qdd: Any) -> Any:
+def torques(robot: RobotDescription, q: Any, qd: Any, qdd: Any) -> Any:
     """By Newton and Euler on the unreduced robot, without motors."""
     chain = without_actuators(merge_fixed(bind(robot, ArrayMaths(), {})))
     given = (chain.of_joints(list(x.T)) for x in (q, qd, qdd))
@@ -36,11 +36,11 @@ def torques(robot: Robot, q: Any, qd: Any, qdd: Any) -> Any:
     return np.stack([np.broadcast_to(x, len(q)) for x in tau], axis=1)
 
 
-def state(robot: Robot, seed: int, count: int = 40) -> Any:
+def state(robot: RobotDescription, seed: int, count: int = 40) -> Any:
     return np.random.default_rng(seed).normal(size=(3, count, robot.dof))
 
 
-def agrees(robot: Robot) -> bool:
+def agrees(robot: RobotDescription) -> bool:
     """Columns times their parameters are torques, and who is said to feel nothing feels nothing."""
     if robot.dof == 0:
         return True
@@ -52,7 +52,7 @@ def agrees(robot: Robot) -> bool:
 
 
 @pytest.mark.parametrize("robot", [*ARMS, *TREES], ids=lambda robot: robot.name)
-def test_inertial_columns_times_their_parameters_are_torques(robot: Robot) -> None:
+def test_inertial_columns_times_their_parameters_are_torques(robot: RobotDescription) -> None:
     """Fixed rows, carried bodies and payloads counted to the links that move them."""
     assert agrees(robot)
 
@@ -97,7 +97,7 @@ def arm() -> mp.Robot:
     return mp.load("planar2r").with_parameters(l1=1, l2=0.8, g=9.81, m1=2, m2=1)
 
 
-def log_of(robot: Robot, count: int = 3000, rate: float = 200.0, seed: int = 0, **more: Any) -> mp.Log:
+def log_of(robot: RobotDescription, count: int = 3000, rate: float = 200.0, seed: int = 0, **more: Any) -> mp.Log:
     """A smooth motion of an arm that rubs, with exact rates."""
     t = np.arange(count) / rate
     rng = np.random.default_rng(seed)
@@ -117,7 +117,7 @@ def truth(data: Data) -> Any:
 
 @pytest.mark.parametrize("robot", [arm(), random_robot(21, joints="PR"), random_robot(22, joints="R")])
 @pytest.mark.parametrize("cutoff", [None, 6.0])
-def test_gram_matrices_hold_what_a_dense_computation_holds(robot: Robot, cutoff: float | None) -> None:
+def test_gram_matrices_hold_what_a_dense_computation_holds(robot: RobotDescription, cutoff: float | None) -> None:
     log = log_of(robot)
     data = gather(robot, log, filter=cutoff, blocks=3)
     motion = data.source.motions[0]

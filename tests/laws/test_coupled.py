@@ -22,7 +22,7 @@ from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import moving_names
-from manipula.mechanics.robot.description import Coordinate, Robot
+from manipula.mechanics.robot.description import Coordinate, RobotDescription
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.units import parameter_from_raw
@@ -36,7 +36,7 @@ from tests.random_robots import random_robot, random_tree
 FACTORS = (Fraction(1), Fraction(-1), Fraction(2), Fraction(-3), Fraction(1, 2))
 
 
-def free_and_coupled(seed: int, serial: bool = False) -> tuple[Robot, Robot, Any, Any]:
+def free_and_coupled(seed: int, serial: bool = False) -> tuple[RobotDescription, RobotDescription, Any, Any]:
     """A robot, the same with some joints following others, and C, c with q_joint = C q + c."""
     rng = random.Random(f"coupled {seed}")
     size: dict[str, Any] = {"joints": rng.randint(3, 5), "surroundings": False}
@@ -59,7 +59,7 @@ def free_and_coupled(seed: int, serial: bool = False) -> tuple[Robot, Robot, Any
     return robot, coupled, C, np.array([constants.get(name, 0.0) for name in names])
 
 
-def in_floats(robot: Robot) -> Tree:
+def in_floats(robot: RobotDescription) -> Tree:
     return merge_fixed(bind(robot, FLOATS, {}))
 
 
@@ -292,7 +292,7 @@ def test_what_is_advised_for_a_follower_that_rubs_can_be_done(terms: int) -> Non
     assert np.isfinite(mp.simulate(advised[0], start=[0.1, 0.2], until=0.002, method=advised[1]).q).all()
 
 
-def twelfths(seed: int) -> tuple[Robot, Any]:
+def twelfths(seed: int) -> tuple[RobotDescription, Any]:
     """A tree of parallel axes, some at right angles, in which most joints follow one or two others by twelfths; one of
     them as much as the sum of those on its road, so that angles add up to another joint's. And C of q_joint = C q."""
     rng = random.Random(f"twelfths {seed}")

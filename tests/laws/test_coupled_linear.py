@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.generation.results.model import Model
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian
 from manipula.mechanics.models.linear import regressor, two_velocity
 from manipula.mechanics.robot.branching import followers, joint_factors
 from manipula.mechanics.robot.reduce.chains import without_actuators
 from manipula.mechanics.spatial.inertia import NOTHING
-from manipula.model import Model
 from manipula.parameters.approximation import significance_of
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.simplify.tree import Symbol, Tree, evaluate_tree, leaves
+from manipula.algebra.simplify.tree import FormulaTree, Symbol, evaluate_tree, leaves
 from manipula.errors import InputError
 from manipula.ik.derivation.printed import Written
 from manipula.mechanics.models.inverse.plan import parameter_of
@@ -269,7 +269,7 @@ def test_every_letter_is_told_before_it_is_used(name: str) -> None:
         assert symbols([x for sentence in (step.roots, step.singular) if sentence for x in sentence.parts]) <= told
 
 
-def symbols(trees: Iterable[Tree]) -> set[str]:
+def symbols(trees: Iterable[FormulaTree]) -> set[str]:
     return {leaf.name for leaf in leaves(trees) if isinstance(leaf, Symbol)}
 
 

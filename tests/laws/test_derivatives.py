@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.choices import Topic
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
@@ -18,7 +18,7 @@ from manipula.mechanics.models.derivatives.dual import forward, forward_plain, i
 from manipula.mechanics.models.dynamics import articulated
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.energy import energy
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
 from manipula.mechanics.models.dynamics.torque import gravity, inverse_dynamics
 from manipula.mechanics.models.lagrange import christoffel
 from manipula.mechanics.models.linear import energy_regressor
@@ -152,7 +152,7 @@ def test_the_inverse_of_the_inertia_matrix(seed: int) -> None:
     chain, x = arm_and_state(seed)
     M = np.array(inertia_matrix(chain, x["q"]), dtype=float)
     close(inverted(M.tolist()), np.linalg.inv(M))
-    close(Solver(M.tolist())(x["qd"]), np.linalg.solve(M, x["qd"]))
+    close(InertiaSolver(M.tolist())(x["qd"]), np.linalg.solve(M, x["qd"]))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -247,4 +247,4 @@ def test_the_cheapest_method_is_taken() -> None:
 
 def test_frames_stand_together_where_axes_meet() -> None:
     """The first three axes of this arm meet in one point, its third frame stands away from it."""
-    assert Structure(mp.load("panda")).slides == {Topic("slide", 3): "back"}
+    assert ArmStructure(mp.load("panda")).slides == {Topic("slide", 3): "back"}

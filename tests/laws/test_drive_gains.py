@@ -13,7 +13,7 @@ from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.identifying import fit_of
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.standard import with_standard
 from manipula.mechanics.robot.values.parameter import number
 from tests.random_robots import random_robot
@@ -25,11 +25,11 @@ ARM = two_joints()
 LOG = recording(ARM, 3, noise=0.02)
 
 
-def drawn(seed: int) -> Robot:
+def drawn(seed: int) -> RobotDescription:
     return random_robot(seed, joints=1 + seed % 3, surroundings=False)
 
 
-def said(robot: Robot, log: mp.Log, factors: list[float], filter: str | None = None) -> list[str]:
+def said(robot: RobotDescription, log: mp.Log, factors: list[float], filter: str | None = None) -> list[str]:
     assert log.tau is not None
     data = gather(robot, replace(log, tau=log.tau * factors), JointModel(), filter)
     return list(gain_doubts(data, fit_of(data, "robot").time))
@@ -48,7 +48,7 @@ def test_the_joint_is_named_with_its_factor(seed: int) -> None:
         assert float(text.split(" times")[0].split()[-1]) == pytest.approx(factors[j], abs=0.01)
 
 
-def heavier(data: Data, seed: int) -> Robot:
+def heavier(data: Data, seed: int) -> RobotDescription:
     """The same arm in a file whose links weigh more or less, each by its own factor."""
     factors = np.random.default_rng(seed).uniform(0.7, 1.3, data.robot.dof)
     own = [(column, value) for column, value in zip(data.columns, data.known) if column.link is not None]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from manipula.algebra.expr.field import FieldMaths
-from manipula.mechanics import laws
-from manipula.mechanics.laws import LAWS, Law, State
+from manipula.mechanics import identities
+from manipula.mechanics.identities import IDENTITIES, Identity, MotionState
 from manipula.mechanics.models.dynamics import composite, newton_euler, torque
 from manipula.mechanics.models.dynamics.friction import friction
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.lagrange import jacobian_dynamics
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.models.linear.regressor_carried import regressor_carried, shared
@@ -26,51 +26,51 @@ from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of, 
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 
-BY_NAME = {law.name: law for law in LAWS}
+BY_NAME = {law.name: law for law in IDENTITIES}
 
 
-def float_arm(seed: int, **kind: Any) -> tuple[Tree, State]:
+def float_arm(seed: int, **kind: Any) -> tuple[Tree, MotionState]:
     robot = random_robot(seed, **kind)
-    return merge_fixed(bind(robot, FLOATS, {})), State(*random_state(robot, seed))
+    return merge_fixed(bind(robot, FLOATS, {})), MotionState(*random_state(robot, seed))
 
 
-def field_arm(seed: int, draw: str, **kind: Any) -> tuple[Tree, State]:
+def field_arm(seed: int, draw: str, **kind: Any) -> tuple[Tree, MotionState]:
     """All parameters and the whole state symbols, each a random element."""
     robot, maths = random_robot(seed, **kind), FieldMaths(draw)
     names = free_parameters(robot, "all")
     chain = merge_fixed(bind(robot, maths, {name: maths.symbol(name) for name in names}, "all"))
     q, qd, qdd = ([maths.symbol(f"{name}{i}") for i in range(chain.dof)] for name in ("q", "qd", "qdd"))
-    return chain, State(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
+    return chain, MotionState(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
 
 
-def misses(law: Law, chain: Tree, state: State) -> list[Any]:
+def misses(law: Identity, chain: Tree, state: MotionState) -> list[Any]:
     """The residuals that are not zero in the field."""
     return [x for x in law.residuals(chain, state) if (x if isinstance(x, int) else x.value)]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_floats(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_floats(law: Identity) -> None:
     for seed in range(12):
         for left, right in law.sides(*float_arm(seed)):
             assert left == pytest.approx(right, rel=1e-10, abs=1e-10)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_prime_field(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_prime_field(law: Identity) -> None:
     """A theorem about each of these arms, whatever its parameters."""
     for seed in range(6):
         assert misses(law, *field_arm(seed, f"draw {seed}", joints=3)) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_prime_field_long_arms(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_prime_field_long_arms(law: Identity) -> None:
     for seed in range(20):
         assert misses(law, *field_arm(seed, f"draw {seed}")) == []
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_massless_links_divide_nothing(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_massless_links_divide_nothing(law: Identity) -> None:
     """Links without mass, motors only: exact scalars must not meet m in a denominator."""
     assert misses(law, *with_motors(field_arm(3, "massless", joints="RPR", bodies=False))) == []
 
@@ -91,7 +91,7 @@ def test_a_modified_table_shares_columns_at_every_revolute_joint() -> None:
     assert [len(shared(link)) for link in chain.links] == [2, 0, 2, 2]
 
 
-def with_motors(arm: tuple[Tree, State]) -> tuple[Tree, State]:
+def with_motors(arm: tuple[Tree, MotionState]) -> tuple[Tree, MotionState]:
     chain, state = arm
     links = (
         replace(link, actuator=link.actuator.changed({"Ia": state.wrench[i]})) for i, link in enumerate(chain.links)
@@ -107,7 +107,7 @@ SPOILED = {
     "regressor": (regressor, "parameter_vector"),
     "Newton–Euler ≡ jacobian": (jacobian_dynamics, "gravity_jacobian"),
     "Coriolis matrix": (torque, "coriolis"),
-    "forward ∘ inverse": (Solver, "__call__"),
+    "forward ∘ inverse": (InertiaSolver, "__call__"),
 }
 
 
@@ -136,7 +136,7 @@ def test_a_wrong_sign_in_the_recursion_breaks_energy_and_symmetry(monkeypatch: p
 def test_inertia_matrix_is_positive_definite() -> None:
     for seed in range(30):
         chain, state = float_arm(seed)
-        assert min(laws.inertia_pivots(chain, state.q)) > 0
+        assert min(identities.inertia_pivots(chain, state.q)) > 0
         assert np.linalg.eigvalsh(np.array(composite.inertia_matrix(chain, state.q))).min() > 0
 
 

@@ -23,7 +23,7 @@ from manipula.identification.fitting.uncertainty import spread_of
 from manipula.identification.gathering import gather
 from manipula.identification.gram import Grams
 from manipula.identification.joint_model import JointModel
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints
 
@@ -152,7 +152,7 @@ def noisy(data: Data, rows: list[Any], clean: list[Any], sigma: Any, rng: Any) -
     return replace(data, fit=Grams(gram, data.fit.rows.sum(0, keepdims=True)), source=source)
 
 
-def cover(robot: Robot, seed: int, runs: int, seconds: float) -> tuple[Any, Any]:
+def cover(robot: RobotDescription, seed: int, runs: int, seconds: float) -> tuple[Any, Any]:
     """(median of σ said over Cramér and Rao's bound and of the spread over it, share of intervals that cover)."""
     log = recording(robot, seed, seconds=seconds)
     data = gather(robot, log, JointModel(), None)
@@ -188,7 +188,7 @@ def test_spread_is_that_of_cramer_and_rao() -> None:
 @pytest.mark.parametrize("robot", ["puma560", "RRRPRRR"])
 def test_spread_is_that_of_cramer_and_rao_on_whole_arms(robot: str) -> None:
     if robot == "puma560":
-        arm: Robot = mp.load(robot)
+        arm: RobotDescription = mp.load(robot)
     else:
         arm = random_robot(5, joints=robot, convention="standard", surroundings=False)
     ratios, share = cover(arm, 1, runs=300, seconds=20)

@@ -14,8 +14,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
 from manipula.errors import InputError, RobotFileError, UnknownNameError
-from manipula.mechanics.laws import LAWS as IDENTITIES
-from manipula.mechanics.laws import State
+from manipula.mechanics.identities import IDENTITIES, MotionState
 from manipula.mechanics.models.derivatives import analytic
 from manipula.mechanics.models.derivatives.dual import inverse_plain
 from manipula.mechanics.models.dynamics.energy import energy
@@ -44,12 +43,12 @@ def arm(law: type[FrictionLaw[Any]], seed: int, **kind: Any) -> mp.Robot:
     return mp.Robot.of(with_laws(random_robot(seed, **kind), seed, [law.key]))
 
 
-def in_the_field(robot: description.Robot, draw: str) -> tuple[Tree, State]:
+def in_the_field(robot: description.RobotDescription, draw: str) -> tuple[Tree, MotionState]:
     maths = FieldMaths(draw)
     symbols = {name: maths.symbol(name) for name in free_parameters(robot, "all")}
     chain = merge_fixed(bind(robot, maths, symbols, "all"))
     q, qd, qdd = ([maths.symbol(f"{name}{i}") for i in range(chain.dof)] for name in ("q", "qd", "qdd"))
-    return chain, State(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
+    return chain, MotionState(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.key)

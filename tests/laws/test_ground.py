@@ -19,7 +19,7 @@ from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass, 
 from manipula.mechanics.models.dynamics.energy import potential_energy
 from manipula.mechanics.models.dynamics.torque import gravity
 from manipula.mechanics.robot.branching import base_body
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.conversion.conventions import convert
 from tests.laws.test_coupled import in_floats
 
@@ -105,7 +105,7 @@ def at(robot: mp.Robot, seed: int) -> dict[str, float]:
     return dict(zip(robot.joint_names, np.random.default_rng(seed).uniform(-1.5, 1.5, robot.dof).tolist()))
 
 
-def assert_weighed(robot: Robot, text: str, q: dict[str, float]) -> None:
+def assert_weighed(robot: RobotDescription, text: str, q: dict[str, float]) -> None:
     """Centre of mass, its Jacobian by differences, potential energy."""
     tree, given = in_floats(robot), list(q.values())
     mass, moment = weighed(text, q)

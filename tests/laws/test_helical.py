@@ -10,13 +10,13 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.laws import LAWS, Law
+from manipula.mechanics.identities import IDENTITIES, Identity
 from manipula.mechanics.models.derivatives import analytic
 from manipula.mechanics.models.derivatives.dual import forward_plain, inverse_plain
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import candidate_slots
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Cell, Robot
+from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified, to_standard
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -38,8 +38,8 @@ def nothing(pairs: Any) -> bool:
     return not [x for x in gaps if (x if isinstance(x, int) else x.value)]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_every_identity(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_every_identity(law: Identity) -> None:
     for seed in range(6):
         assert nothing(law.sides(*in_the_field(arm(seed, joints=3), f"screw {seed}")))
 
@@ -124,7 +124,7 @@ def test_base_parameters_by_three_roads() -> None:
         assert len(mp.base_parameters(robot)) <= len(candidate_slots(chain))
 
 
-def with_pitch(robot: Robot, pitch: Any) -> Robot:
+def with_pitch(robot: RobotDescription, pitch: Any) -> RobotDescription:
     return replace(robot, joints=tuple(replace(x, of_kind=(Cell(x.of_kind[0].name, pitch),)) for x in robot.joints))
 
 

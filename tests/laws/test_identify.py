@@ -14,7 +14,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.identification.correlation import correlation_time
 from manipula.identification.fitting.found import Found
 from manipula.identification.joint_model import JointModel
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot
 from tests.recordings import motion, recording, torques, two_joints
 
@@ -152,7 +152,7 @@ def test_all_of_it_is_one_model(model: JointModel) -> None:
 @pytest.mark.parametrize("slides", [False, True])
 def test_what_remembers_is_a_system(slides: bool) -> None:
     """Stop operators step by step are those along a whole recording; of joints that slide, too."""
-    robot: Robot = random_robot(2, joints="RP", surroundings=False) if slides else ARM
+    robot: RobotDescription = random_robot(2, joints="RP", surroundings=False) if slides else ARM
     model = JointModel(friction=("viscous", "coulomb", "hysteresis:0.003", "hysteresis:0.1"))
     other = recording(robot, 9, seconds=2)
     found = mp.identify(robot, recording(robot, 3, noise=0.02), model=model, filter=None)

@@ -17,7 +17,7 @@ from manipula.identification.fitting.base_view import combinations
 from manipula.identification.fitting.identifying import fit_of
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot
 from tests.recordings import motion, torques, two_joints
 
@@ -26,7 +26,7 @@ PLAIN = JointModel()
 LAG = 3  # samples that the arm is behind what was asked of it
 
 
-def followed(robot: Robot, seed: int, noise: float = 2e-4, rates: bool = True) -> mp.Log:
+def followed(robot: RobotDescription, seed: int, noise: float = 2e-4, rates: bool = True) -> mp.Log:
     """An arm late behind its reference; noise of encoders (rad, m) and of torques (2 %)."""
     t, q, qd, qdd = motion(robot.dof, seed, 8.0, 100.0)
     tau, rng = torques(robot, q, qd, qdd), np.random.default_rng(seed + 100)

@@ -18,7 +18,8 @@ from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.joining.together import _part, asked_of, call_by_call, join
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.mechanics.models.block import Block, Call, Result, states, variables
+from manipula.generation.results.system import System
+from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED, discretised
@@ -33,7 +34,6 @@ from manipula.scalar import APART, Maths, Rate
 from manipula.simulation.plant_step import arm_function
 from manipula.simulation.task import METHODS
 from manipula.support.progress import silent
-from manipula.system import System
 from tests.random_robots import random_robot
 
 pytestmark = pytest.mark.usefixtures("without_search")
@@ -276,7 +276,7 @@ def test_every_list_of_methods_names_it(method: str) -> None:
 # from rates to next states
 
 
-def _clock(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _clock(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"seen": [maths.cos(x["q"][0])], "q_rate": [x["qd"][0]]}
 
 

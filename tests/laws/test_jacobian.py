@@ -12,7 +12,7 @@ import pytest
 from manipula.mechanics.models.kinematics.jacobian import jacobian, jacobian_dot, jacobian_tool
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
@@ -39,7 +39,7 @@ class ComplexMaths:
         return cmath.cos(x)
 
 
-def chains(robot: Robot) -> tuple[Tree, Tree]:
+def chains(robot: RobotDescription) -> tuple[Tree, Tree]:
     """Over floats and over complex numbers."""
     over_complex: Any = ComplexMaths()
     return merge_fixed(bind(robot, FLOATS, {})), merge_fixed(bind(robot, over_complex, {}))

@@ -24,7 +24,7 @@ from manipula.generation.joining.together import Part, call_by_call, generate_bl
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
@@ -176,7 +176,7 @@ def test_what_calls_have_in_common_is_computed_once() -> None:
     """Stiffness and weight both ask for gravity: the second time is free. And M⁻¹(M a) is a, without dividing."""
     asked = planar()
 
-    def twice(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def twice(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         return {"tau": [a + b for a, b in zip(call("gravity", q=x["q"])["g"], call("gravity", q=x["q"])["g"])]}
 
     block = replace(LAWS["pd_gravity"].sampled, inputs=LAWS["pd_gravity"].sampled.inputs[:1], text=twice)
@@ -225,7 +225,7 @@ def crossed(block: Block, *ports: str) -> Block:
     """The same block with two of its inputs exchanged."""
     a, b = ports
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         return block.text(maths, call, {**x, a: x[b], b: x[a]})
 
     return replace(block, text=text)
@@ -306,7 +306,7 @@ def test_wires_must_have_ends_and_no_circle() -> None:
 
 
 def test_a_wire_between_other_sizes_and_a_parameter_called_like_a_port_are_refused() -> None:
-    def short(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def short(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         return {"tau": call("gravity", q=x["q"][:1])["g"]}
 
     with pytest.raises(InputError, match=r"calls gravity with q\[1\]; it takes q\[2\]"):
@@ -334,7 +334,7 @@ def test_a_robot_that_branches_is_driven_like_any_other(seed: int) -> None:
     np.testing.assert_allclose(new.q, x["q"] + 1e-2 * new.qd, rtol=1e-12)
 
 
-def _gradient(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _gradient(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     """θ⁺ = θ + γ Yᵀ (τ − Y θ)"""
     Y = call("base_regressor", q=x["q"], qd=x["qd"], qdd=x["qdd"])["Y"]
     e = [tau - sum(y * t for y, t in zip(line, x["theta"])) for tau, line in zip(x["tau"], Y)]

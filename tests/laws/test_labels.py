@@ -23,7 +23,7 @@ from manipula.generation.prepare import Prepared, model_named, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
@@ -134,7 +134,7 @@ def test_the_recursion_gives_what_it_names() -> None:
 @pytest.mark.parametrize(
     "robot", [random_robot(3, joints="RFRPR", actuators=False), mp.load("puma560"), mp.load("ur5e")]
 )
-def test_names_in_emitted_c(robot: Robot, tmp_path: Path) -> None:
+def test_names_in_emitted_c(robot: RobotDescription, tmp_path: Path) -> None:
     """Every name in the text is a label, and the line that fills it gives the true value."""
     request = prepare(
         Request(robot.without("friction") if isinstance(robot, mp.Robot) else robot, "inverse_dynamics", wrench=True)

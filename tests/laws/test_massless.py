@@ -12,7 +12,7 @@ import pytest
 import manipula as mp
 from manipula.api import count_steps
 from manipula.errors import SingularError
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.generation.weightless import joints_without_inertia
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
@@ -58,7 +58,7 @@ def idle_joints(robot: mp.Robot, seed: int) -> list[str]:
 @pytest.mark.parametrize("seed", range(60))
 def test_the_joints_without_inertia_are_those_that_numbers_show(seed: int) -> None:
     robot = lightened(seed)
-    assert joints_without_inertia(Structure(robot)) == idle_joints(robot, seed)
+    assert joints_without_inertia(ArmStructure(robot)) == idle_joints(robot, seed)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -105,7 +105,7 @@ def test_two_joints_on_one_axis_with_one_body() -> None:
     empty = {"mass": 0, "com": [0, 0, 0], "inertia": nothing}
     here = {"theta": 0, "d": 0, "a": 0, "alpha": 0}
     robot = mp.Robot.from_dh([{**here, **empty, "name": "inner"}, {**here, **body, "name": "outer"}])
-    assert joints_without_inertia(Structure(robot)) == ["inner"]
+    assert joints_without_inertia(ArmStructure(robot)) == ["inner"]
 
 
 def test_what_is_asked_of_an_arm_without_mass_is_answered_with_a_warning() -> None:

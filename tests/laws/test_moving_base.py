@@ -14,7 +14,7 @@ import pytest
 
 from manipula.mechanics.models.dynamics import newton_euler
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
@@ -23,7 +23,7 @@ from tests.world_frame import World
 KINDS = ("R", "PR", "RRP", "FRPR", "RFRRP", "RRRRRR", "FFPRR", "PPP")
 
 
-def carried(carrier: Robot, robot: Robot) -> Robot:
+def carried(carrier: RobotDescription, robot: RobotDescription) -> RobotDescription:
     """One robot: the arm's rows on the carrier's last."""
     joints = tuple(replace(joint, name=f"carrier {joint.name}") for joint in carrier.joints)
     return replace(robot, joints=(*joints, *robot.joints))

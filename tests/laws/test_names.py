@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.errors import InputError, ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.conversion.conventions import convert
 from manipula.mechanics.robot.formats.par.read import robot_from_par
 from manipula.mechanics.robot.formats.par.write import par_from_robot
@@ -32,15 +32,15 @@ def row(name: str, kind: str = "revolute", more: str = "") -> str:
     return f'[[joint]]\n{named}type = "{kind}"\ntheta = 0\nd = 0.1\na = 0.2\nalpha = 90\n{more}\n'
 
 
-def arm(*rows: str, head: str = "") -> Robot:
+def arm(*rows: str, head: str = "") -> RobotDescription:
     return robot_from_toml(HEAD + head + "".join(rows))
 
 
-def cell_names(robot: Robot) -> list[str]:
+def cell_names(robot: RobotDescription) -> list[str]:
     return [cell.name for cell in robot.cells()]
 
 
-def one_value_for_each_name(robot: Robot) -> None:
+def one_value_for_each_name(robot: RobotDescription) -> None:
     """A frame at a held body has the body's own placement, name by name. Quarter turns are structure, not symbols."""
     values: dict[str, set[Any]] = {}
     for cell in robot.cells():
@@ -50,7 +50,7 @@ def one_value_for_each_name(robot: Robot) -> None:
     assert all(len(held) == 1 for held in values.values())
 
 
-def suffix_of_every_cell(robot: Robot) -> None:
+def suffix_of_every_cell(robot: RobotDescription) -> None:
     """Each cell of a row ends as its row does, each of a held body as that body does."""
     ends = suffixes_of(robot)
     for joint, end, held in zip(robot.joints, ends.rows, ends.carried):
@@ -143,7 +143,7 @@ def test_saved_and_converted_arms_keep_one_name_for_each_cell(seed: int, convent
         assert held <= {end for row in suffixes_of(read).carried for end in row}
 
 
-def masses(robot: Robot) -> dict[str, float]:
+def masses(robot: RobotDescription) -> dict[str, float]:
     found = mp.Robot.of(robot).parameters
     return {
         name: float(x) for name, x in found.items() if x is not None and name.startswith("m") and "x" not in name[:2]

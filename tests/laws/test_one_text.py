@@ -10,12 +10,12 @@ import mpmath
 import pytest
 
 from manipula.algebra.expr.evaluate import INTERVALS, MPMATH, evaluate
-from manipula.algebra.expr.field import Element, FieldMaths, rational
+from manipula.algebra.expr.field import FieldElement, FieldMaths, rational
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
@@ -25,12 +25,12 @@ ARMS = [random_robot(seed, joints=kinds) for seed, kinds in ((21, "RRR"), (22, "
 arms = pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
 
 
-def torques(arm: Robot, maths: Any, state: Sequence[Sequence[Any]]) -> list[Any]:
+def torques(arm: RobotDescription, maths: Any, state: Sequence[Sequence[Any]]) -> list[Any]:
     """The text under test: the same line for every scalar. `state`: q, q̇, q̈ and the wrench on the tool."""
     return newton_euler(merge_fixed(bind(arm, maths, {})), *state).tau
 
 
-def exact_state(arm: Robot) -> State:
+def exact_state(arm: RobotDescription) -> State:
     return [[Fraction(str(x)) for x in part] for part in random_state(arm, 5)]
 
 
@@ -38,7 +38,7 @@ def over(maths: Any, state: State) -> list[list[Any]]:
     return [[maths.number(x) for x in part] for part in state]
 
 
-def symbolic(arm: Robot, state: State) -> tuple[list[Expr], dict[str, Fraction]]:
+def symbolic(arm: RobotDescription, state: State) -> tuple[list[Expr], dict[str, Fraction]]:
     """The torques as expressions of x0, x1, …, and what these are at the state."""
     graph = Graph()
     values = {f"x{part}_{i}": x for part, xs in enumerate(state) for i, x in enumerate(xs)}
@@ -47,7 +47,7 @@ def symbolic(arm: Robot, state: State) -> tuple[list[Expr], dict[str, Fraction]]
 
 
 @arms
-def test_floats_and_mpmath(arm: Robot) -> None:
+def test_floats_and_mpmath(arm: RobotDescription) -> None:
     state = exact_state(arm)
     with mpmath.workdps(40):
         precise = [float(x) for x in torques(arm, MPMATH, over(MPMATH, state))]
@@ -55,7 +55,7 @@ def test_floats_and_mpmath(arm: Robot) -> None:
 
 
 @arms
-def test_expressions(arm: Robot) -> None:
+def test_expressions(arm: RobotDescription) -> None:
     state = exact_state(arm)
     roots, values = symbolic(arm, state)
     with mpmath.workdps(40):
@@ -67,7 +67,7 @@ def test_expressions(arm: Robot) -> None:
 
 
 @arms
-def test_intervals(arm: Robot) -> None:
+def test_intervals(arm: RobotDescription) -> None:
     """Tight, and around the true torque."""
     state = exact_state(arm)
     boxes = [INTERVALS.iv.mpf(x) for x in torques(arm, INTERVALS, over(INTERVALS, state))]
@@ -78,7 +78,7 @@ def test_intervals(arm: Robot) -> None:
 
 
 @arms
-def test_the_prime_field(arm: Robot) -> None:
+def test_the_prime_field(arm: RobotDescription) -> None:
     """The recursion over field elements is the expression, evaluated there: equal, not nearly."""
     state = exact_state(arm)
     roots, values = symbolic(arm, state)
@@ -90,4 +90,4 @@ def test_the_prime_field(arm: Robot) -> None:
 
 
 def _value(x: Any) -> int:
-    return x.value if isinstance(x, Element) else rational(x)
+    return x.value if isinstance(x, FieldElement) else rational(x)

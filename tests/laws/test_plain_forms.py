@@ -18,10 +18,10 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.walk import topological
-from manipula.algebra.simplify.tree import Call, Symbol, Tree, evaluate_tree, leaves
+from manipula.algebra.simplify.tree import FormulaCall, FormulaTree, Symbol, evaluate_tree, leaves
+from manipula.generation.results.model import Model
 from manipula.mechanics.models.catalogue import MODELS, ON_JOINTS
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.model import Model
 
 TRICKS = {"atan2", "sqrt"}
 FORMS = ("factored", "expanded")
@@ -52,13 +52,13 @@ def symbolic_arm(seed: int) -> mp.Robot:
     return mp.Robot.from_text(head + "".join(rows))
 
 
-def checked(model: Model, form: str, seed: int) -> list[Tree]:
+def checked(model: Model, form: str, seed: int) -> list[FormulaTree]:
     """No root or angle of parameters in what is written, and the value of the optimised function.
 
     At floats; and in the field where the function has no roots.
     """
     trees, function = [tree for _, tree in model.equations(form).lines], model.function
-    found = {leaf.op for leaf in leaves(trees) if isinstance(leaf, Call)} & TRICKS
+    found = {leaf.op for leaf in leaves(trees) if isinstance(leaf, FormulaCall)} & TRICKS
     assert not found, (model.name, form, found)
     rng = random.Random(f"values {seed}")
     names = {name for names in model.inputs.values() for name in names}

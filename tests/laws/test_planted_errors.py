@@ -19,7 +19,7 @@ from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import ProofError
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, actuator_of, known, unknown_body
+from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Step, actuator_of, known, unknown_body
 from manipula.mechanics.robot.joints import KINDS, Prismatic
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.values.parameter import Deg, Num
@@ -44,14 +44,14 @@ def joint(row: int, kind: str, alpha: int, length: Cell) -> Joint:
     )  # type: ignore[arg-type]
 
 
-def robot(kinds: str, lengths: Sequence[Fraction | None] = ()) -> Robot:
+def robot(kinds: str, lengths: Sequence[Fraction | None] = ()) -> RobotDescription:
     """A standard table: twists 90, −90, …; lengths a1, a2, … unless numbers are given."""
     rows = []
     for row, letter in enumerate(kinds, 1):
         number = lengths[row - 1] if lengths else None
         cell = Cell(f"a{row}", None if number is None else Num(number))
         rows.append(joint(row, {"R": "revolute", "P": "prismatic"}[letter], 90 if row % 2 else -90, cell))
-    return Robot(kinds, tuple(rows), (known("gx"), known("gy"), Cell("g")))
+    return RobotDescription(kinds, tuple(rows), (known("gx"), known("gy"), Cell("g")))
 
 
 @cache
@@ -69,7 +69,7 @@ def arm(kinds: str, lengths: tuple[Fraction, ...] = ()) -> Arm:
     return Arm(Function(f"tau of {kinds}", graph, inputs, outputs), torques_of(described, names))
 
 
-def torques_of(described: Robot, names: Sequence[str]) -> Reference:
+def torques_of(described: RobotDescription, names: Sequence[str]) -> Reference:
     def reference(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Sequence[Any]]:
         chain = merge_fixed(bind(described, maths, {name: symbol(name) for name in names}, "all"))
         state = [[symbol(f"{kind}{i}") for i in range(1, chain.dof + 1)] for kind in ("q", "qd", "qdd")]

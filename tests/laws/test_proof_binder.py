@@ -14,7 +14,7 @@ from manipula.errors import ProofError
 from manipula.generation import build, structure
 from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.tree import Tree, in_series
-from manipula.mechanics.spatial.inertia import RigidBody, Tensor
+from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from tests.random_robots import random_robot
 
@@ -46,7 +46,7 @@ MISREAD: dict[str, Callable[[Tree], Tree]] = {
     "after": wrong_links(lambda x: replace(x, after=x.after @ shift_along("z", 1))),
     "mass": wrong_links(heavier),
     "first moment": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, s=x.inertia.s[::-1]))),
-    "tensor": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, second=Tensor(x.inertia.I[::-1])))),
+    "tensor": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, second=InertiaTensor(x.inertia.I[::-1])))),
     "motor": wrong_links(lambda x: driven(x, Ia=x.motor_inertia + 1)),
     "viscous": wrong_links(lambda x: driven(x, fv=x.actuator["fc"], fc=x.actuator["fv"])),
     "constant": wrong_links(lambda x: driven(x, fo=-x.actuator["fo"])),

@@ -12,7 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import DivergenceError, InputError, SingularError, UnknownNameError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import number
 from manipula.simulation.exact.drive import Drive
 from manipula.simulation.exact.mechanism import Mechanism
@@ -39,7 +39,7 @@ def block(mass: float = 2.0, **friction: Any) -> mp.Robot:
     return robot.with_friction({robot.joint_names[0]: friction})
 
 
-def gently_loaded(robot: Robot) -> Robot:
+def gently_loaded(robot: RobotDescription) -> RobotDescription:
     """Friction that follows the load at a tenth: as gears have it. A joint with more can lock itself."""
     tenth = lambda cell: replace(cell, value=number(cell.value.value / 10))  # noqa: E731
     rows = [
@@ -51,7 +51,7 @@ def gently_loaded(robot: Robot) -> Robot:
     return replace(robot, joints=tuple(rows))
 
 
-def plant(robot: Robot, **options: Any) -> Plant:
+def plant(robot: RobotDescription, **options: Any) -> Plant:
     return Plant(robot, **{"effort": None, "stops": False, **options})
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run.steps import repeated
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.control.ports import Q_REF, QD_REF, QDD_REF
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("without_search")
 PLANAR = mp.load("planar2r").with_parameters(l1=1, l2=0.7, m1=2, m2=1, g=9.81)
 
 
-def _swing(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _swing(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     """q = A sin(t)"""
     sine, cosine = maths.sin(x["t"][0]), maths.cos(x["t"][0])
     return {

@@ -21,7 +21,7 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import columns as candidate_columns
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -34,7 +34,7 @@ def shape(seed: int) -> str | None:
     return WHERE_FIXED[seed % len(WHERE_FIXED)]
 
 
-def named_torques(robot: Robot, model: str, theta: dict[str, Any], seed: int) -> tuple[Any, Any]:
+def named_torques(robot: RobotDescription, model: str, theta: dict[str, Any], seed: int) -> tuple[Any, Any]:
     """(Y · θ picked by the columns' names, τ) at a random state, in floats."""
     q, qd, qdd, _ = random_state(robot, seed)
     chain = merge_fixed(bind(robot, FLOATS, {}))
@@ -104,7 +104,7 @@ def test_base_parameters_of_arms_with_fixed_rows(seed: int) -> None:
     assert not any(base.classes[f"m{i}"] == "alone" for i, ride in _riders(robot).items() if ride)
 
 
-def _riders(robot: Robot) -> dict[int, bool]:
+def _riders(robot: RobotDescription) -> dict[int, bool]:
     chain = merge_fixed(bind(robot, FLOATS, {}))
     return {i: len(link.parts) > 1 for i, link in enumerate(chain.links, 1)}
 

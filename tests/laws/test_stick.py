@@ -14,6 +14,7 @@ import manipula as mp
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.joining import together
 from manipula.generation.joining.together import generate_block
+from manipula.generation.results.system import System
 from manipula.mechanics.models.integrate import stick
 from manipula.mechanics.models.integrate.discretised import METHODS
 from manipula.mechanics.robot.values.parameter import number
@@ -23,7 +24,6 @@ from manipula.simulation.exact.rest import at_rest
 from manipula.simulation.plant import Plant
 from manipula.simulation.plant_step import arm_function, limits_of, stepping_of
 from manipula.simulation.reference import integrate
-from manipula.system import System
 from tests.laws.test_reference import block, gently_loaded, planar
 from tests.random_robots import random_robot, with_laws
 

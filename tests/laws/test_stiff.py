@@ -13,7 +13,7 @@ from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.stiffness import helpers, slopes
-from manipula.mechanics.models.ports import Sizes
+from manipula.mechanics.models.ports import PortSizes
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.simulation.plant_step import stepping_of
 from tests.control_laws import arm_of
@@ -92,7 +92,7 @@ def test_slopes_of_a_loop_are_those_of_its_rates_as_far_as_they_are_stiff(kinds:
 
 
 def robot_sizes(robot: mp.Robot) -> Any:
-    return Sizes(robot.dof, lambda: 0)
+    return PortSizes(robot.dof, lambda: 0)
 
 
 def quaternion(R: Any) -> list[float]:

@@ -26,7 +26,7 @@ from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.robot.description import Coordinate, Robot
+from manipula.mechanics.robot.description import Coordinate, RobotDescription
 from tests.random_robots import random_robot, random_tree
 
 LOAD = ("mL", ("rLx", "rLy", "rLz"))
@@ -37,12 +37,12 @@ def short_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOVES", 2_000)
 
 
-def plain_arm(robot: Robot) -> mp.Robot:
+def plain_arm(robot: RobotDescription) -> mp.Robot:
     """Without payload and friction; motors keep their inertia."""
     return mp.Robot.of(replace(robot, payload=())).without("friction")
 
 
-def following(robot: Robot) -> mp.Robot:
+def following(robot: RobotDescription) -> mp.Robot:
     """Its last joint moves by the two before."""
     first, second, last = robot.joints
     coordinate = Coordinate(((first.name, Fraction(1, 2)), (second.name, Fraction(-1))), Fraction(1, 10))

@@ -18,7 +18,7 @@ import manipula as mp
 from manipula import api
 from manipula.api.assignments import assignments, places_of
 from manipula.errors import InputError, ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.units import parameter_from_raw, text_in_units
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, float_of, floats_of, fold
 from manipula.mechanics.robot.values.terms import Quantity, Units
@@ -137,7 +137,7 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def value_in(robot: Robot, column: str) -> float:
+def value_in(robot: RobotDescription, column: str) -> float:
     joint = robot.joints[0]
     steps = (*joint.before, *joint.after)
     kinds = {"theta": "rz", "d": "tz", "a": "tx", "alpha": "rx"}
@@ -389,7 +389,7 @@ def test_a_robot_reads_back_in_any_units(seed: int, tmp_path: Any) -> None:
             )
 
 
-def amounts(robot: Robot) -> Iterator[float]:
+def amounts(robot: RobotDescription) -> Iterator[float]:
     for joint in robot.joints:
         for cell in (joint.offset, *(step.amount for step in (*joint.before, *joint.after))):
             yield float_of(cell.parameter, NAMES)

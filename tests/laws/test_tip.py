@@ -28,7 +28,7 @@ from manipula.mechanics.models.choices import TIP, Answer
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.robot.tree import Tree
@@ -37,7 +37,7 @@ from manipula.support.progress import Effort
 from tests.emitted import c_function, needs_cc
 from tests.random_robots import random_robot, random_state
 
-ARMS: dict[str, Callable[[], Robot]] = {
+ARMS: dict[str, Callable[[], RobotDescription]] = {
     **{name: lambda name=name: generic(name) for name in ("puma", "stanford", "rx90", "iiwa")},  # type: ignore[misc]
     "planar": planar,
     **{name: lambda name=name: mp.load(name) for name in ("irb140", "irb120", "scara", "ur5e")},  # type: ignore[misc]

@@ -14,7 +14,7 @@ from manipula.errors import InputError, RobotFileError, SingularError, UnknownNa
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.laws import LAWS, SOLVABLE, Law, State
+from manipula.mechanics.identities import IDENTITIES, SOLVABLE, Identity, MotionState
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.dynamics import newton_euler
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
@@ -22,7 +22,7 @@ from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.models.linear.regressor import columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.branching import frame_names, road_of, seen_at, serial_fault, with_frame
-from manipula.mechanics.robot.description import BASE, Robot
+from manipula.mechanics.robot.description import BASE, RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import ZERO
@@ -32,33 +32,33 @@ from tests.random_robots import random_robot, random_state, random_tree
 TREES = [seed for seed in range(30) if serial_fault(random_tree(seed)).startswith("it branches")]
 
 
-def in_floats(robot: Robot) -> Tree:
+def in_floats(robot: RobotDescription) -> Tree:
     return merge_fixed(bind(robot, FLOATS, {}))
 
 
-def in_field(robot: Robot, draw: str) -> tuple[Tree, State]:
+def in_field(robot: RobotDescription, draw: str) -> tuple[Tree, MotionState]:
     maths = FieldMaths(draw)
     tree = merge_fixed(bind(robot, maths, {name: maths.symbol(name) for name in free_parameters(robot, "all")}, "all"))
     q, qd, qdd = ([maths.symbol(f"{x}{i}") for i in range(tree.dof)] for x in ("q", "qd", "qdd"))
-    return tree, State(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
+    return tree, MotionState(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
 
 
-def heavy(robot: Robot) -> Robot:
+def heavy(robot: RobotDescription) -> RobotDescription:
     """With a body on every moving link, so that nothing divides by zero."""
     own = random_robot(77, joints="R", surroundings=False).joints[0].body
     return replace(robot, joints=tuple(replace(x, body=x.body or own) for x in robot.joints))
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_laws_in_floats(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_laws_in_floats(law: Identity) -> None:
     for seed in TREES[:12]:
         robot = heavy(random_tree(seed)) if law.condition == SOLVABLE else random_tree(seed)
-        for left, right in law.sides(in_floats(robot), State(*random_state(robot, seed))):
+        for left, right in law.sides(in_floats(robot), MotionState(*random_state(robot, seed))):
             assert left == pytest.approx(right, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_laws_in_the_field(law: Law) -> None:
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_laws_in_the_field(law: Identity) -> None:
     """A theorem about each of these trees, whatever its parameters."""
     for seed in range(3):
         robot = random_tree(seed, 4, surroundings=False)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from manipula.errors import ManipulaWarning
-from manipula.mechanics.robot.description import Robot, Step, known
+from manipula.mechanics.robot.description import RobotDescription, Step, known
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified, to_standard
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
@@ -62,7 +62,7 @@ def configuration(model: Any, q: Sequence[float]) -> Any:
     return np.concatenate(parts)
 
 
-def pinocchio(text: str, frame: str, locked: dict[str, float], arm: Robot, state: Any) -> tuple[Any, Any]:
+def pinocchio(text: str, frame: str, locked: dict[str, float], arm: RobotDescription, state: Any) -> tuple[Any, Any]:
     """(pose, torques) of the same file with the same joints locked."""
     model = pin.buildModelFromXML(text)
     rest = configuration(model, [locked.get(name, 0.0) for name in list(model.names)[1:]])
@@ -75,7 +75,7 @@ def pinocchio(text: str, frame: str, locked: dict[str, float], arm: Robot, state
     return data.oMf[model.getFrameId(frame)].homogeneous, pin.rnea(model, data, q, state[1], state[2])
 
 
-def assert_agree(text: str, frame: str, locked: dict[str, float], arm: Robot, seed: int = 0) -> None:
+def assert_agree(text: str, frame: str, locked: dict[str, float], arm: RobotDescription, seed: int = 0) -> None:
     state = np.random.default_rng(seed).uniform(-1.5, 1.5, (3, arm.dof))
     theirs = pinocchio(text, frame, locked, arm, state)
     for mine, other in zip(pose_and_torques(arm, *state), theirs, strict=True):

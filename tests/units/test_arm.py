@@ -1,6 +1,6 @@
 """Every model of the catalogue is a method of `Arm`, declared for type checkers.
 
-`python -m tests.units.test_arm` writes the declarations in `manipula/api/arm_models.py` anew from the catalogue.
+`python -m tests.units.test_arm` writes the declarations in `manipula/ik/arm/arm_models.py` anew from the catalogue.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.api import arm_models
+from manipula.ik.arm import arm_models
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
-from manipula.mechanics.models.entry import Model as Entry
+from manipula.mechanics.models.entry import ModelEntry as Entry
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 

@@ -18,7 +18,7 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.machine.ir import single_module
 from manipula.algebra.machine.order import arranged
 from manipula.algebra.machine.writer import Host, Kind, Writer
-from manipula.algebra.run.batch.shapes import View
+from manipula.algebra.run.batch.shapes import RowsView
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
@@ -148,7 +148,7 @@ def test_a_hundred_million_rows_end_where_they_should() -> None:
         out = np.empty((count, 3, 3), dtype=np.float32)
     except MemoryError:
         pytest.skip("no room for 3.6 GB, even unused")
-    f._kernel.run([View(q, 0)], f.kept(), [out], range(count - 37, count))
+    f._kernel.run([RowsView(q, 0)], f.kept(), [out], range(count - 37, count))
     np.testing.assert_array_equal(out[-37:], np.broadcast_to(f(q), (37, 3, 3)))
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from manipula.pages.charts import BOTTOM, HEIGHT, LEFT, Chart, Line, _Scale
+from manipula.pages.charts import BOTTOM, HEIGHT, LEFT, Chart, ChartLine, _Scale
 from manipula.pages.heat import HeatMap
 
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -39,7 +39,7 @@ def test_one_value_stands_in_the_middle(value: float) -> None:
 
 
 def test_numbers_of_unusual_size_have_their_power_at_the_end_of_the_axis() -> None:
-    chart = Chart("t", "x", "y", [0, 1e-5, 2e-5], [Line("", [1e7, 2e7, 3e7])])
+    chart = Chart("t", "x", "y", [0, 1e-5, 2e-5], [ChartLine("", [1e7, 2e7, 3e7])])
     texts = [
         (x.text, float(x.get("x") or 0)) for x in ElementTree.fromstring(chart.svg()).iter() if x.tag.endswith("text")
     ]
@@ -48,7 +48,7 @@ def test_numbers_of_unusual_size_have_their_power_at_the_end_of_the_axis() -> No
 
 @pytest.mark.parametrize(("count", "wide"), [(1, 5.0), (400, 3.0), (10_000, 2.4)])
 def test_few_dots_are_large(count: int, wide: float) -> None:
-    text = Chart("", "", "", range(count), [Line("", range(count), dots=True)]).svg()
+    text = Chart("", "", "", range(count), [ChartLine("", range(count), dots=True)]).svg()
     assert re.findall(r'stroke-width="([\d.]+)" stroke-linecap', text) == [f"{wide:g}"]
 
 
@@ -68,7 +68,7 @@ def test_a_line_is_read_at_the_ticks_as_it_was_given(seed: int) -> None:
     """A reader takes numbers from the ticks: along both axes they lead from the pixels of the line to its numbers."""
     rng = np.random.default_rng(seed)
     x, y = np.sort(rng.uniform(-3, 5, 20)), rng.normal(size=20) * 10.0 ** rng.integers(-2, 5)
-    svg = Chart("t", "x", "y", x.tolist(), [Line("", y.tolist())]).svg()
+    svg = Chart("t", "x", "y", x.tolist(), [ChartLine("", y.tolist())]).svg()
     ticks = [(float(t.get("x") or 0), float(t.get("y") or 0), t) for t in _elements(svg, "text") if t.get("y")]
     beside = [(v - 4, float(t.text or "")) for u, v, t in ticks if u == LEFT - 5]
     below = [(u, float(t.text or "")) for u, v, t in ticks if v == HEIGHT - BOTTOM + 14]

@@ -17,7 +17,7 @@ from manipula.mechanics.robot.description import (
     InertiaKind,
     Joint,
     JointKind,
-    Robot,
+    RobotDescription,
     Step,
     Steps,
     known,
@@ -36,7 +36,7 @@ from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_fro
 from manipula.mechanics.robot.formats.urdf import read as urdf_read
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp, names_of
 from tests.arm_numbers import assert_same_arm
 from tests.random_robots import random_robot, random_tree
 
@@ -58,7 +58,7 @@ def symbolic_joint(
     return Joint(name=f"joint{row}", kind=kind, body=body, actuator=drive, **placed)  # type: ignore[arg-type]
 
 
-def symbolic_arm() -> Robot:
+def symbolic_arm() -> RobotDescription:
     """Quarter turns, any numeric twist, a symbolic twist; all forms of a body."""
     joints = (
         symbolic_joint(1, Deg(Fraction(-90))),
@@ -67,7 +67,7 @@ def symbolic_arm() -> Robot:
         symbolic_joint(4, ZERO, about="com", centre="first_moment"),
         symbolic_joint(5, Deg(Fraction(90)), about="origin"),
     )
-    return Robot("symbols", joints, GRAVITY)
+    return RobotDescription("symbols", joints, GRAVITY)
 
 
 def test_standard_to_modified_keeps_every_symbol() -> None:
@@ -87,10 +87,11 @@ def test_quarter_turns_and_shifts_of_a_body_are_written_shortly() -> None:
     assert first.body is not None
     # alpha = −90°: x stays and is shifted by a, y becomes the old z, z the old −y
     assert [cell.parameter for cell in first.body.centre] == [
-        Op("+", (Name("rx1"), Name("a1"))), Name("rz1"), Op("neg", (Name("ry1"),)),
+        ParameterOp("+", (Name("rx1"), Name("a1"))), Name("rz1"), ParameterOp("neg", (Name("ry1"),)),
     ]  # fmt: skip
     assert [cell.parameter for cell in first.body.inertia] == [
-        Name("Ixx1"), Name("Ixz1"), Op("neg", (Name("Ixy1"),)), Name("Izz1"), Op("neg", (Name("Iyz1"),)), Name("Iyy1"),
+        Name("Ixx1"), Name("Ixz1"), ParameterOp("neg", (Name("Ixy1"),)), Name("Izz1"),
+        ParameterOp("neg", (Name("Iyz1"),)), Name("Iyy1"),
     ]  # fmt: skip
 
 
@@ -145,7 +146,7 @@ def test_urdf_to_tables(seed: int) -> None:
             )  # fmt: skip
 
 
-def axis_arm(*rows: tuple[str, str, str]) -> Robot:
+def axis_arm(*rows: tuple[str, str, str]) -> RobotDescription:
     """A URDF arm of revolute joints: (xyz, rpy, axis)."""
     parts = ['<robot name="arm"><link name="l0"/>']
     for i, (xyz, rpy, axis) in enumerate(rows):
@@ -155,7 +156,7 @@ def axis_arm(*rows: tuple[str, str, str]) -> Robot:
     return robot_from_urdf("".join(parts) + "</robot>")
 
 
-def table_of(arm: Robot) -> list[tuple[Parameter, ...]]:
+def table_of(arm: RobotDescription) -> list[tuple[Parameter, ...]]:
     rows = [row_from_joint(joint, "standard") for joint in to_standard(arm).joints]
     return [tuple(row[name].parameter for name in ("theta", "d", "a", "alpha")) for row in rows if row]
 
@@ -214,9 +215,9 @@ def test_trees_fold() -> None:
     assert parameter_of(x + y - x) == Name("y")
     assert parameter_of(x - x) == ZERO
     assert parameter_of(0 * x + 1 * y) == Name("y")
-    assert parameter_of(-Formula(Op("neg", (Name("x"),)))) == Name("x")
-    assert parameter_of(-(x - y)) == Op("-", (Name("y"), Name("x")))
-    assert parameter_of((-x) * (-y)) == Op("*", (Name("x"), Name("y")))
+    assert parameter_of(-Formula(ParameterOp("neg", (Name("x"),)))) == Name("x")
+    assert parameter_of(-(x - y)) == ParameterOp("-", (Name("y"), Name("x")))
+    assert parameter_of((-x) * (-y)) == ParameterOp("*", (Name("x"), Name("y")))
     assert parameter_of((Formula(Num(Fraction(1))) + Fraction(1, 2)) / 3) == Num(Fraction(1, 2))
 
 
@@ -228,15 +229,21 @@ def test_cosines_of_quarter_turns_are_exact() -> None:
 
 def test_steps_there_and_back_are_gone() -> None:
     a, d = Cell("a", Name("a")), Cell("d", Name("d"))
-    steps = (Step("tx", a), Step("rz", d), Step("tz", d), Step("rz", Cell("d", Op("neg", (Name("d"),)))))
+    steps = (Step("tx", a), Step("rz", d), Step("tz", d), Step("rz", Cell("d", ParameterOp("neg", (Name("d"),)))))
     assert [step.kind for step in gathered(steps)] == ["tx", "tz"]
 
 
 def test_values_are_put_in() -> None:
-    tree = Op("+", (Op("**", (Name("a"), Num(Fraction(2)))), Op("*", (Op("cos", (Name("b"),)), Name("c")))))
+    tree = ParameterOp(
+        "+",
+        (
+            ParameterOp("**", (Name("a"), Num(Fraction(2)))),
+            ParameterOp("*", (ParameterOp("cos", (Name("b"),)), Name("c"))),
+        ),
+    )
     filled = with_values(tree, {"a": Name("e"), "e": Num(Fraction(3)), "b": Deg(Fraction(90))})
     assert filled.parameter == Num(Fraction(9))
-    assert is_zero(with_values(Op("sin", (Name("b"),)), {"b": Deg(Fraction(180))}).parameter)
+    assert is_zero(with_values(ParameterOp("sin", (Name("b"),)), {"b": Deg(Fraction(180))}).parameter)
     assert set(names_of(with_values(tree, {}).parameter)) == {"a", "b", "c"}
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.conversion.tables import geometry_table, tables_of
 from manipula.mechanics.robot.formats.dh.read import dh_text_from_robot, robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.rows import row_from_joint
@@ -22,12 +22,12 @@ from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Para
 from tests.random_robots import random_robot
 
 
-def pasted(text: str, **options: Any) -> Robot:
+def pasted(text: str, **options: Any) -> RobotDescription:
     """A table that says its convention."""
     return robot_from_dh_text(text, **{"convention": "standard", **options})
 
 
-def rows_of(robot: Robot, convention: Any = "standard") -> list[tuple[Parameter, ...]]:
+def rows_of(robot: RobotDescription, convention: Any = "standard") -> list[tuple[Parameter, ...]]:
     """theta, d, a, alpha of every joint."""
     rows = [row_from_joint(joint, convention) for joint in robot.joints]
     return [(row.theta.parameter, row.d.parameter, row.a.parameter, row.alpha.parameter) for row in rows if row]

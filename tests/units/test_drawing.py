@@ -18,7 +18,7 @@ from manipula.mechanics.drawing.posing import axes_of, poses_of
 from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Coordinate, Robot
+from manipula.mechanics.robot.description import Coordinate, RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 from manipula.mechanics.spatial.floats import FLOATS
@@ -27,7 +27,7 @@ from tests.random_robots import random_robot, random_tree
 KINDS = {"tube", "ball", "drum", "ring", "box", "mesh"}
 
 
-def with_followers(robot: Robot, seed: int) -> Robot:
+def with_followers(robot: RobotDescription, seed: int) -> RobotDescription:
     """Some joints, at least one of several, move by the coordinates of others."""
     rng = random.Random(f"followers {seed}")
     moving = [joint.name for joint in robot.joints if joint.kind != "fixed"]
@@ -41,7 +41,7 @@ def with_followers(robot: Robot, seed: int) -> Robot:
     return replace(robot, joints=tuple(rows))
 
 
-def arms() -> Iterator[Robot]:
+def arms() -> Iterator[RobotDescription]:
     for seed in range(16):
         yield random_robot(seed, screws=seed % 4 == 0)
         yield random_tree(seed, screws=seed % 5 == 0)
@@ -58,13 +58,13 @@ def numbers(part: Any) -> Iterator[float]:
         yield part
 
 
-def model_frames(robot: Robot, q: list[float]) -> list[Any]:
+def model_frames(robot: RobotDescription, q: list[float]) -> list[Any]:
     """By the models' own text, on floats."""
     tree = merge_fixed(bind(with_stand_ins(robot)[0], FLOATS, {}))
     return [np.array(at.rows(), dtype=float) for at in frames(tree, tree.of_joints(q))]
 
 
-def assert_whole(robot: Robot, record: dict[str, Any]) -> None:
+def assert_whole(robot: RobotDescription, record: dict[str, Any]) -> None:
     """JSON, finite, and of one shape whatever the robot."""
     assert json.loads(json.dumps(record, allow_nan=False)) == record
     assert all(isfinite(x) for x in numbers(record))

@@ -14,7 +14,7 @@ import manipula
 ROOT = Path(manipula.__file__).parent
 
 CONTRACT = ("errors", "scalar", "version")
-FACE = ("api", "arm", "model", "robot", "system")
+FACE = ("api", "arm", "robot")
 FILES_OF_A_FOLDER = 20
 
 # room → the rooms it may import, besides itself and the contract; the longest matching prefix names a module's room
@@ -44,12 +44,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "mechanics.drawing": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.models": ("mechanics.spatial", "mechanics.robot"),
-    "mechanics.laws": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
+    "mechanics.identities": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
     "pages.built": (),
     "pages": ("support", "algebra.expr", "algebra.show"),
     "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
-    "ik": ("support", "algebra", "mechanics", "generation", "pages"),
+    "ik": ("support", "algebra", "mechanics", "generation", "pages", "robot"),
     "robot": ("support.tables", "support.letters", "mechanics", "parameters", "pages"),  # below those that take one
     "simulation": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "robot"),
     "identification": (
@@ -63,8 +63,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "simulation",
         "robot",
     ),
-    "model": ("support", "algebra", "generation", "pages", "ik", "simulation"),
-    "system": ("support", "algebra", "generation", "model"),
     "api": (
         "support",
         "algebra",
@@ -75,13 +73,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "ik",
         "simulation",
         "identification",
-        "model",
-        "system",
         "robot",
     ),
-    "arm": ("support", "algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
-    "studies": ("support", "mechanics", "pages", "ik", "simulation", "identification", *FACE),  # programs of the verbs
-    "": ("parameters", "simulation", "identification", "studies", *FACE),
+    "arm": ("ik", "api"),
+    # programs of the verbs
+    "studies": ("support", "mechanics", "generation", "pages", "ik", "simulation", "identification", *FACE),
+    "": ("generation", "parameters", "simulation", "identification", "studies", *FACE),
     "studio": ("support", "studies", "", *FACE),
     "cli": ("support", "studies", "studio", "pages.built", "", *FACE),
 }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import ManipulaWarning, UnknownNameError
 from manipula.mechanics.robot import library
-from manipula.mechanics.robot.description import Body, Cell, Robot
+from manipula.mechanics.robot.description import Body, Cell, RobotDescription
 from manipula.mechanics.robot.formats.checks.robot import check_robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -32,7 +32,7 @@ KEPT = {("puma560", 1), ("puma560", 3)}
 
 
 @cache
-def robot_of(name: str) -> Robot:
+def robot_of(name: str) -> RobotDescription:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         return robot_from_toml(library.text_of(name), f"{name}.toml")

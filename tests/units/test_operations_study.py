@@ -12,9 +12,9 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.studies import searching
-from manipula.studies.searching import Board, Line, lines_of, packed, searches, unpacked
+from manipula.studies.searching import Board, SearchLine, lines_of, packed, searches, unpacked
 from manipula.studies.studying import Progress
-from manipula.studies.work.blocks import Block
+from manipula.studies.work.blocks import CaseBlock
 from tests.units.test_cli import as_json, done, folder, refused, run
 
 __all__ = ["folder"]  # every test in an empty folder
@@ -27,7 +27,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MANIPULA_CACHE", str(tmp_path / "cache"))
 
 
-def lines(*names: str) -> list[Line]:
+def lines(*names: str) -> list[SearchLine]:
     return lines_of([mp.load(name) for name in names], ["gravity"])
 
 
@@ -70,13 +70,13 @@ def test_best_median_and_worst_are_those_of_the_seeds(seed: int) -> None:
     """Blocks in any order, lines without a result, equal prices."""
     rng = np.random.default_rng(seed)
     count, several, first = int(rng.integers(1, 5)), int(rng.integers(1, 7)), int(rng.integers(0, 9))
-    asked = [Line(f"line {k}", mp.load("planar2r"), "pose") for k in range(count)]
+    asked = [SearchLine(f"line {k}", mp.load("planar2r"), "pose") for k in range(count)]
     board, prices = Board(asked, first), rng.integers(3, 7, (several, count)).astype(float)
     there = rng.random((several, count)) < 0.7
     for case in rng.permutation(several * count).tolist():
         if there.flat[case]:
             columns = {"price": np.array([prices.flat[case]]), "function": np.array([f"f{case}"])}
-            block = Block(np.array([case]), columns, seconds=2.0)
+            block = CaseBlock(np.array([case]), columns, seconds=2.0)
             board.hear(Progress(1, 1, 0, 0.0, 0.0, 1, block))
     for k, told in enumerate(board.figures()):
         found = prices[there[:, k], k]

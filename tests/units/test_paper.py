@@ -15,7 +15,7 @@ from manipula.cli.app import app
 from manipula.errors import InputError
 from manipula.pages.paper.pdf import pdf_of
 from manipula.pages.paper.source import BESIDE, PARTS, source_of
-from manipula.pages.report.data import Count, Formula, Story, Verdict
+from manipula.pages.report.data import Count, ReportFormula, ReportVerdict, Story
 
 HOSTILE = ('"#panic("no")', "$ x $", "*b*", "a\\", "= h", "<l>", "@r", "]", "#import", "é θ", "a\nb", "</svg>", "")
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="9" height="9"/></svg>'
@@ -29,9 +29,9 @@ def story(word: str, **parts: Any) -> Story:
     """A story in which everything a user may name is `word`."""
     told: dict[str, Any] = {
         "tables": [(word, (word, "b"), [(word, word)] * 3), (word, (word, "b"), [(word, word)] * 30)],
-        "formulas": [Formula(word, word, typst="$ x_(1) &= 2 $"), Formula(word, word, why_not=word)],
+        "formulas": [ReportFormula(word, word, typst="$ x_(1) &= 2 $"), ReportFormula(word, word, why_not=word)],
         "counts": [Count(word, word, 12), Count(word, word, 30, source=word)],
-        "verdicts": [Verdict(word, word, word, passed=False, detail=word)],
+        "verdicts": [ReportVerdict(word, word, word, passed=False, detail=word)],
         "base": (word, (word, "b", "c"), [(word, word, word)]),
         "remarks": [word],
         "picture": SVG,
@@ -83,11 +83,11 @@ def test_a_long_table_of_two_columns_stands_side_by_side() -> None:
 
 def test_what_is_too_wide_or_too_long_says_so() -> None:
     compiler = typst()
-    wide = Formula("w", "", typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $")
-    long = Formula("l", "", typst="$ " + "x + " * 10_000 + "1 $")
+    wide = ReportFormula("w", "", typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $")
+    long = ReportFormula("l", "", typst="$ " + "x + " * 10_000 + "1 $")
     source = source_of(story("x", formulas=[wide, long]))
     assert "signs long" in source
-    fits = source_of(story("x", formulas=[Formula("w", "", typst="$ x &= y $")]))
+    fits = source_of(story("x", formulas=[ReportFormula("w", "", typst="$ x &= y $")]))
     pages = [compiler.query(text.encode(), "math.equation").count('"func"') for text in (source, fits)]
     assert pages[0] == 0 < pages[1]
 
@@ -96,11 +96,11 @@ def test_what_is_too_wide_or_too_long_says_so() -> None:
 def test_what_is_too_wide_is_told_step_by_step(count: int) -> None:
     compiler = typst()
     steps = [f"D_({i}) = a_({i}) thin b" for i in range(count)]
-    wide = Formula("w", "", typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $", auxiliary=steps)
-    refused = Formula("r", "", why_not="too long", auxiliary=steps)
+    wide = ReportFormula("w", "", typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $", auxiliary=steps)
+    refused = ReportFormula("r", "", why_not="too long", auxiliary=steps)
     source = source_of(story("x", formulas=[wide, refused]))
     assert compiler.query(source.encode(), "math.equation.where(block: false)").count('"block": false') == 2 * count
-    fits = source_of(story("x", formulas=[Formula("f", "", typst="$ x &= y $", auxiliary=steps)]))
+    fits = source_of(story("x", formulas=[ReportFormula("f", "", typst="$ x &= y $", auxiliary=steps)]))
     assert '"block": false' not in compiler.query(fits.encode(), "math.equation.where(block: false)")
 
 
@@ -109,7 +109,7 @@ def test_what_is_too_wide_breaks_where_it_can() -> None:
     compiler = typst()
     made = mp.generate("planar2r", "inverse_dynamics", optimise="none").equations("factored", "latex")
     assert r"\(" in made.running[0] and len(made.running) == len(made) + len(made.where)
-    wide = Formula(
+    wide = ReportFormula(
         "w",
         "",
         typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $",

@@ -13,7 +13,7 @@ from manipula.mechanics.robot.description import Cell, Step, known
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified
 from manipula.mechanics.robot.formats.par.read import robot_from_par
 from manipula.mechanics.robot.formats.par.write import par_from_robot
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, ParameterOp
 from tests.arm_numbers import assert_same_arm, pose_and_torques
 from tests.random_robots import random_robot
 
@@ -231,7 +231,7 @@ def test_symbols_survive() -> None:
 
 def test_named_values_are_written_as_numbers() -> None:
     arm = robot_from_par(NEW)
-    arm = replace(arm, values=(("RL2", Op("/", (Name("L"), Num(Fraction(4))))),))
+    arm = replace(arm, values=(("RL2", ParameterOp("/", (Name("L"), Num(Fraction(4))))),))
     assert "r = {0,L/4,r3}" in par_from_robot(arm)
 
 

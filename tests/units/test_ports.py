@@ -14,7 +14,7 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.mechanics.models.ports import PORTS, PortKind, Sizes
+from manipula.mechanics.models.ports import PORTS, PortKind, PortSizes
 from manipula.scalar import Next, Rate, Role
 
 STEPS = Next("x")
@@ -84,13 +84,13 @@ def test_settings_and_parameters_are_given_together(backend: str) -> None:
 
 
 def test_sizes_come_from_the_robot_or_are_fixed() -> None:
-    sizes = Sizes(3, lambda: 7)
+    sizes = PortSizes(3, lambda: 7)
     assert PORTS["q"].entries(sizes) == ["q1", "q2", "q3"]
     assert PORTS["weights"].entries(sizes) == ["weight1", "weight2", "weight3"]
     assert PORTS["wrench"].entries(sizes) == ["fx", "fy", "fz", "nx", "ny", "nz"]
     assert len(PORTS["T"].entries(sizes)) == 16
     assert len(PortKind("theta", "", "", "base", "state").entries(sizes)) == 7
-    matrix = PortKind("X", "", "", "regressor").entries(Sizes(2, columns=lambda: 3))
+    matrix = PortKind("X", "", "", "regressor").entries(PortSizes(2, columns=lambda: 3))
     assert matrix == ["X1_1", "X1_2", "X1_3", "X2_1", "X2_2", "X2_3"]
 
 
@@ -98,7 +98,7 @@ def test_base_parameters_are_counted_only_when_a_port_asks() -> None:
     def counted() -> Any:
         raise RuntimeError("nobody asked")
 
-    sizes = Sizes(2, counted)
+    sizes = PortSizes(2, counted)
     assert all(kind.entries(sizes) for kind in PORTS.values() if kind.size not in ("base", "regressor"))
     with pytest.raises(RuntimeError):
         PortKind("theta", "", "", "base").entries(sizes)

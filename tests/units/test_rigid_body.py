@@ -11,9 +11,9 @@ import pytest
 
 from manipula.mechanics.spatial.inertia import (
     AxialMoments,
+    InertiaTensor,
     Moments,
     RigidBody,
-    Tensor,
     axial_moments,
     body_from_com,
     rod,
@@ -117,7 +117,7 @@ def test_from_the_centre_of_mass() -> None:
     about = body_of([(1, half), (1, scale(-1, half))], "tensor")
     shifted = [(1, add(centre, half)), (1, add(centre, scale(-1, half)))]
     assert numbers(body_from_com(2, centre, about.I)) == numbers(body_of(shifted, "tensor"))
-    assert rod(Fraction(1, 2)) == about.second == Tensor(about.I)
+    assert rod(Fraction(1, 2)) == about.second == InertiaTensor(about.I)
 
 
 @pytest.mark.parametrize("turn", TURNS)

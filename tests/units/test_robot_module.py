@@ -16,7 +16,7 @@ from manipula.api import robot_data as data_of
 from manipula.cli.app import app
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.module.making import USUAL
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from tests.module_states import assert_close, follower, module_of, module_values, plain_values, states_of
 from tests.node import needs_node, run_node
 from tests.random_robots import random_robot, random_tree
@@ -25,7 +25,7 @@ STATES = 1000
 HOSTILE = "</script><!-- \"quoted\" 'single' `back` ${x} \\ */ é π \u2028 \n end"
 
 
-def hostile() -> Robot:
+def hostile() -> RobotDescription:
     robot = random_robot(4, joints="RP")
     rows = tuple(replace(joint, name=f"{HOSTILE}{i}") for i, joint in enumerate(robot.joints))
     return replace(robot, joints=rows, name=HOSTILE)

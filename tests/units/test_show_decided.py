@@ -14,12 +14,12 @@ from manipula.algebra.show.cases import in_cases
 from manipula.algebra.show.decided import decided, interval
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.tree import (
-    Call,
+    FormulaCall,
+    FormulaNumber,
+    FormulaTree,
     Inverse,
-    Number,
     Power,
     Symbol,
-    Tree,
     Trig,
     evaluate_tree,
     leaves,
@@ -32,11 +32,11 @@ NAMES = ("a", "b", "q1")
 LEAVES = [*(Symbol(name, name == "q1") for name in NAMES), Trig("cos", ((Symbol("q1", online=True), 1),))]
 
 
-def drawn(draw: random.Random, depth: int) -> Tree:
+def drawn(draw: random.Random, depth: int) -> FormulaTree:
     """Any tree of the operations that are looked into."""
     if not depth or draw.random() < 0.15:
         return draw.choice(
-            [*LEAVES, *(Number(Fraction(draw.randint(-4, 9), draw.choice([1, 2, 9]))) for _ in range(4))]
+            [*LEAVES, *(FormulaNumber(Fraction(draw.randint(-4, 9), draw.choice([1, 2, 9]))) for _ in range(4))]
         )
     parts = [drawn(draw, depth - 1) for _ in range(4)]
     match draw.choice(["sum", "product", "power", "inverse", "abs", "sqrt", "max", "min", "atan2", "select", "select"]):
@@ -49,14 +49,14 @@ def drawn(draw: random.Random, depth: int) -> Tree:
         case "inverse":
             return Inverse(parts[0])
         case "select":
-            return Call("select", (Call("less", (parts[0], parts[1])), parts[2], parts[3]))
+            return FormulaCall("select", (FormulaCall("less", (parts[0], parts[1])), parts[2], parts[3]))
         case ("abs" | "sqrt") as op:
-            return Call(op, (parts[0],))
+            return FormulaCall(op, (parts[0],))
         case op:
-            return Call(op, (parts[0], parts[1]))
+            return FormulaCall(op, (parts[0], parts[1]))
 
 
-def value_of(tree: Tree, symbols: dict[str, float]) -> float:
+def value_of(tree: FormulaTree, symbols: dict[str, float]) -> float:
     try:
         return float(evaluate_tree(tree, symbols, FloatMaths()))
     except (ZeroDivisionError, OverflowError):
@@ -93,8 +93,8 @@ def test_no_number_is_compared_with_a_number(seed: int) -> None:
     robot = planar_or_scara(random.Random(seed))
     for model in ("orientation", "manipulability"):
         found = mp.generate(robot, model).equations("factored")
-        told = [x for x in leaves(right for _, right in found.lines) if isinstance(x, Call) and x.op != "sqrt"]
-        assert not [x for x in told if all(isinstance(arg, Number) for arg in x.args)]
+        told = [x for x in leaves(right for _, right in found.lines) if isinstance(x, FormulaCall) and x.op != "sqrt"]
+        assert not [x for x in told if all(isinstance(arg, FormulaNumber) for arg in x.args)]
         assert not re.search(r"/1\b|sqrt\(abs\(\d", str(found))
 
 
@@ -124,6 +124,6 @@ def test_no_half_in_a_bracket_whose_double_stands_before_it(seed: int) -> None:
     assert all(x.value.denominator == 1 for x in _numbers(tree))
 
 
-def _numbers(tree: Tree) -> list[Number]:
+def _numbers(tree: FormulaTree) -> list[FormulaNumber]:
     parts = getattr(tree, "terms", None) or getattr(tree, "factors", None) or ()
-    return [tree] if isinstance(tree, Number) else [x for part in parts for x in _numbers(part)]
+    return [tree] if isinstance(tree, FormulaNumber) else [x for part in parts for x in _numbers(part)]

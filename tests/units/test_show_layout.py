@@ -12,27 +12,27 @@ import pytest
 from manipula.algebra.show.equations import Equations
 from manipula.algebra.show.layout import COLUMNS, Line, width
 from manipula.algebra.show.typeset import BUFFER, PAGES
-from manipula.algebra.simplify.tree import ZERO, Number, Symbol, Tree, Trig, power_of, product_of, sum_of
+from manipula.algebra.simplify.tree import ZERO, FormulaNumber, FormulaTree, Symbol, Trig, power_of, product_of, sum_of
 
 Q = [Symbol(f"q{i}", True) for i in range(1, 13)]
 LETTERS = [Symbol(name, False) for name in ("a2", "d4", "m1", "Ixx2", "payload")] + [Symbol("qd1", True)]
 
 
-def random_tree(chance: random.Random, terms: int) -> Tree:
+def random_tree(chance: random.Random, terms: int) -> FormulaTree:
     """A sum of products, now and then zero or a number."""
     if chance.random() < 0.3:
-        return Number(Fraction(chance.choice((0, 0, 1, -1))))
+        return FormulaNumber(Fraction(chance.choice((0, 0, 1, -1))))
     angle = tuple((q, chance.choice((1, -1))) for q in sorted(chance.sample(Q, 2), key=lambda q: int(q.name[1:])))
     turned = Trig(chance.choice(("sin", "cos")), ((angle[0][0], 1), *angle[1:]))
     parts = [
-        product_of([Number(Fraction(chance.choice((-1, 1, 2)))), chance.choice(LETTERS), turned,
+        product_of([FormulaNumber(Fraction(chance.choice((-1, 1, 2)))), chance.choice(LETTERS), turned,
                     power_of(chance.choice(LETTERS), 2)])
         for _ in range(chance.randint(1, terms))
     ]  # fmt: skip
     return sum_of(parts)
 
 
-def matrix(name: str, shape: tuple[int, ...], entries: Sequence[Tree]) -> list[Line]:
+def matrix(name: str, shape: tuple[int, ...], entries: Sequence[FormulaTree]) -> list[Line]:
     places = [(i + 1, j + 1) for i in range(shape[0]) for j in range(shape[1])]
     return [((name, place), tree) for place, tree in zip(places, entries, strict=True)]
 
@@ -46,7 +46,7 @@ def random_matrix(seed: int) -> tuple[list[Line], tuple[int, int]]:
 
 ANGLE = ((Q[0], 1), (Q[1], 1), (Q[3], -1))
 TURN = [
-    Trig("cos", ANGLE), product_of([Number(Fraction(-1)), Trig("sin", ANGLE)]), ZERO,
+    Trig("cos", ANGLE), product_of([FormulaNumber(Fraction(-1)), Trig("sin", ANGLE)]), ZERO,
     product_of([LETTERS[0], LETTERS[5]]),
 ]  # fmt: skip
 

@@ -32,12 +32,12 @@ from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.tree import (
     MINUS,
     ZERO,
-    Call,
-    Number,
+    FormulaCall,
+    FormulaNumber,
+    FormulaTree,
     Power,
     Sum,
     Symbol,
-    Tree,
     evaluate_tree,
     operations,
     product_of,
@@ -69,7 +69,7 @@ class World:
         return Function("trial", self.graph, inputs, (Output("y", (len(roots),), roots),))
 
 
-def texts(build: Build, form: Callable[[Function], dict[str, tuple[Tree, ...]]]) -> str:
+def texts(build: Build, form: Callable[[Function], dict[str, tuple[FormulaTree, ...]]]) -> str:
     world = World()
     return Printer().text(form(world.function(build(world)))["y"][0])
 
@@ -346,15 +346,20 @@ def test_choices_by_one_condition_are_written_as_cases() -> None:
     )
 
 
-def random_choice(choose: random.Random, depth: int) -> Tree:
+def random_choice(choose: random.Random, depth: int) -> FormulaTree:
     """Sums, products, roots of squares and choices by few conditions, one in the other."""
     if not depth:
-        return choose.choice([symbol("a"), symbol("b"), ZERO, Number(Fraction(choose.randint(1, 3)))])
+        return choose.choice([symbol("a"), symbol("b"), ZERO, FormulaNumber(Fraction(choose.randint(1, 3)))])
     one, other = (random_choice(choose, depth - 1) for _ in range(2))
-    conditions = [Call("less", pair) for pair in ((symbol("a"), symbol("b")), (symbol("a"), ZERO))]
-    picked = Call("select", (choose.choice([*conditions, Call("less", (one, symbol("b")))]), one, other))
-    made = [sum_of([one, other]), product_of([one, other]), Call("atan2", (one, other)), Call("abs", (one,))]
-    return choose.choice([*made, Call("max", (one, other)), Power(one, 2), picked, picked, picked])
+    conditions = [FormulaCall("less", pair) for pair in ((symbol("a"), symbol("b")), (symbol("a"), ZERO))]
+    picked = FormulaCall("select", (choose.choice([*conditions, FormulaCall("less", (one, symbol("b")))]), one, other))
+    made = [
+        sum_of([one, other]),
+        product_of([one, other]),
+        FormulaCall("atan2", (one, other)),
+        FormulaCall("abs", (one,)),
+    ]
+    return choose.choice([*made, FormulaCall("max", (one, other)), Power(one, 2), picked, picked, picked])
 
 
 def symbol(name: str) -> Symbol:

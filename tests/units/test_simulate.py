@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.pages.charts import Chart, Line
+from manipula.pages.charts import Chart, ChartLine
 from manipula.support.plain import plain
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -113,7 +113,7 @@ def test_pictures_hold_their_lines_and_escape_their_names() -> None:
     rng = np.random.default_rng(1)
     for low, high in ((0.0, 1.0), (-3.0, -2.999), (5.0, 5.0), (-1e9, 1e9)):
         y = rng.uniform(low, high, 50).tolist()
-        text = Chart("a < b & c", "x", "y", list(range(50)), [Line("<i>", y)], [high]).svg()
+        text = Chart("a < b & c", "x", "y", list(range(50)), [ChartLine("<i>", y)], [high]).svg()
         tree = ElementTree.fromstring(text)
         points = [p for e in tree.iter() if e.tag.endswith("polyline") for p in e.attrib["points"].split()]
         places = np.array([[float(x) for x in p.split(",")] for p in points])
@@ -155,7 +155,7 @@ def test_what_a_law_remembered_is_drawn_and_on_the_page(tmp_path: Path) -> None:
 def test_a_peak_of_one_sample_is_drawn() -> None:
     y = [0.0] * 50_000
     y[31_111] = 7.0
-    text = Chart("", "x", "y", list(range(50_000)), [Line("", y)]).svg()
+    text = Chart("", "x", "y", list(range(50_000)), [ChartLine("", y)]).svg()
     assert text.count(f",{26.0:.1f}") >= 1 and len(text) < 60_000  # the upper edge is reached
 
 

@@ -11,13 +11,13 @@ import manipula as mp
 from manipula.generation.structure import numeric_chain
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.description import Cell, Robot, with_cells
+from manipula.mechanics.robot.description import Cell, RobotDescription, with_cells
 from manipula.mechanics.robot.stand_ins import parameter_facts, with_stand_ins
 from manipula.mechanics.robot.values.parameter import Num
 from tests.random_robots import random_robot, random_tree
 
 
-def forgetful(robot: Robot, every: int) -> Robot:
+def forgetful(robot: RobotDescription, every: int) -> RobotDescription:
     """The same robot, every so many of its numbers unknown."""
     seen = iter(range(10**6))
 

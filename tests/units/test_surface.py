@@ -65,7 +65,7 @@ def test_the_version_is_one_line_of_numbers() -> None:
 
 
 HEAVY = ("numpy", "scipy", "llvmlite", "pydantic", "mpmath", "flint", "jinja2", "sympy")
-ROOMS = ("algebra", "generation", "ik", "mechanics", "pages", "parameters", "arm", "model", "robot", "system")
+ROOMS = ("algebra", "generation", "ik", "mechanics", "pages", "parameters", "simulation", "arm", "robot")
 
 
 def loaded_by(code: str) -> set[str]:

@@ -16,10 +16,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.description import Cell, Robot, Step, unknown_body
+from manipula.mechanics.robot.description import Cell, RobotDescription, Step, unknown_body
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
 from manipula.mechanics.robot.formats.toml.schema import schema_text
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, ParameterOp
 from tests.random_robots import random_robot
 
 HEAD = 'format = 1\nname = "arm"\nconvention = "{convention}"\nangle = "deg"\nlength = "mm"\n'
@@ -117,7 +117,7 @@ def test_conventions(convention: str, kind: str, before: Any, offset: str | None
 def test_every_key() -> None:
     robot = robot_from_toml(FULL, "full.toml")
     first, slide, fixed = robot.joints
-    assert robot.gravity[0] == Cell("gx", Op("neg", (Name("g"),)))
+    assert robot.gravity[0] == Cell("gx", ParameterOp("neg", (Name("g"),)))
     assert [(step.kind, step.amount.name) for step in robot.base] == [
         ("tx", "base_x"), ("ty", "base_y"), ("tz", "base_z"),
         ("rz", "base_yaw"), ("ry", "base_pitch"), ("rx", "base_roll"),
@@ -133,7 +133,7 @@ def test_every_key() -> None:
     assert first.carries[0].body.mass == Cell("m_carried", Num(Fraction(1, 5)))
     assert slide.body == unknown_body("2", "com") and fixed.body is None
     assert robot.payload[0].inertia_is == "com"
-    assert dict(robot.values)["L"] == Op("*", (Num(Fraction(2)), Name("a2")))
+    assert dict(robot.values)["L"] == ParameterOp("*", (Num(Fraction(2)), Name("a2")))
     assert robot.origin.notes == ("one", "joint1: measured")
     assert (robot.origin.path, robot.origin.source, robot.origin.description) == ("full.toml", "a page", "all keys")
     assert robot_from_toml(toml_from_robot(robot)) == robot
@@ -189,12 +189,12 @@ def test_random_robots_survive(seed: int, convention: Any) -> None:
     assert _values_of(again) == _values_of(robot)
 
 
-def _values_of(robot: Robot) -> list[Any]:
+def _values_of(robot: RobotDescription) -> list[Any]:
     """The entries in order, zero angles and zero lengths alike, whatever the cells are called."""
     return [ZERO if cell.value == Deg(Fraction(0)) else cell.value for cell in robot.cells()]
 
 
-def _read(text: str) -> Robot:
+def _read(text: str) -> RobotDescription:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         return robot_from_toml(text)

@@ -14,7 +14,7 @@ from manipula.cli import app as program
 from manipula.cli.app import COMMANDS, app, loaded, taken
 from manipula.cli.terminal import screen, tongue
 from manipula.cli.terminal.sentences import PLACE, entry
-from manipula.mechanics.laws import LAWS
+from manipula.mechanics.identities import IDENTITIES
 from manipula.mechanics.robot.formats.conversion.tables import tables_of
 from manipula.robot import Robot
 from tests.units.test_cli import folder
@@ -124,7 +124,7 @@ def test_every_help_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_law_is_told() -> None:
     told = tongue.sections("pt")["laws"]
-    named = {law.sentence for law in LAWS} | set(api.laws().values())
+    named = {law.sentence for law in IDENTITIES} | set(api.laws().values())
     assert named <= set(told)
 
 

@@ -13,7 +13,7 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import frame_names, seen_at, serial_fault
-from manipula.mechanics.robot.description import Robot, Step, known
+from manipula.mechanics.robot.description import RobotDescription, Step, known
 from manipula.mechanics.robot.formats.conversion.conventions import convert
 from manipula.mechanics.robot.formats.dh.text import dh_text_from_robot
 from manipula.mechanics.robot.formats.par.write import par_from_robot
@@ -70,11 +70,11 @@ alpha = -90
 """
 
 
-def in_floats(robot: Robot) -> Tree:
+def in_floats(robot: RobotDescription) -> Tree:
     return merge_fixed(bind(robot, FLOATS, {}))
 
 
-def tree_of_rows(seed: int) -> Robot:
+def tree_of_rows(seed: int) -> RobotDescription:
     """With frames as a file may have them."""
     robot = random_tree(seed, convention="modified" if seed % 2 else "standard", surroundings=False)
     at = (Step("tx", known("hand_x", number(0.25))), Step("rz", known("hand_yaw", number(0.5))))

@@ -13,7 +13,17 @@ import pytest
 import manipula as mp
 from manipula.algebra.show.equations import Equations
 from manipula.algebra.show.typst import Typst, quoted
-from manipula.algebra.simplify.tree import Call, Degrees, Inverse, Number, Symbol, Trig, power_of, product_of, sum_of
+from manipula.algebra.simplify.tree import (
+    Degrees,
+    FormulaCall,
+    FormulaNumber,
+    Inverse,
+    Symbol,
+    Trig,
+    power_of,
+    product_of,
+    sum_of,
+)
 
 A, B, Q = Symbol("a2", False), Symbol("d4", False), Symbol("q2", True)
 
@@ -40,9 +50,9 @@ def test_names(name: str, text: str) -> None:
     [
         (product_of([A, Inverse(sum_of([A, B]))]), "frac(a_(2), a_(2) + d_(4))"),
         (power_of(sum_of([A, B]), 2), "(a_(2) + d_(4))^(2)"),
-        (product_of([Number(Fraction(-1, 3)), A]), "-frac(1, 3) thin a_(2)"),
-        (Call("atan2", (A, Q)), 'op("atan2") (a_(2) comma q_(2))'),
-        (Call("select", (Call("less", (A, B)), A, B)), 'cases(a_(2) & (a_(2) < d_(4)), d_(4) & "else")'),
+        (product_of([FormulaNumber(Fraction(-1, 3)), A]), "-frac(1, 3) thin a_(2)"),
+        (FormulaCall("atan2", (A, Q)), 'op("atan2") (a_(2) comma q_(2))'),
+        (FormulaCall("select", (FormulaCall("less", (A, B)), A, B)), 'cases(a_(2) & (a_(2) < d_(4)), d_(4) & "else")'),
         (Trig("sin", ((Q, 1), (Degrees(Fraction(30)), 1))), "sin(q_(2) + 30°)"),
     ],
 )
@@ -91,9 +101,12 @@ def test_every_form_compiles_and_odd_names_do_no_harm() -> None:
                                         ("jacobian", "expanded", "book"), ("inverse_kinematics", "factored", "file"),
                                         ("friction", "factored", "file"))]  # fmt: skip
     odd = tuple(Symbol(name, False) for name in ODD)
-    rows = [((name, (1, place)), Call("atan2", (symbol, Q))) for name, symbol in zip(ODD, odd) for place in (1, 2)]
+    rows = [
+        ((name, (1, place)), FormulaCall("atan2", (symbol, Q))) for name, symbol in zip(ODD, odd) for place in (1, 2)
+    ]
     rows += [
-        (("y", ()), Call(op, (A, B, Q)[:count])) for op, count in (("pow", 2), ("max", 2), ("select", 3), ("floor", 1))
+        (("y", ()), FormulaCall(op, (A, B, Q)[:count]))
+        for op, count in (("pow", 2), ("max", 2), ("select", 3), ("floor", 1))
     ]
     parts.append(Equations("factored", "typst", tuple(rows)).typst)
     text = compiled("#set page(width: auto, height: auto)\n" + "\n\n".join(parts))

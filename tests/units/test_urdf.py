@@ -16,7 +16,7 @@ import manipula as mp
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import branching, frame_names
-from manipula.mechanics.robot.description import Robot, actuator_of
+from manipula.mechanics.robot.description import RobotDescription, actuator_of
 from manipula.mechanics.robot.formats.conversion.tables import frame_table
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
@@ -182,7 +182,7 @@ HAND = robot(
 )  # fmt: skip
 
 
-def held(arm: Robot, row: int) -> Any:
+def held(arm: RobotDescription, row: int) -> Any:
     """(mass, y of its centre in the link frame) of what a row carries."""
     chain = bind(replace(arm, joints=(replace(arm.joints[row - 1], body=None),), frames=()), FLOATS, {})
     inertia = chain.links[0].inertia

@@ -16,7 +16,7 @@ import manipula as mp
 from manipula.api.assignments import assignments
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.formats.units import parameter_from_raw
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, float_of
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, ParameterOp, float_of
 from manipula.mechanics.robot.values.terms import Units
 from manipula.mechanics.robot.values.written import plain_text
 from manipula.support.letters import GREEK
@@ -171,7 +171,7 @@ def test_operations_of_sympy_are_read() -> None:
     a, b = sympy.symbols("L1 lambda")
     robot = mp.Robot.from_dh([(sympy.Symbol("q1"), 0, a / 2 + b, sympy.pi / 2)])
     length, twist = (step.amount.value for step in robot.joints[0].after[1:])
-    assert isinstance(length, Op) and float_of(length, {"L1": 2.0, "lambda": 0.5}) == 1.5
+    assert isinstance(length, ParameterOp) and float_of(length, {"L1": 2.0, "lambda": 0.5}) == 1.5
     assert twist == Deg(Fraction(90))
 
 

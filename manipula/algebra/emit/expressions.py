@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 from manipula.algebra.program.signs import Signs
-from manipula.algebra.program.tree import Call, CallTape, Const, Expr, Field, Item, Kind, Op, Table, Var
+from manipula.algebra.program.tree import (
+    ArrayItem,
+    CallTape,
+    Const,
+    ConstantTable,
+    Expr,
+    Field,
+    Kind,
+    ProgramOp,
+    RoutineCall,
+    Var,
+)
 from manipula.errors import InputError
 
 SIGNS = {
@@ -70,23 +81,23 @@ class ExpressionWriter(ABC):
     def bare(self, x: Expr) -> str:
         """Without the outermost brackets."""
         text = self.write(x)
-        if not isinstance(x, Op) or x.kind == "complex" or not plain(x):
+        if not isinstance(x, ProgramOp) or x.kind == "complex" or not plain(x):
             return text
         outermost = self.signed(x) or x.name in ("choose", "select")
         return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
 
     def signed(self, x: Expr) -> str:
         """The sign an operation is written with, if it is."""
-        if not isinstance(x, Op) or self.form(x) is not None:
+        if not isinstance(x, ProgramOp) or self.form(x) is not None:
             return ""
         return self.signs.get(self.plain_name(x), "")
 
-    def plain_name(self, x: Op) -> str:
+    def plain_name(self, x: ProgramOp) -> str:
         """The machine's own division where nothing is negative."""
         assert self.sign is not None
         return FLOORED[x.name] if x.name in FLOORED and self.sign.plain(x) else x.name
 
-    def form(self, x: Op) -> str | None:
+    def form(self, x: ProgramOp) -> str | None:
         name = self.plain_name(x)
         for key in (f"{name} {x.kind}", f"{name} from {x.args[0].kind}", name):
             if key in self.forms:
@@ -98,20 +109,20 @@ class ExpressionWriter(ABC):
         match x:
             case Const(kind, value):
                 return self.constant(kind, value)
-            case Table(_, name):
+            case ConstantTable(_, name):
                 return self.called[name]
             case Var(_, name):
                 return self.local[name]
             case Field():
                 return self.member(x)
-            case Item():
+            case ArrayItem():
                 return self.item(x)
-            case Call(_, routine, args):
+            case RoutineCall(_, routine, args):
                 return f"{self.called[routine]}({', '.join(map(self.bare, args))})"
             case CallTape(_, name, half, args):
                 full = self.straight[name] + ("_prepare" if half == "prepare" else "")
                 return f"{full}({', '.join(map(self.bare, args))})"
-            case Op():
+            case ProgramOp():
                 return self.operation(x)
 
     @abstractmethod
@@ -124,10 +135,10 @@ class ExpressionWriter(ABC):
         """A member's name, unless that is a keyword where keywords may not follow a dot."""
         return f"{member}_" if member in self.reserved and self.strict else member
 
-    def item(self, x: Item) -> str:
+    def item(self, x: ArrayItem) -> str:
         return f"{self.write(x.array)}[{self.bare(x.index)}]"
 
-    def operation(self, x: Op) -> str:
+    def operation(self, x: ProgramOp) -> str:
         if x.name in PAIRS and not real_only(x) and not self.no_pairs:
             return f"{self.pair_call(x.name)}({', '.join(map(self.bare, x.args))})"
         form, words = self.form(x), [self.write(arg) for arg in x.args]
@@ -151,9 +162,9 @@ def number(value: float, infinity: str, nothing: str) -> str:
     return repr(float(value))
 
 
-def plain(x: Op) -> bool:
+def plain(x: ProgramOp) -> bool:
     return not any(arg.kind == "complex" for arg in x.args)
 
 
-def real_only(x: Op) -> bool:
+def real_only(x: ProgramOp) -> bool:
     return x.kind != "complex" and plain(x)

@@ -26,8 +26,8 @@ from manipula.algebra.program.tree import (
     If,
     Kind,
     Leave,
-    Op,
     Place,
+    ProgramOp,
     Return,
     Routine,
     Set,
@@ -161,8 +161,8 @@ class ProgramWriter(ExpressionWriter):
     def pair_made(self) -> list[str]:
         """The body of `number`."""
 
-    def _operations(self) -> Iterator[Op]:
-        yield from (x for routine in self.routines for x in parts(routine.body) if isinstance(x, Op))
+    def _operations(self) -> Iterator[ProgramOp]:
+        yield from (x for routine in self.routines for x in parts(routine.body) if isinstance(x, ProgramOp))
 
     # tapes
 
@@ -278,11 +278,11 @@ class ProgramWriter(ExpressionWriter):
         return ""
 
     def assignment(self, target: Place, value: Expr) -> str:
-        if isinstance(value, Op) and len(value.args) == 2 and self.stepped(target, value):
+        if isinstance(value, ProgramOp) and len(value.args) == 2 and self.stepped(target, value):
             return f"{self.write(target)} {self.signs[value.name]}= {self.bare(value.args[1])}{self.end}"
         return f"{self.write(target)} = {self.bare(value)}{self.end}"
 
-    def stepped(self, target: Place, value: Op) -> bool:
+    def stepped(self, target: Place, value: ProgramOp) -> bool:
         return value.args[0] == target and value.name in STEPS and target.kind in ("real", "int")
 
 

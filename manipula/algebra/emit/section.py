@@ -87,7 +87,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SectionPlan:
     """What a section reads and writes."""
 
     sources: Mapping[int, str]  # slot → where it is loaded from
@@ -102,7 +102,7 @@ class Plan:
         return by_lines, Counter([*(slot for _, slot in self.results), *checked])
 
 
-def section(plan: Plan, constants: Mapping[int, Text], language: Language, names: Names) -> Section:
+def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language, names: Names) -> Section:
     """Write a plan."""
     by_lines, at_end = plan.reads()
     texts = dict(constants)

@@ -14,7 +14,7 @@ from manipula.algebra.emit.about import WIDTH, ports, provenance
 from manipula.algebra.emit.memory import memory_of
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE, State
-from manipula.algebra.emit.section import Names, Plan, Section, TapeNames, section
+from manipula.algebra.emit.section import Names, Section, SectionPlan, TapeNames, section
 from manipula.algebra.emit.split import Argument, Split, split
 from manipula.algebra.emit.text import Language
 from manipula.algebra.tape import Tape
@@ -61,8 +61,8 @@ def sections_named(tape: Tape, arguments: Split, language: Language, names: Name
     kept = [(places.kept(i), slot) for i, slot in enumerate(arguments.kept)]
     given = {slot: text for text, slot in entries(arguments.parameters, places.read)}
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
-    prepare = Plan(given, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks)
-    main = Plan(loads, tape.online, entries(arguments.outputs, places.write))
+    prepare = SectionPlan(given, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks)
+    main = SectionPlan(loads, tape.online, entries(arguments.outputs, places.write))
     return Sections(
         arguments,
         section(prepare, language.constants(tape), language, names),

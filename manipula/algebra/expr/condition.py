@@ -36,7 +36,7 @@ _TRIG = ("sin", "cos")
 
 
 @dataclass(frozen=True)
-class Words:
+class ConditionWords:
     """A condition as a person says it: `|side| > ε·scale`, or `side ≠ 0` where there is no scale."""
 
     side: str
@@ -58,7 +58,7 @@ class Condition:
 
     divisor: Expr
     bound: Expr
-    words: Words
+    words: ConditionWords
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class Lengths:
         """For a factor of a divisor."""
         graph, is_length = x.graph, self.scalars.issuperset(_scalars([x]))
         scale = self._scale(x, is_length)
-        words = Words(_said(x), "" if scale is None else _said_large(x, self.word if is_length else ""))
+        words = ConditionWords(_said(x), "" if scale is None else _said_large(x, self.word if is_length else ""))
         speck = graph.tolerance(SPECK if is_length else NOTHING)
         return Condition(x, graph.tolerance(NEAR) * ((scale or graph.zero) + speck), words)
 

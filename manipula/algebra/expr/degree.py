@@ -76,7 +76,7 @@ MOST_PARTS = 10**9  # of an angle; a finer fraction of it is an angle of its own
 Leaves = frozenset[object]
 
 
-class Turn(NamedTuple):
+class CirclePoint(NamedTuple):
     """The point (cos, sin) of an angle: its degree in the points of the leaves, those leaves, into how many parts it
     divides them, and whether it can be divided further: a numeric angle and a direction cannot."""
 
@@ -96,7 +96,7 @@ class Degree:
         self,
         top: Fraction | int,
         below: Below = NOTHING,
-        turn: Turn | None = None,
+        turn: CirclePoint | None = None,
         number: Fraction | int | None = None,
         whole: bool = False,
     ) -> None:
@@ -135,11 +135,11 @@ class Degree:
     def __neg__(self) -> Degree:
         return Degree(self.top, self.below, self.turn, None if self.number is None else -self.number, self.whole)
 
-    def as_turn(self) -> Turn:
+    def as_turn(self) -> CirclePoint:
         """What is no sum of angles is an angle of its own; zero turns nothing."""
         if self.turn is not None:
             return self.turn
-        return Turn(0) if self.number == 0 else Turn(1, leaves=frozenset((self,)))
+        return CirclePoint(0) if self.number == 0 else CirclePoint(1, leaves=frozenset((self,)))
 
     def as_factor(self) -> Below:
         """The numerator, as a factor of what is divided by it; the same one whenever it is."""
@@ -153,7 +153,7 @@ class Degree:
         return self.top + self.below.weight
 
 
-ZERO = Degree(0, turn=Turn(0), number=0)
+ZERO = Degree(0, turn=CirclePoint(0), number=0)
 
 
 def degree_from(x: Any) -> Degree:
@@ -170,13 +170,13 @@ def _summed(a_top: Fraction | int, a: Below, b_top: Fraction | int, b: Below) ->
     return max(a_top + common.weight - a.weight, b_top + common.weight - b.weight), common
 
 
-def _turned(a: Turn, b: Turn) -> Turn:
+def _turned(a: CirclePoint, b: CirclePoint) -> CirclePoint:
     """The point of a sum: products of both points."""
     parts, divisible = lcm(a.parts, b.parts), a.divisible and b.divisible
-    return Turn(a.top + b.top, a.below * b.below, a.leaves | b.leaves, parts, divisible)
+    return CirclePoint(a.top + b.top, a.below * b.below, a.leaves | b.leaves, parts, divisible)
 
 
-def _times(number: Degree, angle: Degree) -> Turn | None:
+def _times(number: Degree, angle: Degree) -> CirclePoint | None:
     """A multiple of an angle; half of a direction points along (1 + cos, sin), by a root."""
     k, turn = number.number, angle.turn
     if k is None or turn is None:
@@ -188,14 +188,14 @@ def _times(number: Degree, angle: Degree) -> Turn | None:
         return None
     times = abs(k.numerator)
     top = turn.top * (times if k.denominator == 1 else Fraction(times, k.denominator))
-    return Turn(top, turn.below**times, turn.leaves, parts, turn.divisible)
+    return CirclePoint(top, turn.below**times, turn.leaves, parts, turn.divisible)
 
 
-def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> Turn:
+def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> CirclePoint:
     """(x/r, y/r) with r = √(x² + y²)."""
     r = _root(x * x + y * y)
     top, below = _summed((x / r).top, (x / r).below, (y / r).top, (y / r).below)
-    return Turn(top, below, leaves, divisible=False)
+    return CirclePoint(top, below, leaves, divisible=False)
 
 
 def _root(x: Degree) -> Degree:
@@ -225,7 +225,7 @@ class DegreeMaths(Maths[Degree]):
         return False
 
     def symbol(self, name: str) -> Degree:
-        return Degree(1, turn=Turn(1, leaves=frozenset((name,)), divisible=self.divides))
+        return Degree(1, turn=CirclePoint(1, leaves=frozenset((name,)), divisible=self.divides))
 
     def number(self, value: Fraction) -> Degree:
         return degree_from(value)
@@ -233,7 +233,7 @@ class DegreeMaths(Maths[Degree]):
     def degrees(self, value: Fraction) -> Degree:
         """Quarter turns are numbers; the rest is a point of its own."""
         rest = abs(value - 90 * round(value / 90))
-        turn = Turn(1, leaves=frozenset((rest,)), divisible=False) if rest else Turn(0, divisible=False)
+        turn = CirclePoint(1, leaves=frozenset((rest,)), divisible=False) if rest else CirclePoint(0, divisible=False)
         return Degree(1, turn=turn) if value else ZERO
 
     def sin(self, x: Any) -> Degree:

@@ -141,7 +141,7 @@ class Draw:
         return pow(x, (self.p + 1) // 4, self.p)
 
 
-class Element:
+class FieldElement:
     """An element. Of an angle also `point`, which is `unit` times its own; of a number written down, the number."""
 
     __slots__ = ("draw", "number", "point", "unit", "value")
@@ -151,12 +151,12 @@ class Element:
     ) -> None:
         self.draw, self.value, self.point, self.number, self.unit = draw, value, point, number, unit
 
-    def _of(self, other: Any) -> Element:
-        if isinstance(other, Element):
+    def _of(self, other: Any) -> FieldElement:
+        if isinstance(other, FieldElement):
             return other
         if other == 0:
-            return Element(self.draw, 0, EAST, 0)
-        return Element(self.draw, self.draw.rational(other), None, other)
+            return FieldElement(self.draw, 0, EAST, 0)
+        return FieldElement(self.draw, self.draw.rational(other), None, other)
 
     def part(self) -> tuple[Point, int]:
         """A point, and how many times it is the angle's."""
@@ -173,43 +173,43 @@ class Element:
 
     # structural zeros and ones are by far the most common partners, and cost no arithmetic
 
-    def __add__(self, other: Any) -> Element:
-        right = other if isinstance(other, Element) else self._of(other)
+    def __add__(self, other: Any) -> FieldElement:
+        right = other if isinstance(other, FieldElement) else self._of(other)
         if not right.value and right._is_nothing():
             return self
         if not self.value and self._is_nothing():
             return right
         total = (self.value + right.value) % self.draw.p
         if self.point is None and right.point is None:
-            return Element(self.draw, total)
+            return FieldElement(self.draw, total)
         return self._turned(total, right.part())
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Element:
-        right = other if isinstance(other, Element) else self._of(other)
+    def __sub__(self, other: Any) -> FieldElement:
+        right = other if isinstance(other, FieldElement) else self._of(other)
         if not right.value and right._is_nothing():
             return self
         total = (self.value - right.value) % self.draw.p
         if self.point is None and right.point is None:
-            return Element(self.draw, total)
+            return FieldElement(self.draw, total)
         point, unit = right.part()
         return self._turned(total, (self.draw.mirrored(point), unit))
 
-    def _turned(self, total: int, by: tuple[Point, int]) -> Element:
+    def _turned(self, total: int, by: tuple[Point, int]) -> FieldElement:
         """A sum of angles."""
         (a, many), (b, times), draw = self.part(), by, self.draw
         if many == times:
-            return Element(draw, total, draw.composed(a, b), None, many)
+            return FieldElement(draw, total, draw.composed(a, b), None, many)
         unit = gcd(many, times)
         point = draw.composed(draw.multiple(a, many // unit), draw.multiple(b, times // unit))
-        return Element(draw, total, point, None, unit)
+        return FieldElement(draw, total, point, None, unit)
 
-    def __rsub__(self, other: Any) -> Element:
+    def __rsub__(self, other: Any) -> FieldElement:
         return self._of(other) - self
 
-    def __mul__(self, other: Any) -> Element:
-        if not isinstance(other, Element) and other == 1:
+    def __mul__(self, other: Any) -> FieldElement:
+        if not isinstance(other, FieldElement) and other == 1:
             return self
         right = self._of(other)
         product = self.value * right.value % self.draw.p
@@ -217,39 +217,41 @@ class Element:
             return right._times(product, self.number)
         if right.number is not None and self.point is not None:
             return self._times(product, right.number)
-        return Element(self.draw, product)
+        return FieldElement(self.draw, product)
 
     __rmul__ = __mul__
 
-    def _times(self, product: int, number: Fraction | int) -> Element:
+    def _times(self, product: int, number: Fraction | int) -> FieldElement:
         """A multiple of an angle; a fraction for which it has no part is an angle of its own."""
         whole = number.denominator
         if self.point is None or self.unit % whole:
-            return Element(self.draw, product)
-        return Element(self.draw, product, self.draw.multiple(self.point, number.numerator), None, self.unit // whole)
+            return FieldElement(self.draw, product)
+        return FieldElement(
+            self.draw, product, self.draw.multiple(self.point, number.numerator), None, self.unit // whole
+        )
 
-    def __truediv__(self, other: Any) -> Element:
+    def __truediv__(self, other: Any) -> FieldElement:
         right = self._of(other)
         if not right.value:
             raise ZeroDivisionError("division by an expression that is identically zero")
         if right.number is not None:
             return self * (1 / Fraction(right.number))
-        return Element(self.draw, self.value * pow(right.value, -1, self.draw.p) % self.draw.p)
+        return FieldElement(self.draw, self.value * pow(right.value, -1, self.draw.p) % self.draw.p)
 
-    def __rtruediv__(self, other: Any) -> Element:
+    def __rtruediv__(self, other: Any) -> FieldElement:
         return self._of(other) / self
 
-    def __neg__(self) -> Element:
+    def __neg__(self) -> FieldElement:
         point = None if self.point is None else self.draw.mirrored(self.point)
         number = None if self.number is None else -self.number
-        return Element(self.draw, -self.value % self.draw.p, point, number, self.unit)
+        return FieldElement(self.draw, -self.value % self.draw.p, point, number, self.unit)
 
 
 def value_of(x: Any, p: int = P) -> int:
-    return x.value if isinstance(x, Element) else rational(x, p)
+    return x.value if isinstance(x, FieldElement) else rational(x, p)
 
 
-class FieldMaths(Maths[Element]):
+class FieldMaths(Maths[FieldElement]):
     """`Maths` over elements. One `seed` is one draw of all symbols, in the field of p elements."""
 
     def __init__(self, seed: str, p: int = P, parts: int = 1) -> None:
@@ -266,47 +268,47 @@ class FieldMaths(Maths[Element]):
     def value(self, x: Any) -> int:
         return value_of(x, self.draw.p)
 
-    def symbol(self, name: str) -> Element:
+    def symbol(self, name: str) -> FieldElement:
         draw = self.draw
-        return Element(draw, draw.hashed("symbol", name), draw.hashed_point("symbol", name), None, draw.parts)
+        return FieldElement(draw, draw.hashed("symbol", name), draw.hashed_point("symbol", name), None, draw.parts)
 
-    def number(self, value: Fraction) -> Element:
-        return Element(self.draw, self.draw.rational(value), EAST if value == 0 else None, value)
+    def number(self, value: Fraction) -> FieldElement:
+        return FieldElement(self.draw, self.draw.rational(value), EAST if value == 0 else None, value)
 
-    def degrees(self, value: Fraction) -> Element:
+    def degrees(self, value: Fraction) -> FieldElement:
         if value < 0:
             return -self.degrees(-value)
         draw = self.draw
-        return Element(draw, draw.hashed("degrees", value) if value else 0, draw.degrees_point(value))
+        return FieldElement(draw, draw.hashed("degrees", value) if value else 0, draw.degrees_point(value))
 
-    def apply(self, name: str, *args: Any) -> Element:
+    def apply(self, name: str, *args: Any) -> FieldElement:
         """Uninterpreted."""
-        return Element(self.draw, self.draw.opaque_value(name, map(self.value, args)))
+        return FieldElement(self.draw, self.draw.opaque_value(name, map(self.value, args)))
 
-    def apart(self, x: Any) -> Element:
+    def apart(self, x: Any) -> FieldElement:
         return self.apply(APART, x)
 
     def _angle(self, x: Any) -> Point:
-        return (x if isinstance(x, Element) else self.number(x)).as_point()
+        return (x if isinstance(x, FieldElement) else self.number(x)).as_point()
 
-    def sin(self, x: Any) -> Element:
-        return Element(self.draw, self._angle(x)[1])
+    def sin(self, x: Any) -> FieldElement:
+        return FieldElement(self.draw, self._angle(x)[1])
 
-    def cos(self, x: Any) -> Element:
-        return Element(self.draw, self._angle(x)[0])
+    def cos(self, x: Any) -> FieldElement:
+        return FieldElement(self.draw, self._angle(x)[0])
 
     def root(self, x: int) -> int:
         return self.draw.opaque_root(x)
 
-    def sqrt(self, x: Any) -> Element:
-        return Element(self.draw, self.root(self.value(x)))
+    def sqrt(self, x: Any) -> FieldElement:
+        return FieldElement(self.draw, self.root(self.value(x)))
 
     def polar(self, y: int, x: int) -> Point:
         """The direction of (x, y)."""
         return self.draw.shortened(x, y, self.root((x * x + y * y) % self.draw.p))
 
-    def atan2(self, y: Any, x: Any) -> Element:
-        return Element(self.draw, self.apply("atan2", y, x).value, self.polar(self.value(y), self.value(x)))
+    def atan2(self, y: Any, x: Any) -> FieldElement:
+        return FieldElement(self.draw, self.apply("atan2", y, x).value, self.polar(self.value(y), self.value(x)))
 
 
 class NoRootError(Exception):
@@ -323,7 +325,7 @@ class RootedMaths(FieldMaths):
     def root(self, x: int) -> int:
         return self.roots[x] if x in self.roots else super().root(x)
 
-    def atan2(self, y: Any, x: Any) -> Element:
+    def atan2(self, y: Any, x: Any) -> FieldElement:
         angle = super().atan2(y, x)
         return Direction(self, angle.value, angle.as_point())
 
@@ -340,7 +342,7 @@ class RootingMaths(RootedMaths):
         return self.roots[x]
 
 
-class Direction(Element):
+class Direction(FieldElement):
     """An angle from `atan2`, at most half a turn: half of it points along (1 + cos, sin)."""
 
     __slots__ = ("maths",)
@@ -349,7 +351,7 @@ class Direction(Element):
         super().__init__(maths.draw, value, point)
         self.maths = maths
 
-    def __mul__(self, other: Any) -> Element:
+    def __mul__(self, other: Any) -> FieldElement:
         product = super().__mul__(other)
         if self._of(other).value == (self.draw.p + 1) // 2:
             c, s = self.as_point()
@@ -358,6 +360,6 @@ class Direction(Element):
 
     __rmul__ = __mul__  # asked before the other's __mul__, as a subclass is
 
-    def __truediv__(self, other: Any) -> Element:
+    def __truediv__(self, other: Any) -> FieldElement:
         right = self._of(other)
         return self * (1 / right)

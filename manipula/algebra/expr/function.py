@@ -8,7 +8,7 @@ from hashlib import blake2b
 from math import prod
 from typing import Any
 
-from manipula.algebra.expr.condition import Condition, Words
+from manipula.algebra.expr.condition import Condition, ConditionWords
 from manipula.algebra.expr.cost import Cost, cost_of, tree_cost_of
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.node import Expr, Graph
@@ -162,7 +162,7 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
         ),
         {nodes[i]: text for i, text in labels},
         provenance,
-        tuple(Condition(nodes[i], nodes[j], Words(*words)) for i, j, *words in conditions),
+        tuple(Condition(nodes[i], nodes[j], ConditionWords(*words)) for i, j, *words in conditions),
     )
 
 

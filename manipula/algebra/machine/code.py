@@ -32,7 +32,7 @@ def identity() -> tuple[str, ...]:
     return (llvmlite.__version__, version, np.__version__, triple(), cpu, flags, python)
 
 
-class Loaded:
+class LoadedCode:
     """Machine code in memory, as long as this lives."""
 
     def __init__(self, code: bytes, level: int) -> None:
@@ -48,18 +48,18 @@ class Loaded:
 
 def loaded(
     parts: tuple[object, ...], text: Callable[[], str], level: int, compiler: Callable[[str, int], bytes] | None = None
-) -> Loaded:
+) -> LoadedCode:
     """The code of a text, which `parts` determine: from the cache, or compiled and kept."""
     initialise()
     key = key_of("code", identity(), level, *parts)
     code = fetch(key)
     if code is not None:
         with suppress(RuntimeError):
-            return Loaded(code, level)
+            return LoadedCode(code, level)
         discard(key)
     code = (compiler or object_from_text)(text(), level)
     keep(key, code)
-    return Loaded(code, level)
+    return LoadedCode(code, level)
 
 
 def object_from_text(text: str, level: int) -> bytes:

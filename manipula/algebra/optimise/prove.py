@@ -35,7 +35,7 @@ from manipula.errors import ProofError, UnprovableError
 from manipula.scalar import Maths
 
 
-class Sample(Maths[Any], Protocol):
+class ProofSample(Maths[Any], Protocol):
     """Where two texts are compared: at a point of the field, or over degrees."""
 
     def symbol(self, name: str) -> Any: ...
@@ -186,11 +186,11 @@ def is_decidable_root(radicand: Expr) -> bool:
     return False
 
 
-def _drawn(function: Function, maths: Sample) -> dict[str, Any]:
+def _drawn(function: Function, maths: ProofSample) -> dict[str, Any]:
     return {name: maths.symbol(name) for port in function.inputs for name in port.names}
 
 
-def compare(function: Function, reference: Reference, maths: Sample) -> None:
+def compare(function: Function, reference: Reference, maths: ProofSample) -> None:
     """One draw."""
     symbols = _drawn(function, maths)
     got = function(symbols, maths)

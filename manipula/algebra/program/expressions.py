@@ -14,16 +14,16 @@ from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,
     WIDTH,
-    Call,
+    ArrayItem,
     CallTape,
     Const,
+    ConstantTable,
     Expr,
     Field,
-    Item,
     Kind,
-    Op,
+    ProgramOp,
     Routine,
-    Table,
+    RoutineCall,
     Var,
     parts,
 )  # fmt: skip
@@ -57,7 +57,7 @@ class Program(Protocol):
 
     def unique(self, wish: str, thing: object) -> str: ...
 
-    def changed(self, call: Call) -> list[Expr]: ...
+    def changed(self, call: RoutineCall) -> list[Expr]: ...
 
 
 def joined(a: Kind, b: Kind) -> Kind:
@@ -93,10 +93,10 @@ class Expressions:
                 return self.member(name, member, node)
             case ast.Subscript(value=array, slice=ast.Slice(lower=ast.expr() as lower, upper=None, step=None)):
                 base = self.array(array)
-                return Op(base.kind, "from", (base, self.index(lower)))
+                return ProgramOp(base.kind, "from", (base, self.index(lower)))
             case ast.Subscript(value=array, slice=index):
                 base = self.array(array)
-                return Item(ARRAYS[base.kind], base, self.index(index))
+                return ArrayItem(ARRAYS[base.kind], base, self.index(index))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
                 return self.arithmetic(BINARY[type(op)], self.value(left), self.value(right), node)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -104,7 +104,7 @@ class Expressions:
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
                 return self.arithmetic("bit_xor", self.value(operand), Const("int", -1), node)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return Op("flag", "not", (self.truth(operand),))
+                return ProgramOp("flag", "not", (self.truth(operand),))
             case ast.BoolOp(op=op, values=values):
                 return self.together("and" if isinstance(op, ast.And) else "or", values, node)
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[ast.Tuple(elts=choices)]):
@@ -136,12 +136,12 @@ class Expressions:
             raise self.refusal(node, "a name is a variable, a number or a tuple of numbers around the text")
         return constant(found)
 
-    def table(self, name: str, values: tuple[Any, ...]) -> Table:
+    def table(self, name: str, values: tuple[Any, ...]) -> ConstantTable:
         whole = all(isinstance(x, int) for x in values)
         kind = "reals" if not whole else "words" if max(values) > ALL // 2 else "ints"
         own = self.program.unique(name, values)
         self.routine.tables[own] = kind, values
-        return Table(kind, own)
+        return ConstantTable(kind, own)
 
     def member(self, name: str, member: str, node: ast.expr) -> Expr:
         kind = self.routine.parameters.get(name, "")
@@ -188,10 +188,10 @@ class Expressions:
         if "word" in (x.kind, kind) or WIDTH.index(kind) < WIDTH.index(x.kind):
             raise self.refusal(node, f"{_said(x.kind)} where {_said(kind)} is needed: {MEANT}")
         if kind == "complex":
-            return Op("complex", "number", (self.fit(x, "real", node), Const("real", 0.0)))
+            return ProgramOp("complex", "number", (self.fit(x, "real", node), Const("real", 0.0)))
         if isinstance(x, Const):
             return Const(kind, float(x.value) if kind == "real" else int(x.value))
-        return Op(kind, f"to_{kind}", (x,))
+        return ProgramOp(kind, f"to_{kind}", (x,))
 
     def alike(self, a: Expr, b: Expr, node: ast.AST, least: Kind = "flag") -> tuple[Expr, Expr]:
         for x in (a, b):
@@ -214,7 +214,7 @@ class Expressions:
     def arithmetic(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
         if name == "mul" and (a.kind == "complex") != (b.kind == "complex"):
             factor, z = (b, a) if a.kind == "complex" else (a, b)
-            return Op("complex", "scale", (self.fit(factor, "real", node), z))
+            return ProgramOp("complex", "scale", (self.fit(factor, "real", node), z))
         if name == "div" and a.kind == "complex" and b.kind != "complex":
             return self.arithmetic("mul", self.arithmetic("div", Const("real", 1.0), b, node), a, node)
         if name in ("shl", "shr"):
@@ -233,7 +233,7 @@ class Expressions:
     def made(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
         """Computed here where both are known whole numbers."""
         if not (isinstance(a, Const) and isinstance(b, Const) and a.kind in ("int", "word") and name in FOLD):
-            return Op(a.kind, name, (a, b))
+            return ProgramOp(a.kind, name, (a, b))
         if name in ("idiv", "mod", "quotient", "remainder") and b.value == 0:
             raise self.refusal(node, "a division by zero")
         found = constant(FOLD[name](int(a.value), int(b.value)))
@@ -247,13 +247,13 @@ class Expressions:
         if a.kind == "word":
             raise self.refusal(node, f"a word has no sign; {MEANT}")
         a = self.fit(a, joined(a.kind, "int"), node)
-        return constant(-a.value) if isinstance(a, Const) else Op(a.kind, "neg", (a,))
+        return constant(-a.value) if isinstance(a, Const) else ProgramOp(a.kind, "neg", (a,))
 
     def compared(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
         a, b = self.alike(a, b, node)
         if a.kind == "complex":
             raise self.refusal(node, "complex numbers are not compared")
-        return Op("flag", name, (a, b))
+        return ProgramOp("flag", name, (a, b))
 
     def together(self, name: str, values: Sequence[ast.expr], node: ast.AST) -> Expr:
         found = [self.value(x) for x in values]
@@ -264,20 +264,20 @@ class Expressions:
     def folded(self, name: str, values: Sequence[Expr]) -> Expr:
         made = values[0]
         for value in values[1:]:
-            made = Op("flag", name, (made, value))
+            made = ProgramOp("flag", name, (made, value))
         return made
 
     def among(self, left: ast.expr, choices: Sequence[ast.expr], inside: bool, node: ast.AST) -> Expr:
         """x in (a, b): x == a or x == b"""
         x = self.value(left)
-        if any(isinstance(part, Call | CallTape) for part in parts(x)):
+        if any(isinstance(part, RoutineCall | CallTape) for part in parts(x)):
             raise self.refusal(node, "give what is called a name first")
         tests = [self.compared("eq" if inside else "ne", x, self.value(choice), node) for choice in choices]
         return self.folded("or" if inside else "and", tests)
 
     def either(self, name: str, test: Expr, yes: Expr, no: Expr, node: ast.AST) -> Expr:
         a, b = self.alike(yes, no, node)
-        return Op(a.kind, name, (test, a, b))
+        return ProgramOp(a.kind, name, (test, a, b))
 
     # calls
 
@@ -306,14 +306,14 @@ class Expressions:
         if word in ("real", "imag") and args[0].kind != "complex":
             return self.fit(args[0], "real", node) if word == "real" else Const("real", 0.0)
         if word in ("real", "imag"):
-            return Op("real", word, tuple(args))
+            return ProgramOp("real", word, tuple(args))
         if word in ("sqrt", "exp", "log", "atan2", "floor", "ceil", "rint"):
-            return Op("real", word, tuple(self.fit(x, "real", node) for x in args))
+            return ProgramOp("real", word, tuple(self.fit(x, "real", node) for x in args))
         if word in ("sin", "cos"):
             kind = joined(args[0].kind, "real")
-            return Op(kind, word, (self.fit(args[0], kind, node),))
+            return ProgramOp(kind, word, (self.fit(args[0], kind, node),))
         if word == "number":
-            return Op("complex", "number", tuple(self.fit(x, "real", node) for x in args))
+            return ProgramOp("complex", "number", tuple(self.fit(x, "real", node) for x in args))
         if word in ("min", "max", "quotient", "remainder"):
             return self.extreme(word, args[0], args[1], node)
         return self.converted(word, args, node)
@@ -324,20 +324,20 @@ class Expressions:
         a, b = self.alike(x, y, node, "int")
         if a.kind == "complex":
             raise self.refusal(node, "complex numbers are not compared")
-        return Op(a.kind, word, (a, b))
+        return ProgramOp(a.kind, word, (a, b))
 
     def converted(self, word: str, args: Sequence[Expr], node: ast.AST) -> Expr:
         """abs, and what makes one kind of number another: int, float, word, high."""
         (x, *_), kinds = args, [arg.kind for arg in args]
         if word == "high":
-            return Op("word", "high", tuple(self.fit(arg, "word", node) for arg in args))
+            return ProgramOp("word", "high", tuple(self.fit(arg, "word", node) for arg in args))
         if kinds[0] not in WIDTH or (kinds[0] == "complex" and word != "abs"):
             raise self.refusal(node, f"{word} of {_said(kinds[0])}")
         if word == "abs":
             x = self.fit(x, joined(x.kind, "int"), node)
             if isinstance(x, Const):
                 return constant(abs(x.value))
-            return x if x.kind == "word" else Op("real" if x.kind == "complex" else x.kind, "abs", (x,))
+            return x if x.kind == "word" else ProgramOp("real" if x.kind == "complex" else x.kind, "abs", (x,))
         kind = {"int": "int", "float": "real", "word": "word"}[word]
         if x.kind == kind:
             return x
@@ -345,7 +345,7 @@ class Expressions:
             raise self.refusal(node, "a word is made of a whole number")
         if isinstance(x, Const) and kind != "int":
             return Const(kind, float(x.value) if kind == "real" else int(x.value) & ALL)
-        return Op(kind, f"to_{kind}", (x if kind == "real" else self.fit(x, joined(x.kind, "int"), node),))
+        return ProgramOp(kind, f"to_{kind}", (x if kind == "real" else self.fit(x, joined(x.kind, "int"), node),))
 
     def text(self, function: FunctionType, args: list[Expr], node: ast.AST) -> Expr:
         callee = self.program.routine(function, [x.kind for x in args])
@@ -355,7 +355,7 @@ class Expressions:
             if name in callee.written:
                 self.writes(arg, node)
         fitted = (self.fit(x, kind, node) for x, kind in zip(args, callee.parameters.values(), strict=True))
-        return Call(callee.returns, callee.name, tuple(fitted))
+        return RoutineCall(callee.returns, callee.name, tuple(fitted))
 
     def straight(self, name: str, callee: Straight, half: Any, args: list[Expr], node: ast.AST) -> Expr:
         wanted = callee.arity if half == "main" else len(callee.parameters) + 1 if callee.kept else 0
@@ -370,7 +370,7 @@ class Expressions:
     def writes(self, array: Expr, node: ast.AST) -> None:
         """The array or struct behind an expression is changed."""
         base = base_of(array)
-        if isinstance(base, Table):
+        if isinstance(base, ConstantTable):
             raise self.refusal(node, f"{base.name} is a table of constants")
         if isinstance(base, Var):
             self.routine.written.add(base.name)
@@ -378,7 +378,7 @@ class Expressions:
 
 def base_of(x: Expr) -> Expr:
     """What an array is a part of."""
-    while isinstance(x, Op) and x.name == "from":
+    while isinstance(x, ProgramOp) and x.name == "from":
         x = x.args[0]
     return x.struct if isinstance(x, Field) else x
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from manipula.algebra.program.tree import (
-    Call,
     CallTape,
     Expr,
     If,
     Leave,
-    Op,
+    ProgramOp,
     Routine,
+    RoutineCall,
     Set,
     Stmt,
     Var,
@@ -42,11 +42,11 @@ class Varying:
         match x:
             case Var("flag", name):
                 return name in self._names
-            case Op("flag", name, (first, *_)) if name in COMPARE and first.kind != "flag":
+            case ProgramOp("flag", name, (first, *_)) if name in COMPARE and first.kind != "flag":
                 return first.kind == "real"
-            case Op("flag", _, args):
+            case ProgramOp("flag", _, args):
                 return any(map(self, args))
-            case Call("flag", _, _):
+            case RoutineCall("flag", _, _):
                 return True
         return False
 
@@ -78,11 +78,11 @@ def _expressions(statement: Stmt, varying: Varying) -> Iterator[str]:
     own = [getattr(statement, name, None) for name in ("target", "value", "condition", "start", "stop", "call")]
     for x in (part for expression in own for part in parts(expression)):
         match x:
-            case Op(_, "choose", (test, *_)) if varying(test):
+            case ProgramOp(_, "choose", (test, *_)) if varying(test):
                 yield "`a if c else b` by data; `select(c, a, b)` computes both and takes one"
-            case Op("int" | "word", "select", (test, *_)) if varying(test):
+            case ProgramOp("int" | "word", "select", (test, *_)) if varying(test):
                 yield "a whole number chosen by data would differ from lane to lane"
-            case Op("int" | "word", "to_int" | "to_word", (inner,)) if inner.kind == "real" or varying(inner):
+            case ProgramOp("int" | "word", "to_int" | "to_word", (inner,)) if inner.kind == "real" or varying(inner):
                 yield "a whole number made of data would differ from lane to lane"
             case CallTape(_, _, "prepare", _):
                 yield "`prepare` belongs before the lanes: hand them what is prepared"

@@ -12,13 +12,13 @@ from dataclasses import replace
 from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,
-    Call,
+    ArrayItem,
     CallTape,
     Expr,
     Field,
-    Item,
     Kind,
-    Op,
+    ProgramOp,
+    RoutineCall,
     Set,
     Stmt,
     Var,
@@ -34,7 +34,7 @@ class Order:
 
     def __init__(
         self,
-        changed: Callable[[Call], list[Expr]],
+        changed: Callable[[RoutineCall], list[Expr]],
         temporary: Callable[[str, Kind], str],
         refuse: Callable[[], InputError],
     ) -> None:
@@ -46,11 +46,11 @@ class Order:
         if not self.acts(x):
             return x
         match x:
-            case Op(_, "choose" | "and" | "or", (first, *rest)):
+            case ProgramOp(_, "choose" | "and" | "or", (first, *rest)):
                 return replace(x, args=(self(first, skipped), *(self(arg, True) for arg in rest)))
-            case Op(_, _, args) | Call(_, _, args) | CallTape(_, _, _, args):
+            case ProgramOp(_, _, args) | RoutineCall(_, _, args) | CallTape(_, _, _, args):
                 return replace(x, args=self.ordered(x, args, skipped))
-            case Item(_, array, index):
+            case ArrayItem(_, array, index):
                 array, index = self.ordered(x, (array, index), skipped)
                 return replace(x, array=array, index=index)
         return x
@@ -60,7 +60,7 @@ class Order:
         if not acting:
             return args
         alone = len(acting) == 1 and not any(_looks(arg) for i, arg in enumerate(args) if i != acting[0])
-        twice = isinstance(x, Op) and (x.name == "select" or x.name in TWICE)
+        twice = isinstance(x, ProgramOp) and (x.name == "select" or x.name in TWICE)
         if alone and not twice:
             return tuple(self(arg, skipped) for arg in args)
         if skipped:
@@ -79,10 +79,10 @@ class Order:
 
     def acts(self, x: Expr) -> bool:
         """Does computing it change an array?"""
-        return any(isinstance(p, CallTape) or (isinstance(p, Call) and self.changed(p)) for p in parts(x))
+        return any(isinstance(p, CallTape) or (isinstance(p, RoutineCall) and self.changed(p)) for p in parts(x))
 
 
 def _looks(x: Expr) -> bool:
     """Does its value depend on arrays?"""
-    found = (part for part in parts(x) if isinstance(part, Item | Field | Call | CallTape))
+    found = (part for part in parts(x) if isinstance(part, ArrayItem | Field | RoutineCall | CallTape))
     return any(part.kind not in ARRAYS for part in found)

@@ -16,7 +16,7 @@ from manipula.algebra.program.structs import PLAIN, struct_of
 from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,
-    Call,
+    ArrayItem,
     CallTape,
     Const,
     Do,
@@ -24,12 +24,12 @@ from manipula.algebra.program.tree import (
     Field,
     For,
     If,
-    Item,
     Kind,
     Leave,
     Place,
     Return,
     Routine,
+    RoutineCall,
     Set,
     Stmt,
     Var,
@@ -69,7 +69,7 @@ class _Program:
         self._things[name] = thing
         return name
 
-    def changed(self, call: Call) -> list[Expr]:
+    def changed(self, call: RoutineCall) -> list[Expr]:
         """The arguments that a call changes."""
         callee = self._reading.get(call.routine) or self.routines[call.routine]
         return [arg for arg, name in zip(call.args, callee.parameters, strict=True) if name in callee.written]
@@ -151,7 +151,7 @@ class _Reader(Expressions):
 
         order = Order(self.program.changed, self.temporary, refusal)
         match made:
-            case Set(Item(_, array, index) as target, value):
+            case Set(ArrayItem(_, array, index) as target, value):
                 value, array, index = order(value), order(array), order(index)
                 if order.acts(index):
                     raise refusal()
@@ -229,7 +229,7 @@ class _Reader(Expressions):
 
     def changed(self, target: ast.expr, op: str, value: ast.expr, line: ast.stmt) -> Stmt:
         before = self.value(target)
-        if any(isinstance(x, Call) for x in parts(before)):
+        if any(isinstance(x, RoutineCall) for x in parts(before)):
             raise self.refusal(line, "the index would be computed twice")
         return self.assigned(target, self.arithmetic(op, before, self.value(value), line), line)
 
@@ -260,9 +260,9 @@ class _Reader(Expressions):
         if isinstance(target, ast.Name):
             return self.variable(target, kind)
         found = self.value(target)
-        if not isinstance(found, Item | Field) or found.kind in ARRAYS:
+        if not isinstance(found, ArrayItem | Field) or found.kind in ARRAYS:
             raise self.refusal(target, "numbers are assigned, not arrays")
-        self.writes(found.array if isinstance(found, Item) else found, target)
+        self.writes(found.array if isinstance(found, ArrayItem) else found, target)
         return found
 
     def variable(self, target: ast.Name, kind: Kind) -> Var:
@@ -306,13 +306,13 @@ class _Reader(Expressions):
     def disturbs(self, body: tuple[Stmt, ...], x: Expr) -> bool:
         """Might a loop's body change the value of x? Arrays do not overlap where one is written."""
         names = {part.name for part in parts(x) if isinstance(part, Var)}
-        if any(isinstance(part, Call | CallTape) for part in parts(x)):
+        if any(isinstance(part, RoutineCall | CallTape) for part in parts(x)):
             return True
         for part in parts(body):
             match part:
                 case Set(target, _):
-                    changed: Sequence[Expr] = [target.array if isinstance(target, Item) else target]
-                case Call():
+                    changed: Sequence[Expr] = [target.array if isinstance(target, ArrayItem) else target]
+                case RoutineCall():
                     changed = self.program.changed(part)
                 case CallTape(_, _, _, args):
                     changed = args
@@ -327,7 +327,7 @@ def _reads(value: Expr, place: Place) -> bool:
     """Might the value depend on what stands in a place?"""
     if isinstance(place, Var):
         return place in tuple(parts(value))
-    return any(isinstance(x, Item | Field | Call) for x in parts(value))
+    return any(isinstance(x, ArrayItem | Field | RoutineCall) for x in parts(value))
 
 
 def _named(array: Expr) -> str:

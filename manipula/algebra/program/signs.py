@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from manipula.algebra.program.tree import Const, Expr, For, Op, Routine, Set, Var, parts
+from manipula.algebra.program.tree import Const, Expr, For, ProgramOp, Routine, Set, Var, parts
 
 KEPT = ("add", "mul", "idiv", "mod", "bit_and", "bit_or", "bit_xor", "shr", "min", "max")
 
@@ -30,19 +30,19 @@ class Signs:
                 return value >= 0
             case Var("int", name):
                 return name in self._never
-            case Op("int", "choose" | "select", (_, yes, no)):
+            case ProgramOp("int", "choose" | "select", (_, yes, no)):
                 return self(yes) and self(no)
-            case Op("int", "quotient" | "remainder", _):
+            case ProgramOp("int", "quotient" | "remainder", _):
                 return True
-            case Op("int", "abs" | "to_int", (inner,)):
+            case ProgramOp("int", "abs" | "to_int", (inner,)):
                 return inner.kind in ("int", "flag")
-            case Op("int", "bit_and", (a, b)):
+            case ProgramOp("int", "bit_and", (a, b)):
                 return self(a) or self(b)
-            case Op("int", name, args) if name in KEPT:
+            case ProgramOp("int", name, args) if name in KEPT:
                 return all(map(self, args))
         return x.kind in ("word", "flag")
 
-    def plain(self, x: Op) -> bool:
+    def plain(self, x: ProgramOp) -> bool:
         """Is this quotient or remainder what the machine makes of it?"""
         return all(map(self, x.args))
 

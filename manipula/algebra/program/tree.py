@@ -28,7 +28,7 @@ class Var:
 
 
 @dataclass(frozen=True)
-class Table:
+class ConstantTable:
     """An array of constants, by its name among the routine's `tables`."""
 
     kind: Kind
@@ -45,7 +45,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Item:
+class ArrayItem:
     """array[index]"""
 
     kind: Kind
@@ -54,7 +54,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Op:
+class ProgramOp:
     """An operation on values, `from` (the array from an entry on) among them."""
 
     kind: Kind
@@ -63,7 +63,7 @@ class Op:
 
 
 @dataclass(frozen=True)
-class Call:
+class RoutineCall:
     """Of another routine."""
 
     kind: Kind
@@ -85,8 +85,8 @@ class CallTape:
     args: tuple[Expr, ...]
 
 
-Expr = Const | Var | Table | Field | Item | Op | Call | CallTape
-Place = Var | Field | Item
+Expr = Const | Var | ConstantTable | Field | ArrayItem | ProgramOp | RoutineCall | CallTape
+Place = Var | Field | ArrayItem
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.machine.code import Loaded, host, loaded
+from manipula.algebra.machine.code import LoadedCode, host, loaded
 from manipula.algebra.machine.ir import batch_module, single_module
 from manipula.algebra.machine.repeat import repeat_module
 from manipula.algebra.machine.writer import Host
-from manipula.algebra.run.batch.shapes import Floats, View
+from manipula.algebra.run.batch.shapes import Floats, RowsView
 from manipula.algebra.run.steps.lanes import aligned
 from manipula.algebra.run.steps.repeated import Frames
 from manipula.algebra.run.vectorcall.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
@@ -39,15 +39,15 @@ class LlvmKernel:
         self._layout = layout() if has_vectorcall(tape) else None
         self._result_type: type | None = None
         self._kept = len(kept_slots(tape))
-        self._lock, self._batch = Lock(), cast(Loaded | None, None)
-        self._repeats: dict[int, Loaded] = {}
+        self._lock, self._batch = Lock(), cast(LoadedCode | None, None)
+        self._repeats: dict[int, LoadedCode] = {}
         self._single = self._load("single")
         pointer = ctypes.c_void_p
         self._prepare = ctypes.CFUNCTYPE(None, pointer, pointer)(self._single.address("prepare"))
         ports = [pointer] * (len(variables_of(tape)) + 1 + len(tape.outputs))
         self._one = ctypes.CFUNCTYPE(None, *ports)(self._single.address("one"))
 
-    def _load(self, which: str, lanes: int = 1) -> Loaded:
+    def _load(self, which: str, lanes: int = 1) -> LoadedCode:
         abi = (self._layout.header,) if self._layout else ()
         level = 2 if len(self.tape.lines) <= LONG else 0
         parts = (which, self.tape.digest(), self._scalar, self._host, abi, *([lanes] if which == "repeat" else []))
@@ -71,7 +71,7 @@ class LlvmKernel:
         return self._text("single") + "\n" + self._text("many")
 
     @property
-    def _many(self) -> Loaded:
+    def _many(self) -> LoadedCode:
         with self._lock:
             if self._batch is None:
                 self._batch = self._load("many")
@@ -115,7 +115,7 @@ class LlvmKernel:
         """Under the interpreter's lock; see `parameters`."""
         return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._single.address("learn"))
 
-    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None:
+    def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None:
         """The on-line part, for these configurations. The interpreter's lock is free meanwhile."""
         count = len(rows)
         if rows.stop == 1:
@@ -139,7 +139,7 @@ class LlvmKernel:
         """Many steps, so many rows side by side."""
         return Repeat(self._repeating(lanes))
 
-    def _repeating(self, lanes: int) -> Loaded:
+    def _repeating(self, lanes: int) -> LoadedCode:
         with self._lock:
             if lanes not in self._repeats:
                 self._repeats[lanes] = self._load("repeat", lanes)
@@ -178,7 +178,7 @@ CHUNK = 8  # blocks that go through time together: their states stay in the near
 class Repeat:
     """The code of `machine.repeat`; it stays loaded as long as this lives. The interpreter's lock is free meanwhile."""
 
-    def __init__(self, code: Loaded) -> None:
+    def __init__(self, code: LoadedCode) -> None:
         self._code = code
         word, place = ctypes.c_int64, ctypes.c_void_p
         form = [place, word, place, word, word, place, word, place, place, *[word] * 7, place, word]

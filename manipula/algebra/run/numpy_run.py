@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.run.batch.shapes import DType, Floats, View, matrix_of_view
+from manipula.algebra.run.batch.shapes import DType, Floats, RowsView, matrix_of_view
 from manipula.algebra.run.steps.noise import deviates
 from manipula.algebra.run.steps.repeated import Frames, Repeater
 from manipula.algebra.tape import Line, Tape, kept_slots, layout_of, parameters_of, variables_of
@@ -48,7 +48,7 @@ class NumpyKernel:
         found = (i for i, x in enumerate(self.tape.checks, 1) if values[x.magnitude] <= values[x.bound])
         return next(found, 0)
 
-    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None:
+    def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None:
         """The on-line part, for these configurations."""
         values: dict[int, Any] = dict(self._constants)
         values.update(zip(self._kept, kept))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine.code import Loaded, loaded, optimised_object, paired_object, vector_object
+from manipula.algebra.machine.code import LoadedCode, loaded, optimised_object, paired_object, vector_object
 from manipula.algebra.machine.program.lanes import laned_assembly
 from manipula.algebra.machine.program.writer import assembly, rounded_assembly
 from manipula.algebra.program.reader import program
@@ -47,7 +47,7 @@ def compiled_together(*entries: Callable[..., Any], vectors: bool = False) -> li
 class Native:
     """The code stays loaded as long as this lives. The interpreter's lock is free while it runs."""
 
-    def __init__(self, code: Loaded, routine: Routine) -> None:
+    def __init__(self, code: LoadedCode, routine: Routine) -> None:
         self._code = code
         kinds = list(routine.parameters.values())
         self._arrays = [kind in ARRAYS for kind in kinds]

@@ -9,7 +9,16 @@ from itertools import product as indices
 from manipula.algebra.expr.function import Function
 from manipula.algebra.show.layout import Line as Written
 from manipula.algebra.show.names import entry_names
-from manipula.algebra.simplify.tree import MINUS, Call, Inverse, Number, Symbol, Tree, product_of, sum_of
+from manipula.algebra.simplify.tree import (
+    MINUS,
+    FormulaCall,
+    FormulaNumber,
+    FormulaTree,
+    Inverse,
+    Symbol,
+    product_of,
+    sum_of,
+)
 from manipula.algebra.tape import Line, Tape, tape_from_function
 
 _FRESH = re.compile(r"D\d+")
@@ -46,8 +55,8 @@ def _given(tape: Tape) -> set[str]:
     return {name for port in tape.inputs for name in port.names}
 
 
-def _leaves(tape: Tape) -> dict[int, Tree]:
-    parts: dict[int, Tree] = {slot: Number(Fraction(repr(value))) for slot, value in tape.constants}
+def _leaves(tape: Tape) -> dict[int, FormulaTree]:
+    parts: dict[int, FormulaTree] = {slot: FormulaNumber(Fraction(repr(value))) for slot, value in tape.constants}
     for port in tape.inputs:
         parts.update({slot: Symbol(name, port.online) for slot, name in zip(port.slots, port.names, strict=True)})
     return parts
@@ -64,7 +73,7 @@ def _outputs_at_their_line(tape: Tape) -> set[int]:
     return {slot for slot in own if reads.count(slot) == 1}
 
 
-def _right(line: Line, args: list[Tree]) -> Tree:
+def _right(line: Line, args: list[FormulaTree]) -> FormulaTree:
     match line.op:
         case "add":
             return sum_of(args)
@@ -76,4 +85,4 @@ def _right(line: Line, args: list[Tree]) -> Tree:
             return product_of([args[0], Inverse(args[1])])
         case "neg":
             return product_of([MINUS, args[0]])
-    return Call(line.op, tuple(args))
+    return FormulaCall(line.op, tuple(args))

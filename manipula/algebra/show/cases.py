@@ -17,73 +17,73 @@ from fractions import Fraction
 
 from manipula.algebra.simplify.tree import (
     ZERO,
-    Call,
+    FormulaCall,
+    FormulaNumber,
+    FormulaProduct,
+    FormulaTree,
     Inverse,
-    Number,
     Power,
-    Product,
     Sum,
     Symbol,
-    Tree,
     Trig,
     power_of,
     product_of,
     sum_of,
 )
 
-Known = dict[Tree, bool]  # condition → whether it holds here
-ONE = Number(Fraction(1))
+Known = dict[FormulaTree, bool]  # condition → whether it holds here
+ONE = FormulaNumber(Fraction(1))
 
 
-def in_cases(tree: Tree, known: Known | None = None) -> Tree:
+def in_cases(tree: FormulaTree, known: Known | None = None) -> FormulaTree:
     """The same value with its choices gathered."""
     known = known or {}
     match tree:
-        case Call("select", (condition, yes, no)):
+        case FormulaCall("select", (condition, yes, no)):
             return _choice(in_cases(condition, known), yes, no, known)
-        case Call(op, args):
+        case FormulaCall(op, args):
             return _gathered(op, [in_cases(arg, known) for arg in args])
         case _:
             return _inside(tree, lambda part: in_cases(part, known))
 
 
-def _choice(condition: Tree, yes: Tree, no: Tree, known: Known) -> Tree:
+def _choice(condition: FormulaTree, yes: FormulaTree, no: FormulaTree, known: Known) -> FormulaTree:
     if condition in known:
         return in_cases(yes if known[condition] else no, known)
     found = [in_cases(side, {**known, condition: holds}) for side, holds in ((yes, True), (no, False))]
-    return found[0] if found[0] == found[1] else Call("select", (condition, *found))
+    return found[0] if found[0] == found[1] else FormulaCall("select", (condition, *found))
 
 
-def _gathered(op: str, args: list[Tree]) -> Tree:
+def _gathered(op: str, args: list[FormulaTree]) -> FormulaTree:
     """A function of choices by one condition, as a choice of the function; nothing long is written twice for it."""
-    choices = [arg for arg in args if isinstance(arg, Call) and arg.op == "select"]
+    choices = [arg for arg in args if isinstance(arg, FormulaCall) and arg.op == "select"]
     conditions = {arg.args[0] for arg in choices}
-    short = all(isinstance(arg, Number | Symbol) for arg in args if arg not in choices)
+    short = all(isinstance(arg, FormulaNumber | Symbol) for arg in args if arg not in choices)
     if len(conditions) != 1 or op == "less" or not short:
         return _folded(op, args)
     (condition,) = conditions
     sides = [[_side(arg, condition, holds) for arg in args] for holds in (True, False)]
-    return Call("select", (condition, *(_gathered(op, side) for side in sides)))
+    return FormulaCall("select", (condition, *(_gathered(op, side) for side in sides)))
 
 
-def _side(arg: Tree, condition: Tree, holds: bool) -> Tree:
-    if isinstance(arg, Call) and arg.op == "select" and arg.args[0] == condition:
+def _side(arg: FormulaTree, condition: FormulaTree, holds: bool) -> FormulaTree:
+    if isinstance(arg, FormulaCall) and arg.op == "select" and arg.args[0] == condition:
         return arg.args[1 if holds else 2]
     return arg
 
 
-def _folded(op: str, args: list[Tree]) -> Tree:
+def _folded(op: str, args: list[FormulaTree]) -> FormulaTree:
     """√1 = 1, atan2(0, 1) = 0: what a guard computes in place of nothing."""
     if op == "sqrt" and args[0] in (ZERO, ONE):
         return args[0]
-    return ZERO if op == "atan2" and args == [ZERO, ONE] else Call(op, tuple(args))
+    return ZERO if op == "atan2" and args == [ZERO, ONE] else FormulaCall(op, tuple(args))
 
 
-def _inside(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
+def _inside(tree: FormulaTree, change: Callable[[FormulaTree], FormulaTree]) -> FormulaTree:
     match tree:
         case Sum(terms):
             return sum_of(map(change, terms)) if any(map(_chooses, terms)) else tree
-        case Product(factors):
+        case FormulaProduct(factors):
             return product_of(map(change, factors)) if any(map(_chooses, factors)) else tree
         case Power(base, exponent):
             return _raised(change(base), exponent)
@@ -94,20 +94,20 @@ def _inside(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
     return tree
 
 
-def _raised(base: Tree, exponent: int) -> Tree:
+def _raised(base: FormulaTree, exponent: int) -> FormulaTree:
     """A power of a choice is a choice of powers."""
-    if isinstance(base, Call) and base.op == "select":
+    if isinstance(base, FormulaCall) and base.op == "select":
         condition, *sides = base.args
-        return Call("select", (condition, *(_raised(side, exponent) for side in sides)))
+        return FormulaCall("select", (condition, *(_raised(side, exponent) for side in sides)))
     return power_of(base, exponent)
 
 
-def _chooses(tree: Tree) -> bool:
+def _chooses(tree: FormulaTree) -> bool:
     """Is there a choice in it?"""
     match tree:
-        case Call("select", _):
+        case FormulaCall("select", _):
             return True
-        case Call(_, parts) | Sum(parts) | Product(parts):
+        case FormulaCall(_, parts) | Sum(parts) | FormulaProduct(parts):
             return any(map(_chooses, parts))
         case Power(inner, _) | Inverse(inner):
             return _chooses(inner)

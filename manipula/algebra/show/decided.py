@@ -25,14 +25,14 @@ from manipula.algebra.simplify.tree import (
     MINUS,
     ONE,
     ZERO,
-    Call,
     Degrees,
+    FormulaCall,
+    FormulaNumber,
+    FormulaProduct,
+    FormulaTree,
     Inverse,
-    Number,
     Power,
-    Product,
     Sum,
-    Tree,
     Trig,
     power_of,
     product_of,
@@ -58,16 +58,16 @@ def written_anew(written: Written, like: Function, write: Callable[[Function], W
     return written
 
 
-def decided(tree: Tree) -> Tree:
+def decided(tree: FormulaTree) -> FormulaTree:
     """The same value without choices that are none; equal where there is nothing to decide."""
     match tree:
-        case Call("select", (condition, yes, no)):
+        case FormulaCall("select", (condition, yes, no)):
             return _chosen(decided(condition), yes, no)
-        case Call(op, args):
+        case FormulaCall(op, args):
             return _known(op, [decided(arg) for arg in args])
         case Sum(terms):
             return tree if (new := [decided(x) for x in terms]) == [*terms] else sum_of(new)
-        case Product(factors):
+        case FormulaProduct(factors):
             return tree if (new := [decided(x) for x in factors]) == [*factors] else product_of(new)
         case Power(base, exponent):
             return _power(tree, decided(base), exponent)
@@ -78,88 +78,90 @@ def decided(tree: Tree) -> Tree:
     return tree
 
 
-def _chosen(condition: Tree, yes: Tree, no: Tree) -> Tree:
-    if isinstance(condition, Number):
+def _chosen(condition: FormulaTree, yes: FormulaTree, no: FormulaTree) -> FormulaTree:
+    if isinstance(condition, FormulaNumber):
         return decided(yes if condition.value else no)
-    return Call("select", (condition, decided(yes), decided(no)))
+    return FormulaCall("select", (condition, decided(yes), decided(no)))
 
 
-def _power(tree: Tree, base: Tree, exponent: int) -> Tree:
+def _power(tree: FormulaTree, base: FormulaTree, exponent: int) -> FormulaTree:
     """√x² = x: where x were negative, the root had no value. |x|² = x²"""
     match base:
-        case Call("sqrt", (inner,)) if exponent % 2 == 0:
+        case FormulaCall("sqrt", (inner,)) if exponent % 2 == 0:
             return power_of(inner, exponent // 2)
-        case Call("abs", (inner,)) if exponent % 2 == 0:
+        case FormulaCall("abs", (inner,)) if exponent % 2 == 0:
             return power_of(inner, exponent)
     return tree if isinstance(tree, Power) and tree.base == base else power_of(base, exponent)
 
 
-def _inverse(bottom: Tree) -> Tree:
-    return Number(1 / bottom.value) if isinstance(bottom, Number) and bottom.value else Inverse(bottom)
+def _inverse(bottom: FormulaTree) -> FormulaTree:
+    return FormulaNumber(1 / bottom.value) if isinstance(bottom, FormulaNumber) and bottom.value else Inverse(bottom)
 
 
-def _known(op: str, args: list[Tree]) -> Tree:
+def _known(op: str, args: list[FormulaTree]) -> FormulaTree:
     """A function of what is known, as far as that tells its value."""
     rule = _RULES.get(op)
     found = rule(*args) if rule else None
-    return Call(op, tuple(args)) if found is None else found
+    return FormulaCall(op, tuple(args)) if found is None else found
 
 
-def _less(x: Tree, y: Tree) -> Tree | None:
+def _less(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
     (low, high), (least, most) = interval(x), interval(y)
     if high < least:
         return ONE
     return ZERO if low >= most or x == y else None
 
 
-def _max(x: Tree, y: Tree) -> Tree | None:
+def _max(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
     if x == y or interval(x)[0] >= interval(y)[1]:
         return x
     return y if interval(y)[0] >= interval(x)[1] else None
 
 
-def _min(x: Tree, y: Tree) -> Tree | None:
+def _min(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
     found = _max(x, y)
     return None if found is None else x if x == y or found is y else y
 
 
-def _abs(x: Tree) -> Tree | None:
+def _abs(x: FormulaTree) -> FormulaTree | None:
     low, high = interval(x)
     if low >= 0:
         return x
     negative, positive = without_sign(x)
     if high <= 0:
         return product_of([MINUS, x])
-    factors = positive.factors if isinstance(positive, Product) else (positive,)
+    factors = positive.factors if isinstance(positive, FormulaProduct) else (positive,)
     signed = [factor for factor in factors if interval(factor)[0] < 0]
     if len(signed) == len(factors) and not negative:
         return None
-    return product_of([*(factor for factor in factors if factor not in signed), Call("abs", (product_of(signed),))])
+    return product_of(
+        [*(factor for factor in factors if factor not in signed), FormulaCall("abs", (product_of(signed),))]
+    )
 
 
-def _sqrt(x: Tree) -> Tree | None:
+def _sqrt(x: FormulaTree) -> FormulaTree | None:
     """√(a²·b) = |a|·√b"""
-    factors = x.factors if isinstance(x, Product) else (x,)
+    factors = x.factors if isinstance(x, FormulaProduct) else (x,)
     roots = [_root(factor) for factor in factors]
     taken = [root for root in roots if root is not None]
     left = product_of(factor for factor, root in zip(factors, roots) if root is None)
     if not taken or interval(left)[1] < 0:
         return None
     outside = _known("abs", [product_of(taken)])
-    return outside if left == ONE else product_of([outside, Call("sqrt", (left,))])
+    return outside if left == ONE else product_of([outside, FormulaCall("sqrt", (left,))])
 
 
-def _root(factor: Tree) -> Tree | None:
+def _root(factor: FormulaTree) -> FormulaTree | None:
     match factor:
-        case Number(value) if value >= 0:
+        case FormulaNumber(value) if value >= 0:
             top, below = isqrt(value.numerator), isqrt(value.denominator)
-            return Number(Fraction(top, below)) if (top**2, below**2) == value.as_integer_ratio() else None
+            return FormulaNumber(Fraction(top, below)) if (top**2, below**2) == value.as_integer_ratio() else None
         case Power(base, exponent) if exponent % 2 == 0:
             return power_of(base, exponent // 2)
     return None
 
 
-def _atan2(y: Tree, x: Tree) -> Tree | None:
+def _atan2(y: FormulaTree, x: FormulaTree) -> FormulaTree | None:
     if y == ZERO and x != ZERO:
         low, high = interval(x)
         return ZERO if low > 0 else Degrees(Fraction(180)) if high < 0 else None
@@ -169,7 +171,7 @@ def _atan2(y: Tree, x: Tree) -> Tree | None:
     return None
 
 
-_RULES: dict[str, Callable[..., Tree | None]] = {
+_RULES: dict[str, Callable[..., FormulaTree | None]] = {
     "less": _less,
     "max": _max,
     "min": _min,
@@ -179,21 +181,21 @@ _RULES: dict[str, Callable[..., Tree | None]] = {
 }
 
 
-def interval(tree: Tree) -> Interval:
+def interval(tree: FormulaTree) -> Interval:
     """Between which numbers it lies, whatever its symbols are; wider than need be where they meet twice."""
     match tree:
-        case Number(value):
+        case FormulaNumber(value):
             return value, value
         case Trig():
             return Fraction(-1), Fraction(1)
         case Sum(terms):
             parts = [interval(term) for term in terms]
             return sum((low for low, _ in parts), Fraction(0)), sum((high for _, high in parts), Fraction(0))
-        case Product(factors):
+        case FormulaProduct(factors):
             return reduce(_times, map(interval, factors))
         case Power(base, exponent):
             return _raised(interval(base), exponent)
-        case Call(op, args):
+        case FormulaCall(op, args):
             return _of_call(op, [interval(arg) for arg in args])
     return ANY
 

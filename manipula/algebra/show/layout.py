@@ -8,10 +8,10 @@ from itertools import groupby
 from unicodedata import combining
 
 from manipula.algebra.show.printer import Printer
-from manipula.algebra.simplify.tree import ZERO, Number, Symbol, Tree, Trig
+from manipula.algebra.simplify.tree import ZERO, FormulaNumber, FormulaTree, Symbol, Trig
 
 Left = tuple[str, tuple[int, ...]]  # an output and the index of its entry, from 1; or a name and ()
-Line = tuple[Left, Tree]
+Line = tuple[Left, FormulaTree]
 COLUMNS = 80  # of a terminal: a wider matrix is written entry by entry
 
 
@@ -76,7 +76,7 @@ def _matrix(matrix: Matrix, printer: Printer) -> list[str]:
 
 def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
     """(left, right) of the entries: one that is written already is named, and the zeros are said in one line."""
-    written: dict[Tree, str] = {}
+    written: dict[FormulaTree, str] = {}
     found: list[tuple[str, str]] = []
     entries = [line for row in matrix.rows for line in row]
     zeros = [left for left, tree in entries if tree == ZERO]
@@ -85,7 +85,7 @@ def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
         if tree == ZERO and len(zeros) > 1:
             continue
         found.append((text, written.get(tree) or printer.text(tree)))
-        if not isinstance(tree, Number | Symbol | Trig):
+        if not isinstance(tree, FormulaNumber | Symbol | Trig):
             written.setdefault(tree, text)
     return found + ([(printer.elsewhere(*matrix.left), printer.remark("0", "elsewhere"))] if len(zeros) > 1 else [])
 

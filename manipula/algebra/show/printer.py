@@ -10,15 +10,15 @@ from manipula.algebra.show.names import NameParts, split_name, trig_name
 from manipula.algebra.simplify.tree import (
     ONE,
     Angle,
-    Call,
     Degrees,
+    FormulaCall,
+    FormulaNumber,
+    FormulaProduct,
+    FormulaTree,
     Inverse,
-    Number,
     Power,
-    Product,
     Sum,
     Symbol,
-    Tree,
     Trig,
     power_of,
     product_of,
@@ -30,7 +30,7 @@ NO_ALIASES: Mapping[str, NameParts] = MappingProxyType({})
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly a form binds
 
 
-def _bottom(tree: Tree) -> Tree | None:
+def _bottom(tree: FormulaTree) -> FormulaTree | None:
     """What stands under the stroke of 1/x or its power."""
     match tree:
         case Inverse(bottom):
@@ -122,16 +122,16 @@ class Printer:
 
     # trees
 
-    def text(self, tree: Tree) -> str:
+    def text(self, tree: FormulaTree) -> str:
         return self._text(tree)[0]
 
-    def at_least(self, tree: Tree, strength: int) -> str:
+    def at_least(self, tree: FormulaTree, strength: int) -> str:
         text, own = self._text(tree)
         return text if own >= strength else self.bracket(text)
 
-    def _text(self, tree: Tree) -> tuple[str, int]:
+    def _text(self, tree: FormulaTree) -> tuple[str, int]:
         match tree:
-            case Number(value):
+            case FormulaNumber(value):
                 text = self.number(value)
                 return text, SUM if value < 0 else PRODUCT if "/" in text else POWER + 1
             case Symbol(name, _):
@@ -140,7 +140,7 @@ class Printer:
                 return self.degrees(value), PRODUCT
             case Trig():
                 return self.trig(tree), POWER + 1
-            case Call(op, args):
+            case FormulaCall(op, args):
                 return self.call(op, [self.text(arg) for arg in args]), POWER + 1
             case Power(base, exponent) if not isinstance(base, Inverse):
                 return self.power(self.at_least(base, POWER + 1), exponent), POWER
@@ -148,7 +148,7 @@ class Printer:
                 return self.sum_text(terms), SUM
         return self._product(tree)
 
-    def sum_text(self, terms: Sequence[Tree]) -> str:
+    def sum_text(self, terms: Sequence[FormulaTree]) -> str:
         parts: list[str] = []
         for term in terms:
             negative, positive = without_sign(term)
@@ -156,12 +156,12 @@ class Printer:
             parts.append(lead + self.at_least(positive, PRODUCT))
         return "".join(parts)
 
-    def _product(self, tree: Tree) -> tuple[str, int]:
+    def _product(self, tree: FormulaTree) -> tuple[str, int]:
         """A product, its inverse factors gathered under a stroke."""
         negative, positive = without_sign(tree)
         if negative:
             return self.sign + self.at_least(positive, PRODUCT), SUM
-        factors = tree.factors if isinstance(tree, Product) else (tree,)
+        factors = tree.factors if isinstance(tree, FormulaProduct) else (tree,)
         below = [_bottom(factor) for factor in factors]
         over = [factor for factor, bottom in zip(factors, below) if bottom is None]
         under = [bottom for bottom in below if bottom is not None]
@@ -169,7 +169,7 @@ class Printer:
             return self.quotient(product_of(over or [ONE]), product_of(under)), PRODUCT
         return self.times.join(self.at_least(factor, PRODUCT) for factor in over), PRODUCT
 
-    def quotient(self, top: Tree, bottom: Tree) -> str:
+    def quotient(self, top: FormulaTree, bottom: FormulaTree) -> str:
         return f"{self.at_least(top, PRODUCT)}/{self.at_least(bottom, POWER)}"
 
     def trig(self, tree: Trig) -> str:
@@ -180,4 +180,4 @@ class Printer:
         return self.long_trig(tree.op, self.angle(tree.angle))
 
     def angle(self, angle: Angle) -> str:
-        return self.sum_text([product_of([Number(Fraction(times)), leaf]) for leaf, times in angle])
+        return self.sum_text([product_of([FormulaNumber(Fraction(times)), leaf]) for leaf, times in angle])

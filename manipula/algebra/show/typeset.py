@@ -8,7 +8,7 @@ from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.layout import Line, Matrix, blocks, entry_texts, width
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.show.setting import Setting
-from manipula.algebra.simplify.tree import MINUS, Product, Sum, Tree, product_of
+from manipula.algebra.simplify.tree import MINUS, FormulaProduct, FormulaTree, Sum, product_of
 
 WIDE = 110  # signs, written as plain text, that a page has room for
 BUFFER = 4000  # signs of LaTeX in one display: MathJax gives up at 5 × 1024
@@ -54,9 +54,9 @@ def _sum_rows(line: Line, printer: Setting, plain: Printer) -> list[str]:
     return [f"{printer.entry(*left)} &= {first}", *(f"&{printer.gap}{sign}{text}" for sign, text in zip(lead, more))]
 
 
-def _parts(terms: Sequence[Tree], plain: Printer) -> list[list[Tree]]:
+def _parts(terms: Sequence[FormulaTree], plain: Printer) -> list[list[FormulaTree]]:
     """The terms, row by row."""
-    parts: list[list[Tree]] = [[]]
+    parts: list[list[FormulaTree]] = [[]]
     room = WIDE
     for term in terms:
         size = width(plain.text(term)) + 3
@@ -68,12 +68,12 @@ def _parts(terms: Sequence[Tree], plain: Printer) -> list[list[Tree]]:
     return parts
 
 
-def _terms(tree: Tree) -> Sequence[Tree]:
+def _terms(tree: FormulaTree) -> Sequence[FormulaTree]:
     """Of a sum, or of one with its sign before the brackets."""
     match tree:
         case Sum(terms):
             return terms
-        case Product((sign, Sum(terms))) if sign == MINUS:
+        case FormulaProduct((sign, Sum(terms))) if sign == MINUS:
             return [product_of([MINUS, term]) for term in terms]
     return (tree,)
 

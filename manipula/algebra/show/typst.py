@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from manipula.algebra.show.names import GREEK
 from manipula.algebra.show.setting import Setting
-from manipula.algebra.simplify.tree import Tree
+from manipula.algebra.simplify.tree import FormulaTree
 from manipula.scalar import OPS
 from manipula.support.decimals import decimal, tiny_power
 
@@ -75,7 +75,7 @@ class Typst(Setting):
     def power(self, base: str, exponent: int) -> str:
         return f"{base}^({exponent})"
 
-    def quotient(self, top: Tree, bottom: Tree) -> str:
+    def quotient(self, top: FormulaTree, bottom: FormulaTree) -> str:
         return f"frac({self.text(top)}, {self.text(bottom)})"
 
     def remark(self, text: str, words: str) -> str:

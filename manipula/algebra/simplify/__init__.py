@@ -16,11 +16,11 @@ from manipula.algebra.simplify.limits import WRITTEN_OPERATIONS
 from manipula.algebra.simplify.proof import proved, same
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.terms import tree_from_terms
-from manipula.algebra.simplify.tree import Tree, evaluate_tree, operations
+from manipula.algebra.simplify.tree import FormulaTree, evaluate_tree, operations
 
 __all__ = ["Tell", "Written", "expanded", "factored", "function_from_trees", "same", "silent", "simplified"]
 
-Written = dict[str, tuple[Tree, ...]]  # output name → its entries, row-major
+Written = dict[str, tuple[FormulaTree, ...]]  # output name → its entries, row-major
 Tell = Callable[[str], None]
 
 
@@ -45,13 +45,13 @@ def factored(function: Function, meant: Function | None = None, tell: Tell = sil
     simplifier = Simplifier()
     kept = bracketed_roots(function, simplifier)
 
-    def write(root: Expr) -> Tree:
+    def write(root: Expr) -> FormulaTree:
         return simplifier.bracketed(root) if root in kept else shortest(root, simplifier)
 
     return _written(function, write, meant, tell)
 
 
-def shortest(root: Expr, simplifier: Simplifier) -> Tree:
+def shortest(root: Expr, simplifier: Simplifier) -> FormulaTree:
     """The shorter of two: expanded and factored anew, or the graph's own brackets."""
     best, size = simplifier.factored(root), tree_cost_of([root]).grand_total
     if size > min(10 * operations(best), WRITTEN_OPERATIONS):  # the graph repeats too much to be of help
@@ -74,8 +74,8 @@ def function_from_trees(written: Written, like: Function) -> Function:
     return fresh.with_roots([evaluate_tree(tree, symbols, maths) for tree in trees])
 
 
-def _written(function: Function, write: Callable[[Expr], Tree], meant: Function | None, tell: Tell) -> Written:
-    known: dict[Expr, Tree] = {}
+def _written(function: Function, write: Callable[[Expr], FormulaTree], meant: Function | None, tell: Tell) -> Written:
+    known: dict[Expr, FormulaTree] = {}
     roots = list(dict.fromkeys(function.roots))
     for number, root in enumerate(roots, 1):
         tell(f"writing entry {number} of {len(roots)}")

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from manipula.algebra.simplify.tree import Angle, Tree, sort_key
+from manipula.algebra.simplify.tree import Angle, FormulaTree, sort_key
 
 
-def angle_from(parts: dict[Tree, int]) -> tuple[Angle, int]:
+def angle_from(parts: dict[FormulaTree, int]) -> tuple[Angle, int]:
     """(sorted angle with a positive lead, sign taken out); the zero angle is ()."""
     kept = sorted(((leaf, n) for leaf, n in parts.items() if n), key=lambda part: sort_key(part[0]))
     sign = -1 if kept and kept[0][1] < 0 else 1

@@ -12,7 +12,7 @@ from manipula.algebra.expr.node import Expr
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.polynomial import Write, angle_of, polynomial_cone
 from manipula.algebra.simplify.terms import Terms, added
-from manipula.algebra.simplify.tree import Call, Inverse, Number, Symbol, Tree, Trig, product_of
+from manipula.algebra.simplify.tree import FormulaCall, FormulaNumber, FormulaTree, Inverse, Symbol, Trig, product_of
 
 LONG_SUM = 60  # terms past which a sum is left as it is
 
@@ -22,34 +22,34 @@ class Bracketed:
 
     def __init__(self, write: Write) -> None:
         self.write = write  # arguments of functions
-        self.trees: dict[Expr, Tree] = {}
+        self.trees: dict[Expr, FormulaTree] = {}
 
-    def tree(self, root: Expr) -> Tree:
+    def tree(self, root: Expr) -> FormulaTree:
         for node in polynomial_cone(root):
             if node not in self.trees:
                 self.trees[node] = self._made(node)
         return self.trees[root]
 
-    def _made(self, node: Expr) -> Tree:
+    def _made(self, node: Expr) -> FormulaTree:
         match node.op:
             case "const" | "tolerance":
-                return Number(node.data)
+                return FormulaNumber(node.data)
             case "symbol":
                 return Symbol(str(node.data), node.online)
             case "sin" | "cos":
                 angle, sign = angle_of(node.args[0], self.write)
-                return product_of([Number(Fraction(sign if node.op == "sin" else 1)), Trig(node.op, angle)])
+                return product_of([FormulaNumber(Fraction(sign if node.op == "sin" else 1)), Trig(node.op, angle)])
             case "neg":
-                return product_of([Number(Fraction(-1)), self.trees[node.args[0]]])
+                return product_of([FormulaNumber(Fraction(-1)), self.trees[node.args[0]]])
             case "mul":
                 return product_of(self.trees[arg] for arg in node.args)
             case "div":
                 return product_of([self.trees[node.args[0]], Inverse(self.trees[node.args[1]])])
             case "add" | "sub":
                 return self._sum(node)
-        return Call(node.op, tuple(map(self.write, node.args)))
+        return FormulaCall(node.op, tuple(map(self.write, node.args)))
 
-    def _sum(self, node: Expr) -> Tree:
+    def _sum(self, node: Expr) -> FormulaTree:
         atoms: dict[Expr, int] = {}
         terms: Terms = {}
         for summand, sign in flattened(node):

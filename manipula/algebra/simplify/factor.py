@@ -29,7 +29,7 @@ from manipula.algebra.simplify.terms import (
     tree_from_monomial,
     tree_from_terms,
 )
-from manipula.algebra.simplify.tree import Number, Tree, operations, power_of, product_of, sum_of
+from manipula.algebra.simplify.tree import FormulaNumber, FormulaTree, operations, power_of, product_of, sum_of
 
 Split = tuple[Terms, Terms, Terms]  # divisor, quotient, rest
 WIDTH = ((8, 3), (16, 2))  # up to so many terms, so many divisors are tried; past them one
@@ -39,11 +39,11 @@ FLINT_TERMS, BINOMIAL_TERMS = 150, 60
 class Factoriser:
     """Factored forms over one list of atoms; remembers sums it has met."""
 
-    def __init__(self, atoms: Sequence[Tree]) -> None:
+    def __init__(self, atoms: Sequence[FormulaTree]) -> None:
         self.atoms = atoms
-        self.known: dict[frozenset[tuple[Monomial, Fraction]], Tree] = {}
+        self.known: dict[frozenset[tuple[Monomial, Fraction]], FormulaTree] = {}
 
-    def factored(self, terms: Terms) -> Tree:
+    def factored(self, terms: Terms) -> FormulaTree:
         """The best tree found."""
         if len(terms) < 2:
             return tree_from_terms(terms, self.atoms)
@@ -52,7 +52,7 @@ class Factoriser:
             self.known[key] = self._factored(terms)
         return self.known[key]
 
-    def _factored(self, terms: Terms) -> Tree:
+    def _factored(self, terms: Terms) -> FormulaTree:
         monomial, number = _content(terms)
         if monomial or number != 1:
             inner = {_exact(m, monomial): c / number for m, c in terms.items()}
@@ -60,7 +60,7 @@ class Factoriser:
         whole = self._whole_factors(terms)
         return whole if whole is not None else self._split(terms)
 
-    def _split(self, terms: Terms) -> Tree:
+    def _split(self, terms: Terms) -> FormulaTree:
         """The cheapest of the few most promising divisors, or the plain sum. Ties keep the first."""
         best = tree_from_terms(terms, self.atoms)
         cost = operations(best)
@@ -71,7 +71,7 @@ class Factoriser:
                 best, cost = found, operations(found)
         return best
 
-    def _whole_factors(self, terms: Terms) -> Tree | None:
+    def _whole_factors(self, terms: Terms) -> FormulaTree | None:
         """The sum as a product of sums, when it is one."""
         if len(terms) > FLINT_TERMS:
             return None
@@ -80,7 +80,7 @@ class Factoriser:
         if len(factors) == 1 and factors[0][1] == 1:
             return None
         parts = [power_of(self.factored(_terms_of(p, generators)), int(e)) for p, e in factors]
-        return product_of([Number(rational_from(constant)), *parts])
+        return product_of([FormulaNumber(rational_from(constant)), *parts])
 
 
 def _exact(a: Monomial, b: Monomial) -> Monomial:

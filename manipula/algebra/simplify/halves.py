@@ -21,9 +21,9 @@ from manipula.algebra.expr.node import Expr
 from manipula.algebra.simplify.polynomial import Expansion, context_of
 from manipula.algebra.simplify.quotient import Poly
 from manipula.algebra.simplify.simplifier import ON_THE_WAY, Simplifier, tree_from_polynomial
-from manipula.algebra.simplify.tree import Tree
+from manipula.algebra.simplify.tree import FormulaTree
 
-Factor = tuple[Tree, int]  # and how often it stands there
+Factor = tuple[FormulaTree, int]  # and how often it stands there
 
 
 def trigonometric_factors(root: Expr) -> list[Factor]:

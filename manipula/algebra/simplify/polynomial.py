@@ -19,10 +19,10 @@ from manipula.algebra.simplify.angles import angle_from, coordinates_for, expres
 from manipula.algebra.simplify.limits import Work, rounded
 from manipula.algebra.simplify.quotient import CHEAP, Poly, Quotient, inverted, negative, product_of, sum_of
 from manipula.algebra.simplify.terms import Terms
-from manipula.algebra.simplify.tree import Angle, Call, Degrees, Symbol, Tree, Trig
+from manipula.algebra.simplify.tree import Angle, Degrees, FormulaCall, FormulaTree, Symbol, Trig
 from manipula.errors import SizeError
 
-Write = Callable[[Expr], Tree]  # how an argument of a root, a branch, a denominator is written
+Write = Callable[[Expr], FormulaTree]  # how an argument of a root, a branch, a denominator is written
 Choose = Callable[[Counter[Angle]], list[Angle]]
 _RING = ("const", "tolerance", "symbol", "add", "sub", "mul", "div", "neg", "sin", "cos")
 
@@ -62,7 +62,7 @@ def _polynomial_args(node: Expr) -> tuple[Expr, ...]:
 
 def angle_of(x: Expr, write: Write) -> tuple[Angle, int]:
     """The argument of a sine as an angle, and the sign taken out."""
-    parts: Counter[Tree] = Counter()
+    parts: Counter[FormulaTree] = Counter()
     for term, times in angle_terms(x):
         leaf = Degrees(term.data) if term.op == "angle" else write(term)
         parts[leaf] += times
@@ -83,7 +83,7 @@ class Expansion:
         self.angles = {x: angle_of(x.args[0], write) for x in self.cone if x.op in ("sin", "cos")}
         self.coordinates = choose(self._uses())
         trig = [Trig(op, angle) for angle in self.coordinates for op in ("sin", "cos")]
-        self.atoms: list[Tree] = [*trig, *dict.fromkeys(self._others())]
+        self.atoms: list[FormulaTree] = [*trig, *dict.fromkeys(self._others())]
         self.index = {atom: i for i, atom in enumerate(self.atoms)}
         self.ring = context_of(len(self.atoms))
         self.circles = [self._circle(k) for k in range(len(self.coordinates))]
@@ -95,17 +95,17 @@ class Expansion:
             uses[angle] += reads[node]
         return uses
 
-    def _others(self) -> Iterable[Tree]:
+    def _others(self) -> Iterable[FormulaTree]:
         for node in self.cone:
             if node.op not in _RING or node.op == "symbol":
                 yield self.atom_of(node)
 
-    def atom_of(self, node: Expr) -> Tree:
+    def atom_of(self, node: Expr) -> FormulaTree:
         if node.op == "symbol":
             return Symbol(str(node.data), node.online)
         if node.op == "angle":
             return Degrees(node.data)
-        return Call(node.op, tuple(map(self.write, node.args)))
+        return FormulaCall(node.op, tuple(map(self.write, node.args)))
 
     def _circle(self, k: int) -> Poly:
         s, c = self.ring.gen(2 * k), self.ring.gen(2 * k + 1)
@@ -145,7 +145,7 @@ class Expansion:
                 return Quotient(self._turned(node))
         return Quotient(self._generator(self.atom_of(node)))
 
-    def _generator(self, atom: Tree) -> Poly:
+    def _generator(self, atom: FormulaTree) -> Poly:
         return self.ring.gen(self.index[atom])
 
     def _product(self, a: Poly, b: Poly) -> Poly:

@@ -9,7 +9,7 @@ from typing import Any
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, nested
 from manipula.algebra.optimise.prove import Reference, prove
-from manipula.algebra.simplify.tree import Tree, evaluate_tree
+from manipula.algebra.simplify.tree import FormulaTree, evaluate_tree
 from manipula.errors import ProofError
 
 DRAWS = 2
@@ -25,7 +25,7 @@ def same(a: Function, b: Function, draws: int = DRAWS) -> bool:
     return True
 
 
-def proved(function: Function, written: Mapping[str, Sequence[Tree]], draws: int = DRAWS) -> None:
+def proved(function: Function, written: Mapping[str, Sequence[FormulaTree]], draws: int = DRAWS) -> None:
     """Raise `ProofError` unless the trees are the function's outputs.
 
     The direction of an `atan2` is a point of the circle only where its root is true: what differs is compared there.
@@ -40,7 +40,7 @@ def proved(function: Function, written: Mapping[str, Sequence[Tree]], draws: int
             raise ProofError(message) from None
 
 
-def _differing(function: Function, written: Mapping[str, Sequence[Tree]]) -> Iterator[tuple[int, str]]:
+def _differing(function: Function, written: Mapping[str, Sequence[FormulaTree]]) -> Iterator[tuple[int, str]]:
     maths = _fresh()
     symbols = _Drawn(maths.symbol)
     meant = function(symbols, maths)
@@ -50,7 +50,7 @@ def _differing(function: Function, written: Mapping[str, Sequence[Tree]]) -> Ite
                 yield position, name
 
 
-def _reference(function: Function, written: Mapping[str, Sequence[Tree]]) -> Reference:
+def _reference(function: Function, written: Mapping[str, Sequence[FormulaTree]]) -> Reference:
     """What is written, as the text a function is held against."""
 
     def run(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:

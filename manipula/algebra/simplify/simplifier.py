@@ -16,7 +16,7 @@ from manipula.algebra.simplify.limits import FACTORED_TERMS, LONG, MOVES, WRITTE
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
 from manipula.algebra.simplify.quotient import Quotient
 from manipula.algebra.simplify.terms import Monomial, Terms, added, plain_operations, times, tree_from_monomial
-from manipula.algebra.simplify.tree import Inverse, Symbol, Tree, product_of, sum_of, without_sign
+from manipula.algebra.simplify.tree import FormulaTree, Inverse, Symbol, product_of, sum_of, without_sign
 from manipula.algebra.simplify.trigonometry import Shortener
 from manipula.errors import SizeError
 
@@ -30,8 +30,8 @@ class Simplifier:
     def __init__(self) -> None:
         self.work, self.moves = Work(), Work(MOVES)
         self.expansions: dict[Expr, tuple[Expansion, Quotient]] = {}
-        self.short: dict[Expr, tuple[Terms, list[Tree]]] = {}
-        self.trees: dict[Expr, Tree] = {}
+        self.short: dict[Expr, tuple[Terms, list[FormulaTree]]] = {}
+        self.trees: dict[Expr, FormulaTree] = {}
         self.brackets = Bracketed(self.argument)
 
     def length(self, root: Expr) -> int:
@@ -39,7 +39,7 @@ class Simplifier:
         _, (top, bottom) = self._expanded(root)
         return len(top) + (0 if bottom is None else len(bottom))
 
-    def factored(self, root: Expr) -> Tree:
+    def factored(self, root: Expr) -> FormulaTree:
         """Brackets where they save operations. `SizeError` where it is too long to search."""
         if root not in self.trees:
             if self.length(root) > FACTORED_TERMS:
@@ -48,21 +48,21 @@ class Simplifier:
             self.trees[root] = Factoriser(atoms).factored(terms) if len(terms) <= LONG else _by_rates(terms, atoms)
         return self.trees[root]
 
-    def bracketed(self, root: Expr) -> Tree:
+    def bracketed(self, root: Expr) -> FormulaTree:
         """As the graph has it. `SizeError` where that repeats too much."""
         size = tree_cost_of([root]).grand_total
         if size > WRITTEN_OPERATIONS:
             raise SizeError(f"{size} operations")
         return self.brackets.tree(root)
 
-    def argument(self, root: Expr) -> Tree:
+    def argument(self, root: Expr) -> FormulaTree:
         """What a function is applied to, or a denominator: factored, or as the graph has it."""
         try:
             return self.factored(root)
         except SizeError:
             return self.bracketed(root)
 
-    def terms(self, root: Expr) -> tuple[Terms, list[Tree]]:
+    def terms(self, root: Expr) -> tuple[Terms, list[FormulaTree]]:
         """The shortest sum found, and its atoms. `SizeError` where too many terms are on the way."""
         if root not in self.short:
             self.short[root] = self._shortest(root)
@@ -74,7 +74,7 @@ class Simplifier:
             self.expansions[root] = expansion, expansion.quotient()
         return self.expansions[root]
 
-    def _shortest(self, root: Expr) -> tuple[Terms, list[Tree]]:
+    def _shortest(self, root: Expr) -> tuple[Terms, list[FormulaTree]]:
         """In independent angles; where the graph uses more of them than that, also with each kept for itself."""
         expansion, quotient = self._expanded(root)
         best = _shortest(expansion, quotient, self.moves)
@@ -88,24 +88,24 @@ class Simplifier:
         return best
 
 
-def _written_length(form: tuple[Terms, list[Tree]]) -> tuple[int, int]:
+def _written_length(form: tuple[Terms, list[FormulaTree]]) -> tuple[int, int]:
     return len(form[0]), plain_operations(form[0])
 
 
-def _shortest(expansion: Expansion, quotient: Quotient, moves: Work) -> tuple[Terms, list[Tree]]:
+def _shortest(expansion: Expansion, quotient: Quotient, moves: Work) -> tuple[Terms, list[FormulaTree]]:
     """The shortest sum; a denominator is a factor 1/bottom of every term."""
     top, bottom = quotient
     terms, atoms = _short(top, expansion, moves)
     return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion, moves))
 
 
-def tree_from_polynomial(polynomial: Any, expansion: Expansion) -> Tree:
+def tree_from_polynomial(polynomial: Any, expansion: Expansion) -> FormulaTree:
     """A polynomial of an expansion's ring, written short and factored."""
     terms, atoms = _short(polynomial, expansion, Work(MOVES))
     return Factoriser(atoms).factored(terms)
 
 
-def _short(polynomial: Any, expansion: Expansion, moves: Work) -> tuple[Terms, list[Tree]]:
+def _short(polynomial: Any, expansion: Expansion, moves: Work) -> tuple[Terms, list[FormulaTree]]:
     """Every coefficient of a monomial in parameters and rates, written with the fewest sines and cosines."""
     terms = terms_from_polynomial(polynomial)
     atoms, index = list(expansion.atoms), dict(expansion.index)
@@ -121,7 +121,9 @@ def _short(polynomial: Any, expansion: Expansion, moves: Work) -> tuple[Terms, l
     return result, atoms
 
 
-def _over(terms: Terms, atoms: list[Tree], bottom: Terms, own: list[Tree]) -> tuple[Terms, list[Tree]]:
+def _over(
+    terms: Terms, atoms: list[FormulaTree], bottom: Terms, own: list[FormulaTree]
+) -> tuple[Terms, list[FormulaTree]]:
     """A bottom of one term divides factor by factor; a sum stays whole."""
     (monomial, number), *more = bottom.items()
     if more:
@@ -145,7 +147,7 @@ def _divided(monomial: Monomial, generator: int, exponent: int, inverse: int) ->
     return tuple(sorted(exponents.items()))
 
 
-def _by_rates(terms: Terms, atoms: list[Tree]) -> Tree:
+def _by_rates(terms: Terms, atoms: list[FormulaTree]) -> FormulaTree:
     """Σ monomial in variables · (its coefficient, factored)"""
     variables = {i for i, atom in enumerate(atoms) if isinstance(atom, Symbol) and atom.online}
     groups: dict[Monomial, Terms] = defaultdict(dict)

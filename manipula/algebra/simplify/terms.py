@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from manipula.algebra.simplify.tree import Inverse, Number, Tree, power_of, product_of, sum_of
+from manipula.algebra.simplify.tree import FormulaNumber, FormulaTree, Inverse, power_of, product_of, sum_of
 
 Monomial = tuple[tuple[int, int], ...]
 Terms = dict[Monomial, Fraction]
@@ -88,11 +88,11 @@ def is_sign(coefficient: Fraction) -> bool:
     return coefficient == 1 or coefficient == -1  # noqa: PLR1714  # a set would hash a fraction
 
 
-def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequence[Tree]) -> Tree:
-    return product_of([Number(coefficient), *(power_of(atoms[g], e) for g, e in monomial)])
+def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequence[FormulaTree]) -> FormulaTree:
+    return product_of([FormulaNumber(coefficient), *(power_of(atoms[g], e) for g, e in monomial)])
 
 
-def tree_from_terms(terms: Terms, atoms: Sequence[Tree]) -> Tree:
+def tree_from_terms(terms: Terms, atoms: Sequence[FormulaTree]) -> FormulaTree:
     """The expanded form: no brackets, but around the sums that stand over a common denominator."""
     shared = tuple((g, e) for g, e in common(terms) if isinstance(atoms[g], Inverse))
     plain = ((divided(m, shared) or (), c) for m, c in terms.items())

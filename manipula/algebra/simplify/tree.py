@@ -19,7 +19,7 @@ from manipula.scalar import OPS, Maths
 Key = tuple[Any, ...]
 
 
-class Tree:
+class FormulaTree:
     """Any of the nodes below. Equal trees are written alike. A tree remembers what searches ask of it over and over."""
 
     __slots__ = ("_key", "_operations")
@@ -28,12 +28,12 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Number(Tree):
+class FormulaNumber(FormulaTree):
     value: Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol(Tree):
+class Symbol(FormulaTree):
     """`online`: a variable (q, q̇ …), else a parameter."""
 
     name: str
@@ -41,77 +41,77 @@ class Symbol(Tree):
 
 
 @dataclass(frozen=True, slots=True)
-class Degrees(Tree):
+class Degrees(FormulaTree):
     """A numeric angle."""
 
     value: Fraction
 
 
-Angle = tuple[tuple[Tree, int], ...]  # whole multiples of angle leaves, sorted
+Angle = tuple[tuple[FormulaTree, int], ...]  # whole multiples of angle leaves, sorted
 
 
 @dataclass(frozen=True, slots=True)
-class Trig(Tree):
+class Trig(FormulaTree):
     op: str  # sin, cos
     angle: Angle
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Tree):
+class FormulaCall(FormulaTree):
     """Any other operation of the table: sqrt, atan2, sign, select …"""
 
     op: str
-    args: tuple[Tree, ...]
+    args: tuple[FormulaTree, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Inverse(Tree):
+class Inverse(FormulaTree):
     """1 / bottom"""
 
-    bottom: Tree
+    bottom: FormulaTree
 
 
 @dataclass(frozen=True, slots=True)
-class Power(Tree):
-    base: Tree
+class Power(FormulaTree):
+    base: FormulaTree
     exponent: int
 
 
 @dataclass(frozen=True, slots=True)
-class Product(Tree):
-    factors: tuple[Tree, ...]
+class FormulaProduct(FormulaTree):
+    factors: tuple[FormulaTree, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sum(Tree):
-    terms: tuple[Tree, ...]
+class Sum(FormulaTree):
+    terms: tuple[FormulaTree, ...]
 
 
-ZERO, ONE, MINUS = Number(Fraction(0)), Number(Fraction(1)), Number(Fraction(-1))
+ZERO, ONE, MINUS = FormulaNumber(Fraction(0)), FormulaNumber(Fraction(1)), FormulaNumber(Fraction(-1))
 
 
 # constructors: flat, ordered for reading
 
 
-def product_of(factors: Iterable[Tree]) -> Tree:
+def product_of(factors: Iterable[FormulaTree]) -> FormulaTree:
     """A product without nested products; numbers meet in one coefficient, put first."""
     coefficient, rest = Fraction(1), []
     for factor in factors:
-        for part in factor.factors if isinstance(factor, Product) else (factor,):
-            if isinstance(part, Number):
+        for part in factor.factors if isinstance(factor, FormulaProduct) else (factor,):
+            if isinstance(part, FormulaNumber):
                 coefficient *= part.value
             else:
                 rest.append(part)
     if not coefficient or not rest:
-        return Number(coefficient)
+        return FormulaNumber(coefficient)
     rest.sort(key=sort_key)
-    parts = rest if coefficient == 1 else [Number(coefficient), *rest]
-    return parts[0] if len(parts) == 1 else Product(tuple(parts))
+    parts = rest if coefficient == 1 else [FormulaNumber(coefficient), *rest]
+    return parts[0] if len(parts) == 1 else FormulaProduct(tuple(parts))
 
 
-def sum_of(terms: Iterable[Tree]) -> Tree:
+def sum_of(terms: Iterable[FormulaTree]) -> FormulaTree:
     """A sum without nested sums; it starts with a positive term if it has one."""
-    flat: list[Tree] = []
+    flat: list[FormulaTree] = []
     for term in terms:
         flat += term.terms if isinstance(term, Sum) else (term,)
     flat = sorted((term for term in flat if term != ZERO), key=sort_key)
@@ -120,20 +120,20 @@ def sum_of(terms: Iterable[Tree]) -> Tree:
     return Sum(tuple(flat)) if len(flat) > 1 else (flat[0] if flat else ZERO)
 
 
-def power_of(base: Tree, exponent: int) -> Tree:
-    if isinstance(base, Number):
-        return Number(base.value**exponent)
+def power_of(base: FormulaTree, exponent: int) -> FormulaTree:
+    if isinstance(base, FormulaNumber):
+        return FormulaNumber(base.value**exponent)
     return base if exponent == 1 else Power(base, exponent)
 
 
-def coefficient_of(tree: Tree) -> Fraction:
+def coefficient_of(tree: FormulaTree) -> Fraction:
     """The number in front."""
-    if isinstance(tree, Product):
+    if isinstance(tree, FormulaProduct):
         tree = tree.factors[0]
-    return tree.value if isinstance(tree, Number) else Fraction(1)
+    return tree.value if isinstance(tree, FormulaNumber) else Fraction(1)
 
 
-def without_sign(tree: Tree) -> tuple[bool, Tree]:
+def without_sign(tree: FormulaTree) -> tuple[bool, FormulaTree]:
     """(is it negative, its positive part)"""
     negative = coefficient_of(tree) < 0
     return negative, product_of([MINUS, tree]) if negative else tree
@@ -151,7 +151,7 @@ def natural(name: str) -> Key:
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts if part)
 
 
-def sort_key(tree: Tree) -> Key:
+def sort_key(tree: FormulaTree) -> Key:
     """Where a tree stands among others."""
     try:
         return tree._key
@@ -160,9 +160,9 @@ def sort_key(tree: Tree) -> Key:
         return tree._key
 
 
-def _sort_key(tree: Tree, depth: int) -> Key:
+def _sort_key(tree: FormulaTree, depth: int) -> Key:
     match tree:
-        case Number(value):
+        case FormulaNumber(value):
             return ((0, value),)
         case Symbol(name, online):
             return ((3 if online else 1, natural(name)),)
@@ -172,12 +172,12 @@ def _sort_key(tree: Tree, depth: int) -> Key:
             return _trig_key(op, angle)
         case Power(base, exponent):
             return (*_sort_key(base, depth), (-1, -exponent))
-        case Product(factors) if depth:
-            own = [factor for factor in factors if not isinstance(factor, Number)]
+        case FormulaProduct(factors) if depth:
+            own = [factor for factor in factors if not isinstance(factor, FormulaNumber)]
             return tuple(part for factor in own for part in _sort_key(factor, depth - 1))
         case Sum(terms) if depth:
             return ((5, _sort_key(terms[0], depth - 1)),)
-        case Call(op, args) if depth:
+        case FormulaCall(op, args) if depth:
             return ((4, (op, tuple(_sort_key(arg, depth - 1) for arg in args))),)
         case Inverse(bottom) if depth:
             return ((6, _sort_key(bottom, depth - 1)),)
@@ -192,7 +192,7 @@ def _trig_key(op: str, angle: Angle) -> Key:
 # counting and meaning
 
 
-def operations(tree: Tree) -> int:
+def operations(tree: FormulaTree) -> int:
     """Binary operators as written: a square is one product, a doubling counts, a leading minus does not."""
     try:
         return tree._operations
@@ -201,34 +201,34 @@ def operations(tree: Tree) -> int:
         return tree._operations
 
 
-def _operations(tree: Tree) -> int:
+def _operations(tree: FormulaTree) -> int:
     match tree:
         case Sum(terms):
             return sum(map(operations, terms)) + len(terms) - 1
-        case Product(factors):
+        case FormulaProduct(factors):
             written = sum(factor != MINUS for factor in factors)
             return sum(map(operations, factors)) + written - 1
         case Power(base, exponent):
             return operations(base) + exponent - 1
-        case Call(_, args):
+        case FormulaCall(_, args):
             return sum(map(operations, args))
         case Inverse(bottom):
             return operations(bottom)
     return 0
 
 
-def leaves(trees: Iterable[Tree]) -> list[Tree]:
+def leaves(trees: Iterable[FormulaTree]) -> list[FormulaTree]:
     """The symbols, sines and cosines, and calls, each once, in the order of reading."""
-    found: set[Tree] = set()
+    found: set[FormulaTree] = set()
     stack = list(trees)
     while stack:
         tree = stack.pop()
         match tree:
-            case Sum(parts) | Product(parts):
+            case Sum(parts) | FormulaProduct(parts):
                 stack += parts
             case Power(inner, _) | Inverse(inner):
                 stack.append(inner)
-            case Call(_, parts):
+            case FormulaCall(_, parts):
                 found.add(tree)
                 stack += parts
             case Symbol() | Trig():
@@ -236,26 +236,26 @@ def leaves(trees: Iterable[Tree]) -> list[Tree]:
     return sorted(found, key=sort_key)
 
 
-def evaluate_tree(tree: Tree, symbols: Mapping[str, Any], maths: Maths[Any]) -> Any:
+def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, Any], maths: Maths[Any]) -> Any:
     """Its meaning over any scalar."""
 
-    def value(x: Tree) -> Any:
+    def value(x: FormulaTree) -> Any:
         match x:
-            case Number(number):
+            case FormulaNumber(number):
                 return maths.number(number)
             case Symbol(name, _):
                 return symbols[name]
             case Degrees(angle):
                 return maths.degrees(angle)
             case Trig(op, angle):
-                return _turned([(value(leaf), n, isinstance(leaf, Number)) for leaf, n in angle], maths)[op]
-            case Call(op, args):
+                return _turned([(value(leaf), n, isinstance(leaf, FormulaNumber)) for leaf, n in angle], maths)[op]
+            case FormulaCall(op, args):
                 return OPS[op].value(maths, *map(value, args))
             case Inverse(bottom):
                 return maths.number(Fraction(1)) / value(bottom)
             case Power(base, exponent):
                 return reduce(mul, [value(base)] * exponent)
-            case Product(factors):
+            case FormulaProduct(factors):
                 return reduce(mul, map(value, factors))
             case Sum(terms):
                 return reduce(add, map(value, terms))

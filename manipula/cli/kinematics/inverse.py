@@ -12,7 +12,7 @@ import typer
 
 from manipula import api
 from manipula.cli.kinematics import inverse_screen as screen
-from manipula.cli.kinematics.inverse_screen import Units, numbers
+from manipula.cli.kinematics.inverse_screen import ScreenUnits, numbers
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say_json
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
@@ -131,9 +131,9 @@ class _Asked:
             raise InputError(f"--position solves for the tool's origin alone; drop --task {self.task}, or give --pose")
         return self
 
-    def units(self, arm: Arm) -> Units:
+    def units(self, arm: Arm) -> ScreenUnits:
         solver = arm.solver_for(self.part)
-        return Units([bool(turns) for turns in solver.turning], self.degrees, solver.plan.fixed_joint)
+        return ScreenUnits([bool(turns) for turns in solver.turning], self.degrees, solver.plan.fixed_joint)
 
     def target(self, arm: Arm, at: list[float] | None) -> Any:
         if at is not None:
@@ -196,7 +196,7 @@ def _pose_from_file(path: Path) -> Any:
     return found.reshape(4, 4)
 
 
-def _parameter(solver: Any, text: str, at: list[float] | None, units: Units) -> float | None:
+def _parameter(solver: Any, text: str, at: list[float] | None, units: ScreenUnits) -> float | None:
     """Of a redundant arm: what the user says, or what leads back to --q."""
     if text:
         given = numbers("--parameter", text)
@@ -206,7 +206,7 @@ def _parameter(solver: Any, text: str, at: list[float] | None, units: Units) -> 
     return solver.parameter_of(at) if at is not None and solver.plan.parameter else None
 
 
-def _free_joints(solver: Any, text: str, units: Units) -> list[float] | None:
+def _free_joints(solver: Any, text: str, units: ScreenUnits) -> list[float] | None:
     """The positions of the joints that a task leaves free."""
     if not text:
         return None

@@ -23,7 +23,7 @@ _CAPTION = (
 
 
 @dataclass(frozen=True)
-class Units:
+class ScreenUnits:
     """The units of an arm's joints on the screen; inside all is rad and m.
 
     `fixed_joint`: of a redundant arm, the one that the caller fixes.
@@ -130,7 +130,7 @@ def _say_free(told: dict[str, Any]) -> None:
         say_prose(f"Free for this task: {told['free']}.")
 
 
-def say_answer(answer: dict[str, Any], units: Units) -> None:
+def say_answer(answer: dict[str, Any], units: ScreenUnits) -> None:
     rows, found = answer["branches"], len(answer["answers"])
     say_prose(f"{answer['robot']}, {answer['class']}: {answer['why']}.")
     if answer["note"]:
@@ -147,13 +147,13 @@ def say_answer(answer: dict[str, Any], units: Units) -> None:
         _say_nearest(answer["nearest"], units)
 
 
-def _free(value: float, units: Units) -> str:
+def _free(value: float, units: ScreenUnits) -> str:
     if not units.free_turns:
         return f"{value:.9g} m"
     return f"{math.degrees(value) if units.degrees else value:.9g} {units.angle}"
 
 
-def _cells(number: int, row: dict[str, Any], units: Units) -> tuple[str, ...]:
+def _cells(number: int, row: dict[str, Any], units: ScreenUnits) -> tuple[str, ...]:
     q = (_rounded(units.shown(i, x)) for i, x in enumerate(row["q"]))
     kept = str(row["answer"]) if row["kept"] else tongue.told("rejected")
     return (str(number), row["name"], kept, *q, f"{row['residual']:.1e}", _margin(row["margin"], units))
@@ -163,7 +163,7 @@ def _rounded(x: float) -> str:
     return f"{round(x, 6) + 0.0:.6f}"  # −0.000000 is 0.000000
 
 
-def _margin(margins: Sequence[float | None], units: Units) -> str:
+def _margin(margins: Sequence[float | None], units: ScreenUnits) -> str:
     limited = [(x, joint) for joint, x in enumerate(margins) if x is not None]
     if not limited:
         return "no limits"
@@ -183,7 +183,7 @@ def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
         say_prose(f"# {', '.join(map(str, numbers))} {words}")
 
 
-def _say_nearest(nearest: dict[str, Any], units: Units) -> None:
+def _say_nearest(nearest: dict[str, Any], units: ScreenUnits) -> None:
     q = ", ".join(f"{_rounded(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
     say_prose(f"{nearest['reason'][:1].upper()}{nearest['reason'][1:]}.", "bold")
     say_prose(f"Nearest configuration, at distance {nearest['distance']:.6g} (norm of FK − pose): {q}")

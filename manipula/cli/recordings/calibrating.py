@@ -12,7 +12,6 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
-from manipula.robot import Robot
 from manipula.support.plain import plain
 
 
@@ -56,7 +55,7 @@ def calibrate(
         subject, q, measured, kind=told, parameters=parameters.split(","), loss=loss, validate=apart
     )  # fmt: skip
     if out is not None:
-        api.save(Robot.of(found.robot), out)
+        api.save(found.robot, out)
     if as_json:
         say_json(plain({**found.as_dict(), "files": [] if out is None else [str(out)]}))
         return

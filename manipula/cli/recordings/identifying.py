@@ -22,7 +22,6 @@ from manipula.cli.terminal.screen import (
 )
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
-from manipula.robot import Robot
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def identify(
 
 
 def _written(found: Any, out: Path | None, report: Path | None) -> list[Path]:
-    robot = [] if out is None else [api.save(Robot.of(found.robot), out)]
+    robot = [] if out is None else [api.save(found.robot, out)]
     return robot if report is None else [*robot, found.report(report)]
 
 

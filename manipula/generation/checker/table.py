@@ -12,28 +12,28 @@ from manipula.errors import InputError
 from manipula.generation.checker.text import Call, angle_text, fraction_text
 from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_parameters
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, names_of
 
 _STEPS = {"r": "turn", "t": "shift"}
 _CENTRES = {"com": "at_com", "first_moment": "first_moment"}
 _INERTIAS = {"com": "about_com", "origin": "about_origin", "second_moment": "second_moment"}
 
 
-def words_of(robot: Robot, symbolic: Symbolic) -> dict[str, str]:
+def words_of(robot: RobotDescription, symbolic: Symbolic) -> dict[str, str]:
     """Every name of the robot in plain letters, each its own."""
     names = dict.fromkeys([*free_parameters(robot, symbolic), *robot.names(), *(name for name, _ in robot.values)])
     return dict(zip(names, Namer(()).names(names), strict=True))
 
 
-def robot_lines(robot: Robot, symbolic: Symbolic, words: Mapping[str, str]) -> list[Call]:
+def robot_lines(robot: RobotDescription, symbolic: Symbolic, words: Mapping[str, str]) -> list[Call]:
     """Parameters are drawn, values given, then gravity, base, rows, tool and payload."""
     return [Call(text) for text in _Writer(robot, symbolic, words).lines()]
 
 
 class _Writer:
-    def __init__(self, robot: Robot, symbolic: Symbolic, words: Mapping[str, str]) -> None:
+    def __init__(self, robot: RobotDescription, symbolic: Symbolic, words: Mapping[str, str]) -> None:
         self.robot, self.words, self.values = robot, words, dict(robot.values)
         self.choose: Chooser = chooser(robot, symbolic)
         self.free = free_parameters(robot, symbolic)
@@ -115,14 +115,14 @@ class _Writer:
                 return angle_text(value)
             case Name(name):
                 return self.symbol(name)
-            case Op("**", (base, Num(power))):
+            case ParameterOp("**", (base, Num(power))):
                 factors = "*".join([f"({self.parameter(base)})"] * abs(int(power))) or 'num("1")'
                 return f"({factors})" if power >= 0 else f'(num("1")/({factors}))'
-            case Op("neg", (inner,)):
+            case ParameterOp("neg", (inner,)):
                 return f"-({self.parameter(inner)})"
-            case Op(op, (left, right)):
+            case ParameterOp(op, (left, right)):
                 return f"({self.parameter(left)} {op} {self.parameter(right)})"
-            case Op(op, (inner,)):
+            case ParameterOp(op, (inner,)):
                 return f"{op}({self.parameter(inner)})"
         raise AssertionError(parameter)
 

@@ -11,15 +11,15 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.prove import Reference, Sample, prove
+from manipula.algebra.optimise.prove import ProofSample, Reference, prove
 from manipula.errors import InputError
 from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.ports import Sizes
+from manipula.mechanics.models.ports import PortSizes
 
 
 def generate_formula(block: Block, dof: int) -> Function:
     """The text on expressions, optimised, and compared with the text itself over the prime field."""
-    graph, sizes = Graph(), Sizes(dof)
+    graph, sizes = Graph(), PortSizes(dof)
     inputs = tuple(
         Input(kind.name, tuple(graph.symbol(x, online=is_online(kind.role)) for x in kind.entries(sizes)), *about)
         for kind in block.inputs
@@ -38,8 +38,8 @@ def no_model(model: str, /, **inputs: Sequence[Any]) -> dict[str, Any]:
     raise InputError(f"{model} is a model of a robot, and there is none here")
 
 
-def _plain(block: Block, sizes: Sizes) -> Reference:
-    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
+def _plain(block: Block, sizes: PortSizes) -> Reference:
+    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> dict[str, Any]:
         given = {kind.name: [symbol(x) for x in kind.entries(sizes)] for kind in block.inputs}
         found = block.text(maths, no_model, given)
         return {name: found[name] for name in block.outputs}

@@ -28,9 +28,9 @@ from manipula.generation.formulations import fast_formulation
 from manipula.generation.levels import LEVELS, level_none
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.robot.actuators.actuator import Actuator
-from manipula.mechanics.robot.description import Cell, Joint, Robot, known
+from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, known
 from manipula.support.progress import Effort
 
 ASKS = ("inverse_dynamics", "inverse_dynamics_smooth")  # how a law asks for torques; the same where nothing rubs
@@ -99,7 +99,7 @@ def surplus_of(calls: Sequence[str], asked: Prepared, others: Mapping[str, Prepa
         return None
 
 
-def _is_payload_more(arm: Robot, law: Robot) -> bool:
+def _is_payload_more(arm: RobotDescription, law: RobotDescription) -> bool:
     rubs = any(joint.actuator != _smooth(joint) for joint in law.joints)
     return bool(arm.payload) and not law.payload and not rubs and replace(arm, payload=()) == law
 
@@ -116,7 +116,7 @@ def _function(asked: Prepared, law: Prepared) -> Function:
     ports = {port.name: port for part in (torques, surplus, inertia) for port in part.inputs if port.online}
     rest = Input("rest", tuple(graph.symbol(f"rest{i + 1}", online=True) for i in range(n)))
     M = [inertia.roots[i * n : (i + 1) * n] for i in range(n)]
-    step = Solver(M)([x - y for x, y in zip(rest.symbols, surplus.roots, strict=True)])
+    step = InertiaSolver(M)([x - y for x, y in zip(rest.symbols, surplus.roots, strict=True)])
     qdd = tuple(a + x for a, x in zip(ports["qdd"].symbols, step, strict=True))
     letters = {x: None for part in (torques, surplus, inertia) for p in part.inputs if not p.online for x in p.symbols}
     whole = Function(
@@ -133,7 +133,7 @@ def _fitting(asked: Prepared, choice: Formulation) -> Formulation:
     return Formulation(choice.method, kept)
 
 
-def _payload_alone(robot: Robot) -> Robot:
+def _payload_alone(robot: RobotDescription) -> RobotDescription:
     """Joints that move nothing but the payload."""
     bare = [replace(_smooth(joint), motor_inertia=known(joint.motor_inertia.name)) for joint in robot.joints]
     rows = (replace(joint, body=None, carries=(), actuator=x) for joint, x in zip(robot.joints, bare))

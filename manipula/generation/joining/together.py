@@ -27,7 +27,7 @@ from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import free_symbols
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import CLASSICAL
-from manipula.algebra.optimise.prove import Reference, Sample, prove
+from manipula.algebra.optimise.prove import ProofSample, Reference, prove
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
 from manipula.generation.joining.formula import output_of
@@ -39,7 +39,7 @@ from manipula.generation.units.joint_units import with_joint_units
 from manipula.generation.weightless import motionless, zero_divisor
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.ports import Sizes
+from manipula.mechanics.models.ports import PortSizes
 from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import Tell, silent
 
@@ -120,7 +120,7 @@ def _shared_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
 def _plain_models(requests: Sequence[Prepared]) -> Reference:
     references = {asked.request.model: reference(asked) for asked in requests}
 
-    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
+    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> dict[str, Any]:
         found = {model: plain(maths, symbol) for model, plain in references.items()}
         return {f"{model}_{name}": values for model, outs in found.items() for name, values in outs.items()}
 
@@ -202,7 +202,7 @@ def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts:
     exprs = [x for cut in cuts for x in cut.exprs]
     names = [str(x.data) for x in free_symbols(exprs)]
 
-    def run(maths: Sample, symbol: Callable[[str], Any]) -> Values:
+    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> Values:
         flow = iter(evaluate(exprs, {name: symbol(name) for name in names}, maths))
         left = iter([(cut, _taken(flow, cut.inputs), _taken(flow, cut.outputs)) for cut in cuts])
 
@@ -235,7 +235,7 @@ def _named(part: Part, own: Mapping[str, Sequence[Any]], symbol: Callable[[str],
     return lambda name: values[name] if name in values else symbol(name)
 
 
-def _agree(maths: Sample, own: Sequence[Any], true: Sequence[Any], message: str) -> None:
+def _agree(maths: ProofSample, own: Sequence[Any], true: Sequence[Any], message: str) -> None:
     if len(own) != len(true) or any(maths.differs(x, y) for x, y in zip(own, true)):
         raise ProofError(message)
 
@@ -270,7 +270,7 @@ def _entries(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> dict[s
     which may be another one."""
     origins = [part.function.provenance for part in parts.values()]
     found = [origin.columns for origin in origins if MODELS[origin.model].ranked]
-    sizes = Sizes(asked.robot.dof, lambda: len(found[0])) if found else asked.sizes
+    sizes = PortSizes(asked.robot.dof, lambda: len(found[0])) if found else asked.sizes
     return {kind.name: kind.entries(sizes) for kind in block.inputs}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.formats.poses import poses_of
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.stand_ins import Fact, parameter_facts
@@ -16,7 +16,7 @@ from manipula.mechanics.robot.stand_ins import Fact, parameter_facts
 FORMAT = 1
 
 
-def robot_data(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Any]:
+def robot_data(robot: RobotDescription, symbolic: Symbolic = "auto") -> dict[str, Any]:
     """What holds whatever the models; numbers are finite, what is not there is None."""
     facts = parameter_facts(robot, symbolic)
     return {
@@ -29,7 +29,7 @@ def robot_data(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Any]:
     }
 
 
-def _joints(robot: Robot) -> list[dict[str, Any]]:
+def _joints(robot: RobotDescription) -> list[dict[str, Any]]:
     limits = Limits(robot)
     rows = {joint.name: joint for joint in robot.joints}
     own = zip(robot.joint_names, limits.lower, limits.upper, limits.velocity, limits.effort, strict=True)

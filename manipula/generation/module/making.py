@@ -22,7 +22,7 @@ from manipula.generation.request import Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.branching import with_frame
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.support.progress import Tell, silent
 from manipula.version import __version__
 
@@ -37,7 +37,7 @@ USUAL = (
 class ModuleRequest:
     """What is asked for; `seconds` ends the making between two models, and names those that are left out."""
 
-    robot: Robot
+    robot: RobotDescription
     models: Sequence[str] = USUAL
     symbolic: Symbolic = "auto"
     optimise: str = "fast"
@@ -45,7 +45,7 @@ class ModuleRequest:
 
 
 @dataclass(frozen=True)
-class Part:
+class ModulePart:
     """What a maker adds: functions of the module's own, data beside the others, text behind them, its types."""
 
     functions: Sequence[Exported] = ()
@@ -84,10 +84,10 @@ class Maker:
         return self._first.asking(model=name)
 
 
-PartMaker = Callable[[Maker], Part]
+PartMaker = Callable[[Maker], ModulePart]
 
 
-def _with_tool(robot: Robot) -> Robot:
+def _with_tool(robot: RobotDescription) -> RobotDescription:
     """With the frame meant, where there is one; else models about a tool say that one must be named."""
     try:
         return with_frame(robot)
@@ -106,7 +106,7 @@ def module_texts(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Te
     """The module; `makers` are those of models that are no single formula, by name."""
     maker = Maker(asked, tell)
     data = robot_data(asked.robot, asked.symbolic)
-    parts: list[Part] = []
+    parts: list[ModulePart] = []
     for name in asked.models:
         if name in makers:
             parts.append(makers[name](maker))

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from manipula.algebra.expr.field import Element, FieldMaths, value_of
+from manipula.algebra.expr.field import FieldElement, FieldMaths, value_of
 from manipula.errors import InputError
 from manipula.generation.build import misread
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.generation.weightless import joints_without_inertia, sentence
-from manipula.mechanics.laws import LAWS, Law, State, inertia_pivots
-from manipula.mechanics.models.ports import PORTS, Sizes
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.identities import IDENTITIES, Identity, MotionState, inertia_pivots
+from manipula.mechanics.models.ports import PORTS, PortSizes
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.checks.robot import check_robot
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
@@ -77,13 +77,13 @@ def _mark(verdict: Verdict) -> str:
     return verdict.how if verdict.passed else "FAILED"
 
 
-def check_report(robot: Robot, tell: Callable[[str], None] = lambda text: None) -> Report:
+def check_report(robot: RobotDescription, tell: Callable[[str], None] = lambda text: None) -> Report:
     """The laws of mechanics in the prime field, the inertia's positivity where there are numbers, and doubts."""
     verdicts = [Verdict("table", doubt, "noted", True) for doubt in check_robot(robot)]
-    structure = Structure(robot)
+    structure = ArmStructure(robot)
     verdicts.append(_described(structure))
     states = [_field_state(structure) for _ in range(DRAWS)]
-    for law in LAWS:
+    for law in IDENTITIES:
         tell(law.name)
         verdicts.append(_proved(law, states))
     if not structure.free:
@@ -92,7 +92,7 @@ def check_report(robot: Robot, tell: Callable[[str], None] = lambda text: None) 
     return Report(robot.name, tuple(verdicts))
 
 
-def _described(structure: Structure) -> Verdict:
+def _described(structure: ArmStructure) -> Verdict:
     """Is the arm that the models see the robot of the description?"""
     wrong: dict[str, None] = {}
     for _ in range(DRAWS):
@@ -102,25 +102,25 @@ def _described(structure: Structure) -> Verdict:
     return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
 
 
-def _drawn(structure: Structure) -> tuple[Tree, FieldMaths, dict[str, Element]]:
+def _drawn(structure: ArmStructure) -> tuple[Tree, FieldMaths, dict[str, FieldElement]]:
     """The arm at one fresh random point of the field, and its parameters there."""
     maths = FieldMaths(f"check {secrets.token_hex(16)}")
     symbols = structure.symbols(maths.symbol)
     return structure.merged(maths, symbols), maths, symbols
 
 
-def _field_state(structure: Structure) -> tuple[Tree, State]:
+def _field_state(structure: ArmStructure) -> tuple[Tree, MotionState]:
     """The robot and a state at one fresh random point of the field."""
     chain, maths, _ = _drawn(structure)
 
-    def vector(prefix: str) -> list[Element]:
+    def vector(prefix: str) -> list[FieldElement]:
         return [maths.symbol(f"{prefix}{i}") for i in range(chain.dof)]
 
-    wrench = [maths.symbol(name) for name in PORTS["wrench"].entries(Sizes(chain.dof))]
-    return chain, State(vector("q"), vector("qd"), vector("qdd"), wrench)
+    wrench = [maths.symbol(name) for name in PORTS["wrench"].entries(PortSizes(chain.dof))]
+    return chain, MotionState(vector("q"), vector("qd"), vector("qdd"), wrench)
 
 
-def _proved(law: Law, states: list[tuple[Tree, State]]) -> Verdict:
+def _proved(law: Identity, states: list[tuple[Tree, MotionState]]) -> Verdict:
     try:
         wrong = sum(value_of(x) != 0 for chain, state in states for x in law.residuals(chain, state))
     except ZeroDivisionError:
@@ -130,7 +130,7 @@ def _proved(law: Law, states: list[tuple[Tree, State]]) -> Verdict:
     return Verdict(law.name, law.sentence, "proved", wrong == 0, f"{wrong} equations broken" if wrong else "")
 
 
-def _positive(structure: Structure) -> Verdict:
+def _positive(structure: ArmStructure) -> Verdict:
     """M positive definite at poses spread over the workspace (a low-discrepancy sequence, so runs repeat)."""
     law = "Moving the arm always takes energy: M is positive definite."
     idle = joints_without_inertia(structure)

@@ -17,7 +17,7 @@ from manipula.generation.weightless import joints_without_inertia
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.kinematics.bracketings import bracketings, text_from_bracketing
 from manipula.mechanics.robot.branching import road_joints, serial_fault
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.support.progress import Tell, silent
 from manipula.support.tables import html_table, text_table
 
@@ -71,7 +71,7 @@ DEFAULT_MODELS = tuple(name for name in MODELS if name not in NOT_COUNTED)
 
 
 def count_rows(
-    robot: Robot,
+    robot: RobotDescription,
     models: Sequence[str] = DEFAULT_MODELS,
     symbolic: Any = "auto",
     optimise: str = "none",
@@ -106,7 +106,7 @@ def _has(subject: Prepared, name: str) -> bool:
     return True
 
 
-def _methods(name: str, robot: Robot) -> list[str]:
+def _methods(name: str, robot: RobotDescription) -> list[str]:
     """Those that can be asked of this robot, the plain one first."""
     model, serial = model_named(name), not serial_fault(robot)
     return [method for method in model.method_names if serial or model.structure(method) == "tree"]
@@ -144,7 +144,7 @@ class StepRow:
 
 
 def step_rows(
-    robot: Robot,
+    robot: RobotDescription,
     models: Sequence[str] = DEFAULT_MODELS,
     symbolic: Any = "auto",
     parameters: str = "base",
@@ -171,7 +171,7 @@ def _steps(asked: Prepared) -> tuple[int, int, int]:
     return plain.cost.total, formulated.cost.total, passed.cost.total
 
 
-def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = silent) -> CountTable:
+def bracketing_rows(robot: RobotDescription, symbolic: Any = "auto", tell: Tell = silent) -> CountTable:
     """Every order of the matrix product of the pose, cheapest first."""
     orders = [text_from_bracketing(tree) for tree in bracketings(len(road_joints(robot)))]
     rows, subject = [], prepare(Request(robot, "pose", "best", symbolic, "none"))

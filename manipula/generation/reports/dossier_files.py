@@ -9,12 +9,12 @@ from manipula.algebra.tape import Tape, tape_from_function
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.conversion.tables import dynamic_table, geometry_table, motor_table
 from manipula.version import __version__
 
 
-def files_of_dossier(robot: Robot, tell: Callable[[str], None] = lambda text: None) -> dict[str, str]:
+def files_of_dossier(robot: RobotDescription, tell: Callable[[str], None] = lambda text: None) -> dict[str, str]:
     """File name → text."""
 
     asked = prepare(Request(robot, "pose"))

@@ -13,7 +13,7 @@ from typing import TypeVar
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.mechanics.models.ports import POSITION
 from manipula.mechanics.robot.branching import road_coordinates
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.joints import KINDS
 
 Port = TypeVar("Port", Input, Output)
@@ -21,17 +21,17 @@ EITHER = " or "
 OF_SLIDES = {"kg·m²": "kg", "1/(kg·m²)": "1/kg", "kg·m²/s": "kg/s"}  # unit between joints that turn → that slide
 
 
-def is_position(port: Input, robot: Robot) -> bool:
+def is_position(port: Input, robot: RobotDescription) -> bool:
     """Whether it has a position of every joint: the catalogue's unit, or that of this robot's joints."""
     return port.unit in (POSITION, _unit(POSITION, _turning(robot, robot.joint_names)))
 
 
-def _turning(robot: Robot, names: Sequence[str]) -> list[bool]:
+def _turning(robot: RobotDescription, names: Sequence[str]) -> list[bool]:
     kinds = {joint.name: KINDS[joint.kind].turns for joint in robot.joints}
     return [kinds[name] for name in names]
 
 
-def with_joint_units(function: Function, robot: Robot) -> Function:
+def with_joint_units(function: Function, robot: RobotDescription) -> Function:
     """The same function, its ports with the units of this robot's joints."""
     every = [_turning(robot, names) for names in (robot.joint_names, road_coordinates(robot))]
 

@@ -18,11 +18,11 @@ from scipy.optimize import least_squares
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.calibration.aligning import laid_under, refuse_other_units
-from manipula.identification.calibration.calibration import Calibration, Found, misfit
+from manipula.identification.calibration.calibration import CalibratedEntry, Calibration, misfit
 from manipula.identification.calibration.geometry import Geometry
 from manipula.identification.calibration.measured import Measured, configurations, measured_from
 from manipula.identification.calibration.rank import FAINT, ZERO, Dropped, independent, why
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 
 Array = NDArray[np.float64]
 LOSSES = ("linear", "huber", "soft_l1", "cauchy")
@@ -170,7 +170,7 @@ def _solved(
     e, x = problem.spread(unknowns)
     start = problem.measured.residual(problem.geometry, problem.q, e * 0, problem.start[len(e) :])
     result = Calibration(
-        problem.geometry.corrected(e), _found(problem, unknowns, scale, loss, sigma), tuple(dropped),
+        Robot.of(problem.geometry.corrected(e)), _found(problem, unknowns, scale, loss, sigma), tuple(dropped),
         misfit(problem.measured, start), misfit(problem.measured, residual), None, condition, problem.measured.kind,
         tuple(_warnings(problem, residual / scale, condition, loss)),
         dict(zip(problem.measured.besides, map(float, x))),
@@ -193,7 +193,9 @@ def _condition(problem: Problem, unknowns: Array, scale: Array) -> tuple[float, 
     return float(singular[0] / max(singular[-1], 1e-300)), int(problem.kept[shares.argmax()])
 
 
-def _found(problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Array | None) -> tuple[Found, ...]:
+def _found(
+    problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Array | None
+) -> tuple[CalibratedEntry, ...]:
     J, residual = _weighted(problem, unknowns, scale), problem.residual(unknowns) / scale
     spread = float(np.sum(residual**2) / max(1, residual.size - J.shape[1]))
     if sigma is not None or loss != "linear":
@@ -203,7 +205,7 @@ def _found(problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Ar
     nominal = np.concatenate([problem.geometry.nominal, np.zeros(len(problem.measured.besides))])
     units = [*(entry.unit for entry in problem.geometry.entries), *("m" for _ in problem.measured.besides)]
     return tuple(
-        Found(problem.names[k], float(nominal[k]), float(nominal[k] + whole[k]), float(s), units[k])
+        CalibratedEntry(problem.names[k], float(nominal[k]), float(nominal[k] + whole[k]), float(s), units[k])
         for k, s in zip(problem.kept, sigmas)
     )
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from manipula.identification.calibration.geometry import Geometry
 from manipula.identification.calibration.measured import Measured, configurations, measured_from
 from manipula.identification.calibration.rank import Dropped
-from manipula.mechanics.robot.description import Robot
+from manipula.robot import Robot
 from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
@@ -20,7 +20,7 @@ WORDS = {"pose": "poses", "points": "points", "distance": "distances"}
 
 
 @dataclass(frozen=True)
-class Found:
+class CalibratedEntry:
     """One entry: as the file had it, as it is now, and how sure that is."""
 
     name: str
@@ -57,7 +57,7 @@ class Calibration:
     base laid under them and points found in both; `validation` those of measurements kept apart."""
 
     robot: Robot
-    parameters: tuple[Found, ...]
+    parameters: tuple[CalibratedEntry, ...]
     dropped: tuple[Dropped, ...]
     before: Misfit
     after: Misfit

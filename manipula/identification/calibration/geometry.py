@@ -19,7 +19,7 @@ from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Cell, Robot, Step, Steps, cells_in
+from manipula.mechanics.robot.description import Cell, RobotDescription, Step, Steps, cells_in
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import Tree
@@ -32,12 +32,12 @@ Array = NDArray[np.float64]
 class Geometry:
     """Of the road to a robot's tool. Errors e are in the order of `entries`, and a robot's own order is kept."""
 
-    robot: Robot
+    robot: RobotDescription
     loose: Loosened
     last: dict[tuple[int, bytes], tuple[Array, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, robot: Robot) -> Geometry:
+    def of(cls, robot: RobotDescription) -> Geometry:
         _refuse_symbols(robot)
         return cls(robot, loosened(with_places(_road(robot))))
 
@@ -100,7 +100,7 @@ class Geometry:
         rows = zip(moving, constants, joint_factors(self.robot))
         return [c + q @ _row(terms, q.shape[1]) for joint, c, terms in rows if joint.name in on_road]
 
-    def corrected(self, e: Array) -> Robot:
+    def corrected(self, e: Array) -> RobotDescription:
         """The robot with these errors in its entries; what stands beside the road stays."""
         road = self.loose.robot
         for entry, nominal, error in zip(self.entries, self.nominal, e):
@@ -130,7 +130,7 @@ class Geometry:
         return steps_from_matrix(part + "_{}", moved)
 
 
-def placed(robot: Robot) -> Robot:
+def placed(robot: RobotDescription) -> RobotDescription:
     """Every row as a placement before the motion and one behind it, which a robot file can say of any arm."""
     values = floats_of(dict(robot.values))
     rows = []
@@ -180,7 +180,7 @@ def _row(terms: Sequence[tuple[int, Fraction]], count: int) -> Array:
     return row
 
 
-def _road(robot: Robot) -> Robot:
+def _road(robot: RobotDescription) -> RobotDescription:
     """The rows from the base to the tool, each with a coordinate of its own."""
     way, row = list[int](), robot.tool_row
     while row >= 0:
@@ -192,7 +192,7 @@ def _road(robot: Robot) -> Robot:
     return replace(robot, joints=joints, tool_on=None, frames=(), payload=())
 
 
-def _refuse_symbols(robot: Robot) -> None:
+def _refuse_symbols(robot: RobotDescription) -> None:
     values = floats_of(dict(robot.values))
     for joint in robot.joints:
         cells = [joint.offset, *joint.of_kind, *(step.amount for step in (*joint.before, *joint.after))]

@@ -22,7 +22,16 @@ import numpy as np
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, StepKind, Steps, actuator_of, known
+from manipula.mechanics.robot.description import (
+    Cell,
+    Joint,
+    RobotDescription,
+    Step,
+    StepKind,
+    Steps,
+    actuator_of,
+    known,
+)
 from manipula.mechanics.robot.joints import Prismatic, Revolute
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.values.parameter import Deg, Num
@@ -58,8 +67,8 @@ class Loosened:
     """`arm` has a joint for every entry besides its own; `own` and `at` say which of its coordinates are
     the robot's joints (those that follow others, too) and which the entries."""
 
-    arm: Robot
-    robot: Robot  # the same geometry with all steps that an error may stand on
+    arm: RobotDescription
+    robot: RobotDescription  # the same geometry with all steps that an error may stand on
     entries: tuple[Entry, ...]
     own: tuple[int, ...]
     at: tuple[int, ...]
@@ -71,7 +80,7 @@ class Loosened:
         return _steps(self.robot, entry)[entry.step].amount
 
 
-def with_places(robot: Robot) -> Robot:
+def with_places(robot: RobotDescription) -> RobotDescription:
     """The robot with a step wherever an error may stand, most of them zero."""
     parallel = _nearly_parallel(robot)
     joints = [_completed(joint) for joint in robot.joints]
@@ -84,7 +93,7 @@ def with_places(robot: Robot) -> Robot:
     return replace(robot, joints=tuple(joints))
 
 
-def loosened(robot: Robot) -> Loosened:
+def loosened(robot: RobotDescription) -> Loosened:
     """Of a serial arm made by `with_places`."""
     rows: list[tuple[Entry | None, Joint]] = [*_loose_steps("base", "before", _six("base"))]
     for joint in robot.joints:
@@ -131,7 +140,7 @@ def _loose_joint(joint: Joint) -> Iterator[tuple[Entry | None, Joint]]:
     yield None, bare
 
 
-def _ordered(entries: tuple[Entry, ...], robot: Robot) -> tuple[Entry, ...]:
+def _ordered(entries: tuple[Entry, ...], robot: RobotDescription) -> tuple[Entry, ...]:
     """Angles and lengths of the rows, then shifts along axes, first those that no parallel axis shares, tool, base."""
     parallel = _nearly_parallel(robot)
     shared = set[str]()
@@ -148,7 +157,7 @@ def _ordered(entries: tuple[Entry, ...], robot: Robot) -> tuple[Entry, ...]:
     return tuple(replace(entry, order=order(entry)) for entry in entries)
 
 
-def corrected(robot: Robot, entry: Entry, value: float) -> Robot:
+def corrected(robot: RobotDescription, entry: Entry, value: float) -> RobotDescription:
     """The robot with one entry of a row at another value."""
     cell = Cell(entry.name, Num(Fraction(repr(value))))
 
@@ -168,7 +177,7 @@ def _row_with(joint: Joint, entry: Entry, cell: Cell, changed: Callable[[Steps],
     return replace(joint, after=changed(joint.after))
 
 
-def _steps(robot: Robot, entry: Entry) -> Steps:
+def _steps(robot: RobotDescription, entry: Entry) -> Steps:
     if entry.part in ENDS:
         return _six(entry.part)
     joint = next(joint for joint in robot.joints if joint.name == entry.part)
@@ -199,7 +208,7 @@ def _ending(joint: Joint) -> str:
     return name.removeprefix("theta") if name.startswith("theta") else name.removeprefix("d")
 
 
-def _nearly_parallel(robot: Robot) -> list[int]:
+def _nearly_parallel(robot: RobotDescription) -> list[int]:
     """Of every row the next moving row if their axes are parallel within `NEARLY_PARALLEL`, else −1."""
     bare = replace(
         robot, joints=tuple(map(_bare_row, robot.joints)), payload=(), tool=(), frames=(),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 
 Array = NDArray[np.float64]
 HEAD = re.compile(r"^\s*(?P<name>[^\[\]()]+?)\s*(?:[\[(](?P<unit>[^\])]*)[\])])?\s*$")
@@ -21,7 +21,7 @@ UNITS = {"": 1.0, "rad": 1.0, "m": 1.0, "deg": np.pi / 180, "°": np.pi / 180, "
 QUATERNION, ANGLES = ("qw", "qx", "qy", "qz"), ("roll", "pitch", "yaw")
 
 
-def measurements(robot: Robot, path: str | Path) -> tuple[Array, Array, str]:
+def measurements(robot: RobotDescription, path: str | Path) -> tuple[Array, Array, str]:
     """q (N, joints), what was measured, and its kind."""
     path = Path(path)
     columns, values = _table(path)
@@ -45,7 +45,7 @@ def _endings(columns: dict[str, int]) -> list[str]:
     return [""] if "" in found else sorted(found, key=int)
 
 
-def _joints(robot: Robot, columns: dict[str, int], path: Path) -> list[str]:
+def _joints(robot: RobotDescription, columns: dict[str, int], path: Path) -> list[str]:
     """By their own names, or by number."""
     if all(name in columns for name in robot.joint_names):
         return list(robot.joint_names)

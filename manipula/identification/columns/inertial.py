@@ -22,9 +22,9 @@ from manipula.generation.request import Request
 from manipula.identification.columns.column import Column
 from manipula.mechanics.models.linear.regressor import BODY_NAMES
 from manipula.mechanics.robot.bodies import body_from_inertia, together
-from manipula.mechanics.robot.description import Arm, Body, Cell, Joint, Mounted, Robot, Steps, known
+from manipula.mechanics.robot.description import AnyRobot, Body, Cell, Joint, Mounted, RobotDescription, Steps, known
 from manipula.mechanics.robot.exact import with_values
-from manipula.mechanics.robot.standard import Moved, moved_bodies, standard_parameters
+from manipula.mechanics.robot.standard import JointBodies, moved_bodies, standard_parameters
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of, number
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ UNITS = ("kg·m²",) * 6 + ("kg·m",) * 3 + ("kg",)  # in the order of BODY_NAME
 class Inertial:
     """Y (time, n, 10 a link), compiled once; gravity is given, for a base may be tilted."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         self.robot = merged(robot)
         self.gravity = np.array([_number(self.robot, cell, "gravity") for cell in self.robot.gravity])
         bare = _bare(self.robot, self.gravity)
@@ -66,12 +66,12 @@ class Inertial:
 
 
 @lru_cache(maxsize=16)
-def inertial_of(robot: Robot) -> Inertial:
+def inertial_of(robot: RobotDescription) -> Inertial:
     """Made once for a robot: an identification asks for it with every log."""
     return Inertial(robot)
 
 
-def _columns(robot: Robot) -> tuple[Column, ...]:
+def _columns(robot: RobotDescription) -> tuple[Column, ...]:
     felt = rows_of_links(robot)
     return tuple(
         Column(f"{name}{moved.suffix}", INERTIAL, felt[link][-1], unit, None, link, felt[link])
@@ -80,7 +80,7 @@ def _columns(robot: Robot) -> tuple[Column, ...]:
     )
 
 
-def rows_of_links(robot: Robot) -> list[tuple[int, ...]]:
+def rows_of_links(robot: RobotDescription) -> list[tuple[int, ...]]:
     """Of every moving link the coordinates that move it, those of its own joint last."""
     places = {name: place for place, name in enumerate(robot.joint_names)}
     moves: dict[int, tuple[int, ...]] = {-1: ()}
@@ -94,7 +94,7 @@ def rows_of_links(robot: Robot) -> list[tuple[int, ...]]:
     return found
 
 
-def known_values(robot: Robot, columns: tuple[Column, ...]) -> Array:
+def known_values(robot: RobotDescription, columns: tuple[Column, ...]) -> Array:
     """What the file says of every unknown, by its name; NaN where it says nothing."""
     given, values = standard_parameters(robot), dict(robot.values)
     return np.array([number_of(given.get(column.name), values) for column in columns])
@@ -106,14 +106,14 @@ def number_of(parameter: Parameter | None, values: dict[str, Parameter]) -> floa
     return np.nan if whole is None or any(True for _ in names_of(whole)) else float_of(whole, {})
 
 
-def _number(robot: Robot, cell: Cell, what: str) -> float:
+def _number(robot: RobotDescription, cell: Cell, what: str) -> float:
     found = number_of(cell.parameter, dict(robot.values))
     if not np.isfinite(found):
         raise InputError(f"{robot.name}: to be identified its {what} must have numbers, and {cell.name} has none")
     return found
 
 
-def _bare(robot: Robot, gravity: Array) -> Robot:
+def _bare(robot: RobotDescription, gravity: Array) -> RobotDescription:
     """Without friction and springs, which have their own columns; gravity as plain numbers that can be made symbols."""
     idle = (x.actuator.without_friction(lambda cell: known(cell.name)) for x in robot.joints)
     joints = (replace(x, actuator=actuator, springs=()) for x, actuator in zip(robot.joints, idle))
@@ -124,7 +124,7 @@ def _bare(robot: Robot, gravity: Array) -> Robot:
 # what is welded to a link
 
 
-def merged(robot: Arm) -> Arm:
+def merged(robot: AnyRobot) -> AnyRobot:
     """The same robot, every body that rides on a moving link counted to that link's own."""
     riders = _riders(robot)
     if not any(riders.values()):
@@ -143,7 +143,7 @@ def merged(robot: Arm) -> Arm:
     return replace(robot, joints=tuple(map(row, robot.joints, range(len(robot.joints)))), payload=held)
 
 
-def _movers(robot: Robot) -> dict[int, str | None]:
+def _movers(robot: RobotDescription) -> dict[int, str | None]:
     """Of every row the joint whose link it is part of; None: it stands still."""
     found: dict[int, str | None] = {-1: None}
     for row, joint in enumerate(robot.joints):
@@ -151,7 +151,7 @@ def _movers(robot: Robot) -> dict[int, str | None]:
     return found
 
 
-def _riders(robot: Robot) -> dict[str, list[Mounted]]:
+def _riders(robot: RobotDescription) -> dict[str, list[Mounted]]:
     """Of every moving joint what its link carries, seen from the link's frame."""
     movers, gaps = _movers(robot), dict[int, Steps]({-1: ()})
     found: dict[str, list[Mounted]] = {joint.name: [] for joint in robot.joints if joint.kind != "fixed"}
@@ -169,7 +169,7 @@ def _riders(robot: Robot) -> dict[str, list[Mounted]]:
     return found
 
 
-def _sum(moved: Moved, riders: list[Mounted], values: dict[str, Parameter]) -> Body:
+def _sum(moved: JointBodies, riders: list[Mounted], values: dict[str, Parameter]) -> Body:
     """The bodies of a link in one; an entry that has no number is unknown as a whole."""
     body = body_from_inertia(together(moved.joint.body, riders), moved.suffix)
 

@@ -12,11 +12,11 @@ from manipula.errors import InputError
 from manipula.identification.data import Data, Source
 from manipula.identification.filters.cutoff import found_cutoff
 from manipula.identification.filters.filtering import Smoother
-from manipula.identification.filters.motion import Motion, motion_of
+from manipula.identification.filters.motion import RecordedMotion, motion_of
 from manipula.simulation.records.logs import Log
 
 
-def instruments_of(data: Data) -> tuple[list[Motion], list[str]]:
+def instruments_of(data: Data) -> tuple[list[RecordedMotion], list[str]]:
     """The instruments, and sentences about those that are less than a reference."""
     motions = data.source.motions
     _refuse_strangers(data)
@@ -28,14 +28,14 @@ def instruments_of(data: Data) -> tuple[list[Motion], list[str]]:
     return [_instrument(data.source, motion) for motion in motions], told if lacking else []
 
 
-def _instrument(source: Source, motion: Motion) -> Motion:
+def _instrument(source: Source, motion: RecordedMotion) -> RecordedMotion:
     """Filtered as the motion is."""
     wanted = motion.reference or _smoothed(motion)
     radii = {radius: float(radius) * source.columns.pace for radius in source.columns.radii()}
     return motion_of(wanted, motion.tau, motion.smoother, radii)
 
 
-def _smoothed(motion: Motion) -> Log:
+def _smoothed(motion: RecordedMotion) -> Log:
     rate = motion.smoother.rate
     cut = found_cutoff([Log(motion.t, motion.q)])
     if cut.frequency is None:

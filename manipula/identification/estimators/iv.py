@@ -33,7 +33,7 @@ SETTLED = 1e-9  # of the parameters' change, the columns at unit length
 
 
 @dataclass(frozen=True)
-class Moments:
+class InstrumentSums:
     """Sums over rows, joint by joint, of the columns (the torque last) and of the instruments with them."""
 
     own: Grams  # [Y τ]ᵀ[Y τ]
@@ -73,7 +73,7 @@ def instrumental(data: Data, weights: Array) -> Solution:
     return found
 
 
-def _moments(data: Data) -> Moments:
+def _moments(data: Data) -> InstrumentSums:
     n, p = data.fit.gram.shape[1], len(data.columns)
     own, rows = np.zeros((1, n, p + 1, p + 1)), np.zeros((1, n), dtype=np.int64)
     crossed, squares = np.zeros((n, p, p + 1)), np.zeros((n, p, p))
@@ -83,10 +83,10 @@ def _moments(data: Data) -> Moments:
         crossed[j][np.ix_(pair.places, places)] += pair.Z.T @ whole
         squares[j][np.ix_(pair.places, pair.places)] += pair.Z.T @ pair.Z
         rows[0, j] += len(whole)
-    return Moments(Grams(own, rows), crossed, squares)
+    return InstrumentSums(Grams(own, rows), crossed, squares)
 
 
-def _solved(moments: Moments, weights: Array) -> Solution:
+def _solved(moments: InstrumentSums, weights: Array) -> Solution:
     """Among the sums of parameters that the instruments tell, their columns at unit length."""
     crossed, squares = (np.einsum("j,jkl->kl", weights, x) for x in (moments.crossed, moments.squares))
     lengths = np.sqrt(np.maximum(np.diag(squares), 0.0))

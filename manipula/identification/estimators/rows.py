@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.identification.data import Data
-from manipula.identification.filters.motion import Motion
+from manipula.identification.filters.motion import RecordedMotion
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def fit_rows(data: Data) -> Rows:
                 yield Chunk(j, places[j], found[used][:, kept[j]], tau[rows[used], j])
 
 
-def paired_rows(data: Data, others: Sequence[Motion]) -> Iterator[Pair]:
+def paired_rows(data: Data, others: Sequence[RecordedMotion]) -> Iterator[Pair]:
     """Beside the rows those of other motions at the same times, where both move."""
     kept, places = _own(data)
     for motion, other in zip(data.source.motions, others, strict=True):

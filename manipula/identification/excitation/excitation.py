@@ -15,7 +15,7 @@ from manipula.identification.excitation.limits import Kept, kept_limits, room_fr
 from manipula.identification.excitation.motions import FAMILIES, refuse_harmonics
 from manipula.identification.excitation.search import Attempt, Design
 from manipula.identification.excitation.watching import watches_of
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.pages.plots.canvas import blank, plainly
 from manipula.simulation.paths.numbers import Floats, positive
 from manipula.simulation.paths.trajectory import Trajectory
@@ -98,7 +98,7 @@ class Excitation(Trajectory):
 
 
 def excited(
-    robot: Robot,
+    robot: RobotDescription,
     *,
     seconds: float = 10.0,
     harmonics: int = 5,
@@ -138,7 +138,7 @@ def _best(attempts: Sequence[tuple[Attempt, Floats]], slack: float) -> Floats:
     return min(near, key=lambda pair: pair[0].condition)[1]
 
 
-def design_of(robot: Robot, seconds: Any, harmonics: Any, limits: Any, box: Any, motion: str) -> Design:
+def design_of(robot: RobotDescription, seconds: Any, harmonics: Any, limits: Any, box: Any, motion: str) -> Design:
     """What is to be designed, from what a person says."""
     time, count = positive(seconds, "excite: seconds", "seconds"), refuse_harmonics(harmonics)
     if motion not in FAMILIES:

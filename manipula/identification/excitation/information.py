@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from manipula.identification.excitation.limits import Kept
 from manipula.identification.excitation.models import numeric, rigid
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.paths.numbers import Floats
 
 WIDTH = 0.05  # of the velocity limit: where the sign of a velocity is drawn out
@@ -163,7 +163,7 @@ CRITERIA: dict[str, Callable[[Information, Motion], Told]] = {
 }
 
 
-def information_of(robot: Robot, limits: Kept) -> Information:
+def information_of(robot: RobotDescription, limits: Kept) -> Information:
     """The columns of a robot that moves within these limits."""
     bare, why = rigid(robot), "a motion that excites it"
     regressor, pulled = (numeric(bare, model, why) for model in ("base_regressor", "base_regressor_vjp"))

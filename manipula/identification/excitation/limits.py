@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.functions import Limits
 from manipula.simulation.paths.numbers import Floats, real
 from manipula.simulation.paths.numbers import limits as per_joint
@@ -54,7 +54,7 @@ class Kept:
         }  # fmt: skip
 
 
-def kept_limits(robot: Robot, given: Mapping[str, Any] | None) -> Kept:
+def kept_limits(robot: RobotDescription, given: Mapping[str, Any] | None) -> Kept:
     """The limits of an arm."""
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"excite: limits: expected a dict of {', '.join(KINDS)}, found {given!r:.60}")

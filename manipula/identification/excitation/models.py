@@ -12,16 +12,16 @@ from manipula.errors import UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.robot.description import Robot, known
+from manipula.mechanics.robot.description import RobotDescription, known
 
 
 @lru_cache(maxsize=24)  # another box, another limit is tried on the same arm again and again
-def compiled(robot: Robot, model: str) -> Compiled:
+def compiled(robot: RobotDescription, model: str) -> Compiled:
     """Proved and in machine code; some ten thousand values are read, which is no reason to search long."""
     return compile_tape(tape_from_function(generate_function(prepare(Request(robot, model, optimise="none")))))
 
 
-def numeric(robot: Robot, model: str, why: str) -> Any:
+def numeric(robot: RobotDescription, model: str, why: str) -> Any:
     """A model of a robot all of whose values that it reads are numbers."""
     code = compiled(robot, model)
     if code.parameters:
@@ -29,7 +29,7 @@ def numeric(robot: Robot, model: str, why: str) -> Any:
     return code
 
 
-def rigid(robot: Robot) -> Robot:
+def rigid(robot: RobotDescription) -> RobotDescription:
     """Without friction and motor inertia: of those the columns are known."""
 
     def bare(joint: Any) -> Any:

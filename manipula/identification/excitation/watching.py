@@ -17,7 +17,7 @@ from manipula.identification.excitation.limits import SHARE, Kept, Room
 from manipula.identification.excitation.models import compiled, numeric
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.functions import Limits
 from manipula.simulation.paths.numbers import Floats
 
@@ -135,7 +135,7 @@ class Tool:
         return f"box: the tool is where it may not be in each of {len(motion.q)} postures tried"
 
 
-def watches_of(robot: Robot, limits: Kept, room: Room | None) -> tuple[list[Watch], list[str]]:
+def watches_of(robot: RobotDescription, limits: Kept, room: Room | None) -> tuple[list[Watch], list[str]]:
     """What is to be watched beside the limits of the coordinates, and notes on what cannot be."""
     found: list[Watch] = list(_followers(robot))
     notes: list[str] = []
@@ -154,7 +154,7 @@ def watches_of(robot: Robot, limits: Kept, room: Room | None) -> tuple[list[Watc
     return found, notes
 
 
-def _followers(robot: Robot) -> list[Between]:
+def _followers(robot: RobotDescription) -> list[Between]:
     """The limits of joints that follow others, where the file gives some."""
     moving = [joint for joint in robot.joints if joint.kind != "fixed"]
     late = [i for i, joint in enumerate(moving) if joint.coordinate is not None]

@@ -20,7 +20,7 @@ MATHS = ArrayMaths()
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class RecordedMotion:
     """(time, n) each; `tau` is as recorded, the smoother is for it and for every column alike."""
 
     t: Array
@@ -43,7 +43,7 @@ class Motion:
         return len(self.t)
 
 
-def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction, Array]) -> Motion:
+def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction, Array]) -> RecordedMotion:
     """Rates that were recorded are taken where nothing is filtered; else they are differences of filtered positions."""
     q, dt = smoother.wider().positions(np.asarray(log.q, float)), 1 / smoother.rate
     qd, qdd = rates(q, dt)
@@ -54,7 +54,7 @@ def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction,
         qdd = np.asarray(log.qdd, float)
     held = dict(zip(radii, stops(q, list(radii.values()))))
     t, wanted = np.asarray(log.t, float), _reference(log)
-    return Motion(t, q, qd, qdd, tau, smoother, held, source=log.source, reference=wanted)
+    return RecordedMotion(t, q, qd, qdd, tau, smoother, held, source=log.source, reference=wanted)
 
 
 def _reference(log: Log) -> Log | None:

@@ -13,7 +13,7 @@ from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.fitting.table import Row, Table
 from manipula.identification.fitting.uncertainty import Spread
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.standard import standard_parameters, with_standard
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -22,7 +22,9 @@ from manipula.parameters.base import base_parameters_of
 Array = NDArray[np.float64]
 
 
-def base_rows(robot: Robot, columns: Sequence[Column], theta: Array, spread: Spread, believed: Array | None) -> Table:
+def base_rows(
+    robot: RobotDescription, columns: Sequence[Column], theta: Array, spread: Spread, believed: Array | None
+) -> Table:
     """Base parameters = C·standard parameters; columns that no robot file has stand for themselves."""
     names, C = combinations(robot, columns)
     sigmas = spread.sigma(C)
@@ -32,7 +34,7 @@ def base_rows(robot: Robot, columns: Sequence[Column], theta: Array, spread: Spr
     return Table([Row(name, float(x), float(s), b, unit, "base") for name, x, s, b, unit in rows])
 
 
-def combinations(robot: Robot, columns: Sequence[Column]) -> tuple[list[str], Array]:
+def combinations(robot: RobotDescription, columns: Sequence[Column]) -> tuple[list[str], Array]:
     """The names of the base parameters of these columns, and C with a row for each."""
     own, linear = [c.name for c in columns], standard_parameters(robot)
     motors = {c.name: number(1.0) for c in columns if c.family != INERTIAL and c.name in linear}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.algebra.expr.function import Function
+from manipula.generation.results.model import Model
+from manipula.generation.results.system import System
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.data import Data
@@ -28,9 +29,9 @@ from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.identification.reports.report import report_of
 from manipula.identification.reports.shown import Course, course_of
-from manipula.mechanics.robot.description import Robot
 from manipula.parameters.approximation import SignificanceReport, significance_of
 from manipula.parameters.motions import SAMPLES, Motions
+from manipula.robot import Robot
 from manipula.simulation.records.logs import Log
 from manipula.support.files import write_text
 from manipula.support.plain import plain
@@ -63,7 +64,6 @@ class Found:
     data: Data
     judged: tuple[Data, ...] = ()  # the recordings of `validation`
     asked_filter: Filter = "auto"  # of other recordings, too
-    as_model: Callable[[Function, float], Any] = lambda function, sample: function  # the face makes a Model of it
 
     # results
 
@@ -71,15 +71,16 @@ class Found:
     def robot(self) -> Robot:
         """The robot with what was found of it: inertia, motor inertia, friction, gravity of a base that leans; all that
         a robot file can say."""
-        return robot_with(self.data.source.columns, self.columns, self.theta)
+        return Robot.of(robot_with(self.data.source.columns, self.columns, self.theta))
 
     @cached_property
-    def torque(self) -> Any:
+    def torque(self) -> Model:
         """All of what was found as one proved Model (q, qd, qdd) → tau, to be compiled and emitted. With hysteresis it
         is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted."""
         source = self.data.source.columns
-        made = torque_function(source, self.columns, self.theta)
-        return self.as_model(made, 1 / self.data.source.motions[0].smoother.rate)
+        function = torque_function(source, self.columns, self.theta)
+        sample = 1 / self.data.source.motions[0].smoother.rate
+        return System(function, sample=sample) if function.states else Model(function)
 
     @property
     def extra(self) -> dict[str, float]:

@@ -37,7 +37,7 @@ from manipula.identification.fitting.uncertainty import spread_of, spread_of_ins
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.models.linear.joint_families import FILE
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.structured import size_of
 from manipula.simulation.records.logs import Log
 
@@ -50,7 +50,7 @@ OUTPUTS = "output_error"
 class Asked:
     """What the caller wants."""
 
-    robot: Robot
+    robot: RobotDescription
     logs: tuple[Log, ...]
     model: JointModel | None  # None: to be chosen
     prior: str | None
@@ -80,7 +80,7 @@ class Fit:
 
 
 def identified(
-    robot: Robot,
+    robot: RobotDescription,
     logs: Log | Iterable[Log],
     validate: Log | Iterable[Log] = (),
     model: JointModel | str = "auto",
@@ -244,7 +244,7 @@ def _validated(found: Found, validate: Any) -> Found:
 # what was asked for
 
 
-def _listed(robot: Robot, logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
+def _listed(robot: RobotDescription, logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
     """Each log of one arm, with its joints counted and its units doubted."""
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
     for item in found:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.identification.data import CHUNK, Data
-from manipula.identification.filters.motion import Motion
+from manipula.identification.filters.motion import RecordedMotion
 from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
@@ -58,7 +58,7 @@ def torques_at(data: Data, theta: Array, times: Array) -> Array:
     return np.stack([np.interp(times, own, column) for column in found.T], axis=1)
 
 
-def _along(data: Data, motion: Motion, theta: Array) -> Array:
+def _along(data: Data, motion: RecordedMotion, theta: Array) -> Array:
     found, columns = np.zeros_like(motion.q), data.source.columns
     own = [columns.own(j) for j in range(columns.dof)]
     for first in range(0, len(motion), CHUNK):

@@ -19,7 +19,7 @@ from manipula.identification.fitting.prediction import Errors, errors_of
 from manipula.identification.joint_model import TILT
 from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.actuators.friction import linear_letters, without_negative_damping
-from manipula.mechanics.robot.description import Cell, Joint, Robot, rubbed
+from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, rubbed
 from manipula.mechanics.robot.standard import with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import number
@@ -32,7 +32,7 @@ def in_file(columns: Sequence[Column]) -> list[bool]:
     return [bool(column.words) or column.family in (INERTIAL, TILT) for column in columns]
 
 
-def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> Robot:
+def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> RobotDescription:
     """The robot of these values; it has no friction that is not among the columns."""
     said = [(c, float(x)) for c, x, own in zip(columns, theta, in_file(columns)) if own]
     laws: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -80,7 +80,7 @@ def forgotten_laws(data: Data) -> list[str]:
     ]
 
 
-def _leaning(source: Columns, tilts: dict[str, float]) -> Robot:
+def _leaning(source: Columns, tilts: dict[str, float]) -> RobotDescription:
     """Under the gravity that a base which is not level sees; its frames stay, for torques do not tell its heading."""
     if not tilts:
         return source.robot

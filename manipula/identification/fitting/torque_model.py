@@ -25,11 +25,11 @@ from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.fitting.to_robot import robot_with
 from manipula.identification.joint_model import GROUPS, TILT
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.linear.joint_families import SLIDE, At, stopped
 from manipula.mechanics.models.ports import PortKind
-from manipula.mechanics.robot.description import Cell, Robot
+from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.values.parameter import number
 from manipula.scalar import Maths, Next
 
@@ -45,23 +45,23 @@ def torque_function(source: Columns, columns: Sequence[Column], theta: Array) ->
     return generate_block(block, _asked(links, "inverse_dynamics"), others=others)
 
 
-def links_of(source: Columns, columns: Sequence[Column], theta: Array) -> Robot:
+def links_of(source: Columns, columns: Sequence[Column], theta: Array) -> RobotDescription:
     """The robot of the inertial columns alone: no motors, no friction."""
     inertial = [c.family == INERTIAL for c in columns]
     return robot_with(source, [c for c, own in zip(columns, inertial) if own], theta[inertial])
 
 
-def _asked(robot: Robot, model: str) -> Prepared:
+def _asked(robot: RobotDescription, model: str) -> Prepared:
     return prepare(Request(robot, model))
 
 
-def _under(robot: Robot, gravity: Array) -> Robot:
+def _under(robot: RobotDescription, gravity: Array) -> RobotDescription:
     x, y, z = (Cell(cell.name, number(float(value))) for cell, value in zip(robot.gravity, gravity))
     return replace(robot, gravity=(x, y, z))
 
 
 def _block(terms: Terms, leaning: Sequence[str]) -> Block:
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         rigid = call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
         tilted = [call(f"{name}:gravity", q=x["q"])["g"] for name in leaning]
         stops = terms.stops(maths, x)

@@ -23,7 +23,7 @@ from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.estimation.gradient import gradient
 from manipula.mechanics.models.estimation.least_squares import least_squares
 from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknowns
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.robot import RobotLike, as_robot
 from manipula.simulation.loops.starting import first_states
 from manipula.support.files import write_files
@@ -74,7 +74,12 @@ class OnlineEstimator:
         self._make(as_robot(robot), base_unknowns(), method, {"sigma": sigma, "noise": noise, **own})
 
     def _make(
-        self, robot: Robot, unknowns: Unknowns, method: str, given: Mapping[str, Any], links: Robot | None = None
+        self,
+        robot: RobotDescription,
+        unknowns: Unknowns,
+        method: str,
+        given: Mapping[str, Any],
+        links: RobotDescription | None = None,
     ) -> None:
         """`links` is the robot without motors and friction, where the equations ask for it."""
         if not isinstance(method, str) or method not in METHODS:
@@ -183,7 +188,7 @@ class OnlineEstimator:
         )
 
 
-def _refuse_symbols(function: Function, robot: Robot) -> None:
+def _refuse_symbols(function: Function, robot: RobotDescription) -> None:
     missing = [name for port in function.inputs if port.role == "parameter" for name in port.names]
     if missing:
         raise UnsetError(f"{robot.name}: has no value for {some_of(missing)}", missing)

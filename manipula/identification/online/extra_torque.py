@@ -27,7 +27,7 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.branching import followers
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.robot import RobotLike, as_robot
 from manipula.scalar import Maths
 from manipula.simulation.exact.mechanism import frictionless, motorless
@@ -71,9 +71,9 @@ class ExtraTorque:
 class ArmWithExtra:
     """`links`, without motors and friction, are there where what the joints bear is asked for."""
 
-    robot: Robot
+    robot: RobotDescription
     extra: ExtraTorque | None = None
-    links: Robot | None = None
+    links: RobotDescription | None = None
 
 
 def arm_with_extra(given: RobotLike | Found, accelerations: bool) -> ArmWithExtra:
@@ -93,7 +93,7 @@ def _of_fit(found: Found, accelerations: bool) -> ArmWithExtra:
     return _joined(robot, terms, links_of(source, columns, theta))
 
 
-def _of_robot(robot: Robot, accelerations: bool) -> ArmWithExtra:
+def _of_robot(robot: RobotDescription, accelerations: bool) -> ArmWithExtra:
     laws = dict.fromkeys(law.key for joint in robot.joints for law in joint.actuator.laws if law.loaded)
     if not laws or not accelerations or followers(robot) or None in free_parameters(robot).values():
         return ArmWithExtra(robot)  # what is missing is named where its model is made
@@ -112,7 +112,7 @@ def _in_file(source: Columns, column: Column, values: Any) -> float:
     return sum(number_of(named[x].parameter, values) for x in column.words if x in named)
 
 
-def _joined(robot: Robot, terms: Terms, links: Robot) -> ArmWithExtra:
+def _joined(robot: RobotDescription, terms: Terms, links: RobotDescription) -> ArmWithExtra:
     extra = ExtraTorque(terms) if terms.columns else None
     return ArmWithExtra(robot, extra, links if extra is not None and extra.loaded else None)
 

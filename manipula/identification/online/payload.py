@@ -16,7 +16,7 @@ from manipula.identification.online.extra_torque import STOPS_BEGUN, arm_with_ex
 from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.branching import seen_at
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.spatial.floats import FloatMaths
 from manipula.robot import RobotLike
 from manipula.simulation.records.logs import Log
@@ -133,13 +133,13 @@ class PayloadEstimator(OnlineEstimator):
         return np.array([theta[x] / mass if x in theta and mass > 0 else np.nan for x in ("mx", "my", "mz")])
 
 
-def first_sigmas(robot: Robot, columns: Sequence[str]) -> list[float]:
+def first_sigmas(robot: RobotDescription, columns: Sequence[str]) -> list[float]:
     """A load as heavy as the arm, half a metre long, is nothing to be surprised at."""
     mass, size = mass_of(robot), {"K": LENGTH**2, "m": LENGTH}
     return [mass * (1.0 if name == "m" else size[name[0]]) for name in columns]
 
 
-def mass_of(robot: Robot) -> float:
+def mass_of(robot: RobotDescription) -> float:
     """Of all that moves."""
     missing = [name for name, value in free_parameters(robot).items() if value is None]
     if missing:

@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula.identification.data import Data
 from manipula.identification.reports.shown import Array, Course, Shown, course_of, singular_values, spectrum
-from manipula.pages.charts import Chart, Line
+from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, page, paragraph, section, table, warning
 
 SEEN = 1e-6  # of the largest singular value: smaller ones are rounding and noise
@@ -142,15 +142,15 @@ def _unit(turns: bool) -> str:
 
 def _torque(course: Course, j: int, joint: str, turns: bool) -> Chart:
     lines = [
-        Line("measured", course.measured[:, j].tolist()),
-        Line("predicted", course.predicted[:, j].tolist(), dashed=True, colour=1),
-        Line("residual", course.residual[:, j].tolist(), colour=2),
+        ChartLine("measured", course.measured[:, j].tolist()),
+        ChartLine("predicted", course.predicted[:, j].tolist(), dashed=True, colour=1),
+        ChartLine("residual", course.residual[:, j].tolist(), colour=2),
     ]
     return Chart(joint, "time [s]", _unit(turns), course.clock.tolist(), lines)
 
 
 def _against(course: Course, j: int, joint: str, turns: bool) -> Chart:
-    dots = Line("", course.residual[:, j].tolist(), dots=True)
+    dots = ChartLine("", course.residual[:, j].tolist(), dots=True)
     return Chart(joint, f"velocity [{'rad' if turns else 'm'}/s]", _unit(turns), course.velocity[:, j].tolist(), [dots])
 
 
@@ -158,7 +158,7 @@ def _spectrum(course: Course, j: int, joint: str, turns: bool) -> Chart:
     hertz, size = spectrum(course, j)
     heights = np.log10(np.maximum(size, FAINT * max(float(size.max(initial=0.0)), 1e-300)))
     label = f"log₁₀ amplitude [{'N·m' if turns else 'N'}]"
-    return Chart(joint, "frequency [Hz]", label, hertz.tolist(), [Line("", heights.tolist())])
+    return Chart(joint, "frequency [Hz]", label, hertz.tolist(), [ChartLine("", heights.tolist())])
 
 
 def _bars(found: Shown) -> str:
@@ -171,7 +171,7 @@ def _bars(found: Shown) -> str:
         places = [float(k) for k in range(1, len(rows) + 1)]
         ratios = [float(np.log10(max(row.sigma / abs(row.value), 1e-12))) for row in rows]
         title = f"{family}: {rows[0].name} … {rows[-1].name}" if len(rows) > 1 else f"{family}: {rows[0].name}"
-        line = Line("", ratios, dots=True, colour=0)
+        line = ChartLine("", ratios, dots=True, colour=0)
         pictures.append(Chart(title, "parameter, in the table's order", "log₁₀ σ/|value|", places, [line], [0.0]))
     told = "Above 0 a parameter is known worse than to its own size."
     return paragraph(told) + charts(pictures) if pictures else ""
@@ -187,7 +187,7 @@ def _conditioning(found: Shown) -> list[str]:
         f"the largest, columns of equal length); the condition number of these is {seen[0] / seen[-1]:.3g}."
     )
     heights = np.log10(np.maximum(values, FAINT * values[0])).tolist()
-    line = Line("", heights, dots=True)
+    line = ChartLine("", heights, dots=True)
     return [
         paragraph(text),
         charts([Chart("Singular values", "number", "log₁₀", list(range(1, len(values) + 1)), [line])]),

@@ -21,7 +21,7 @@ from manipula.ik.numeric.measures import size_of
 from manipula.ik.numeric.tolerances import NewtonTolerance
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan
 from manipula.mechanics.robot.branching import joint_factors, road_coordinates, road_followers
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 
 SAMPLES = 8  # configurations at which the Jacobian's rank is looked at
@@ -35,7 +35,7 @@ class CoupledSolver(InverseSolver):
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotDescription,
         tree: Tree,
         limits: Sequence[tuple[float, float]],
         *,
@@ -99,7 +99,7 @@ class CoupledSolver(InverseSolver):
         return self.chain.dof - int(rank)
 
 
-def coupled_plan(robot: Robot) -> Plan:
+def coupled_plan(robot: RobotDescription) -> Plan:
     """Of a robot in which joints on the road to the tool follow others."""
     odd, count = road_followers(robot), len(road_coordinates(robot))
     named = f"joint {odd[0]!r} follows" if len(odd) == 1 else f"joints {', '.join(map(repr, odd))} follow"
@@ -108,7 +108,7 @@ def coupled_plan(robot: Robot) -> Plan:
     return Plan("none", "", "numeric", why, kind=ArmKind.NUMERIC)
 
 
-def _moved(robot: Robot, tree: Tree, own: Sequence[int]) -> list[Moved]:
+def _moved(robot: RobotDescription, tree: Tree, own: Sequence[int]) -> list[Moved]:
     """Of every coordinate the joints of the road that it moves."""
     factors = joint_factors(robot)
     road = [(tree.links[i], dict(factors[i])) for i in tree.support(tree.holder)]

@@ -18,11 +18,11 @@ from manipula.ik.derivation.notebook import Definition, Notebook, is_simple, is_
 from manipula.ik.derivation.sentences import Words
 from manipula.mechanics.models.inverse.solutions.notes import (
     Balance,
-    Coordinate,
-    Frame,
+    CosineSineEquation,
     Known,
-    Linear,
     Lock,
+    LoopCoordinate,
+    NamedMatrix,
     Quadratic,
     Remainder,
     Turned,
@@ -40,13 +40,13 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Line:
+class DraftLine:
     left: Expr
     right: Expr
     kind: str  # definition, equation, solution
 
 
-Block = Phrase | tuple[Line, ...]  # lines that stand together
+Block = Phrase | tuple[DraftLine, ...]  # lines that stand together
 
 
 @dataclass
@@ -93,13 +93,13 @@ class Drafter:
         self.equations(*entry.sides)
 
     @read.register
-    def _(self, entry: Frame) -> None:
+    def _(self, entry: NamedMatrix) -> None:
         self.blocks.append(Phrase(self.words.frame(entry), (self.expr(entry.side or 0),)))
 
     # one step each
 
     @read.register
-    def _(self, entry: Linear) -> None:
+    def _(self, entry: CosineSineEquation) -> None:
         draft = self.begun(entry.x, self.words.linear(entry), next(self.roles))
         if is_zero(entry.C):
             self._homogeneous(entry, draft)
@@ -108,7 +108,7 @@ class Drafter:
         else:
             self._two_sided(entry, draft)
 
-    def _homogeneous(self, entry: Linear, draft: Draft) -> None:
+    def _homogeneous(self, entry: CosineSineEquation, draft: Draft) -> None:
         """A cos q + B sin q = 0"""
         cos, sin, sign = self._letters(entry.x)
         A, B = self.name("kappa", entry.A), self.name("kappa", entry.B)
@@ -117,7 +117,7 @@ class Drafter:
         draft.roots = Phrase("two, always")
         draft.singular = self._free((A, B), entry.x)
 
-    def _one_sided(self, entry: Linear, draft: Draft) -> None:
+    def _one_sided(self, entry: CosineSineEquation, draft: Draft) -> None:
         """A cos q = C or B sin q = C"""
         cos, sin, sign = self._letters(entry.x)
         sine = is_zero(entry.A)
@@ -131,7 +131,7 @@ class Drafter:
         draft.roots = Phrase("two, always") if entry.sure else self._reach(C * C, K * K, draft)
         draft.singular = self._free((K,), entry.x)
 
-    def _two_sided(self, entry: Linear, draft: Draft) -> None:
+    def _two_sided(self, entry: CosineSineEquation, draft: Draft) -> None:
         cos, sin, sign = self._letters(entry.x)
         C, A, B = (self.name("kappa", value) for value in (entry.C, entry.A, entry.B))
         S = self.name("sigma", self.maths.sqrt(A * A + B * B - C * C))
@@ -186,7 +186,7 @@ class Drafter:
         self.blocks.append(Phrase("or, where {0} ≠ 0,", (unsigned(by),)))
         self._cos_sin(entry.x, *own_values(entry.x, Turn(cos, sin)))
 
-    def _cos_sin(self, x: Coordinate, c: Any, s: Any) -> None:
+    def _cos_sin(self, x: LoopCoordinate, c: Any, s: Any) -> None:
         cos, sin, _ = self._letters(x)
         self.solutions((cos, c), (sin, s))
 
@@ -219,13 +219,13 @@ class Drafter:
 
     # parts
 
-    def begun(self, x: Coordinate, title: str, role: str = "") -> Draft:
+    def begun(self, x: LoopCoordinate, title: str, role: str = "") -> Draft:
         """A new step; what was written since the last one belongs to it."""
         draft = Draft(Phrase(title, (self.q(x),)), self.q(x), role, self.blocks)
         self.drafts.append(draft)
         return draft
 
-    def q(self, x: Coordinate) -> Expr:
+    def q(self, x: LoopCoordinate) -> Expr:
         """The coordinate; a sum of several has a name of its own."""
         return self.expr(x.q if len(x.axes) == 1 else self.notebook.name("theta", self.words.places(x), x.q))
 
@@ -239,24 +239,24 @@ class Drafter:
         """Lines that hold; none twice."""
         known = [(line.left, line.right) for block in self.blocks if isinstance(block, tuple) for line in block]
         lines = [(self.expr(left), self.expr(right)) for left, right in sides]
-        self.blocks.append(tuple(Line(*line, "equation") for line in lines if line not in known))
+        self.blocks.append(tuple(DraftLine(*line, "equation") for line in lines if line not in known))
 
     def solutions(self, *sides: tuple[Any, Any]) -> None:
-        self.blocks.append(tuple(Line(self.expr(left), self.expr(right), "solution") for left, right in sides))
+        self.blocks.append(tuple(DraftLine(self.expr(left), self.expr(right), "solution") for left, right in sides))
 
-    def angle(self, x: Coordinate) -> None:
+    def angle(self, x: LoopCoordinate) -> None:
         """q = atan2(sin q, cos q)"""
         cos, sin, _ = self._letters(x)
         self.solutions((self.q(x), self.maths.atan2(sin, cos)))
 
-    def _letters(self, x: Coordinate) -> tuple[Expr, Expr, Any]:
+    def _letters(self, x: LoopCoordinate) -> tuple[Expr, Expr, Any]:
         sign = self.notebook.sign if x.sense == 1 else -self.notebook.sign
         return self.maths.cos(x.q), self.maths.sin(x.q), sign
 
     def _reach(self, small: Any, large: Any, draft: Draft) -> Phrase:
         return Phrase(self.words.reach(draft.role), (self.expr(small), self.expr(large)))
 
-    def _free(self, coefficients: tuple[Any, ...], x: Coordinate) -> Phrase | None:
+    def _free(self, coefficients: tuple[Any, ...], x: LoopCoordinate) -> Phrase | None:
         """Where all coefficients vanish the coordinate is free; one that knows no pose never does."""
         moving = sorted((unsigned(self.expr(x)) for x in coefficients if not is_zero(x)), key=lambda x: x.key)
         if not all(value.online for value in moving):

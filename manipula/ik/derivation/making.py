@@ -10,12 +10,12 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, rebuilt
 from manipula.algebra.simplify import factored
 from manipula.algebra.simplify.tree import ZERO, without_sign
-from manipula.algebra.simplify.tree import Tree as Term
+from manipula.algebra.simplify.tree import FormulaTree as Term
 from manipula.errors import InputError
-from manipula.generation.structure import Structure
-from manipula.ik.derivation.drafting import Block, Draft, Drafter, Line, Phrase
+from manipula.generation.structure import ArmStructure
+from manipula.ik.derivation.drafting import Block, Draft, Drafter, DraftLine, Phrase
 from manipula.ik.derivation.notebook import Definition, Notebook, final_names, unsigned, used
-from manipula.ik.derivation.printed import Derivation, Sentence, Step, Written
+from manipula.ik.derivation.printed import Derivation, DerivationStep, Sentence, Written
 from manipula.ik.derivation.sentences import Words
 from manipula.ik.derivation.squares import with_squares
 from manipula.ik.derivation.styles import Label
@@ -25,7 +25,7 @@ from manipula.mechanics.models.inverse.solutions.loop import Axis, Gap, Loop, po
 from manipula.mechanics.models.inverse.solutions.recording import Recording
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.branching import road_of, with_frame
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, transpose
@@ -33,7 +33,7 @@ from manipula.mechanics.spatial.vector import Vector, transpose
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
 
-def derivation_of(robot: Robot, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
+def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
     """The derivation, of the arm to the tool; `InputError` where it has no closed form.
 
     `task`: "pose", or "position" of the tool's origin alone; None is what an arm of its joints can be asked for: of two
@@ -42,7 +42,7 @@ def derivation_of(robot: Robot, symbolic: Symbolic = "all", task: str | None = N
     if task not in (None, "pose", "position"):
         raise InputError(f"task: a derivation is of the pose or the position, found {task!r}")
     robot = road_of(with_frame(robot))
-    structure = Structure(robot, symbolic)
+    structure = ArmStructure(robot, symbolic)
     placed = None if task == "pose" else _placed(structure)
     if placed is not None:
         return _of_position(structure, placed)
@@ -67,14 +67,14 @@ def derivation_of(robot: Robot, symbolic: Symbolic = "all", task: str | None = N
     return _finished(robot, plan, chain, notebook, [_opening(loop, notebook, words, drafts), *drafts])
 
 
-def _placed(structure: Structure) -> PositionPlan | None:
+def _placed(structure: ArmStructure) -> PositionPlan | None:
     """How a point is reached, if every draw of the letters says the same."""
     found = [position_plan(structure.in_floats(f"position {draw}")) for draw in range(2)]
     plans = [x.plan for x in found if x is not None]
     return found[0] if len(plans) == 2 and plans[0] == plans[1] and plans[0].masks == plans[1].masks else None
 
 
-def _of_position(structure: Structure, placed: PositionPlan) -> Derivation:
+def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
     """The same for a point: the joints of a planar arm, or those under a wrist that is not there."""
     notebook, plan = Notebook(), placed.plan
     parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
@@ -100,7 +100,7 @@ def _of_position(structure: Structure, placed: PositionPlan) -> Derivation:
     return replace(made, task="position")
 
 
-def _free_names(structure: Structure) -> tuple[str, ...]:
+def _free_names(structure: ArmStructure) -> tuple[str, ...]:
     """The parameters that stay letters; none may have a letter of the pose."""
     names, own = structure.free, {"psi", *(f"{x}{axis}" for x in COLUMNS for axis in "xyz")}
     clash = [name for name in names if name in own]
@@ -156,7 +156,7 @@ def _opening(loop: Loop, notebook: Notebook, words: Words, drafts: list[Draft]) 
 # the fair copy
 
 
-def _finished(robot: Robot, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]) -> Derivation:
+def _finished(robot: RobotDescription, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]) -> Derivation:
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed = used(definitions, _roots(drafts))
     kept = [definition for definition in definitions if definition.symbol in needed]
@@ -177,7 +177,7 @@ def _place(definitions: list[Definition], drafts: list[Draft]) -> None:
         placed: list[Block] = []
         for block in draft.blocks:
             needed = used(definitions, _parts(block))
-            placed.append(tuple(Line(x.symbol, x.value, "definition") for x in left if x.symbol in needed))
+            placed.append(tuple(DraftLine(x.symbol, x.value, "definition") for x in left if x.symbol in needed))
             placed.append(block)
             left = [x for x in left if x.symbol not in needed]
         draft.blocks = [block for block in placed if block]
@@ -196,7 +196,7 @@ def _roots(drafts: Iterable[Draft]) -> Iterable[Expr]:
             yield draft.finds
 
 
-def _trees(robot: Robot, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Term]:
+def _trees(robot: RobotDescription, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Term]:
     """Every expression as it is written, under its final names, proved equal to what was recorded."""
     graph = Graph()
     unique = list(dict.fromkeys(roots))
@@ -218,7 +218,7 @@ def _own_labels(chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
     return labels | {"psi": Label("psi", "")}
 
 
-def _step(draft: Draft, trees: dict[Expr, Term]) -> Step:
+def _step(draft: Draft, trees: dict[Expr, Term]) -> DerivationStep:
     def sentence(phrase: Phrase) -> Sentence:
         return Sentence(phrase.words, tuple(trees[x] for x in phrase.parts))
 
@@ -230,7 +230,7 @@ def _step(draft: Draft, trees: dict[Expr, Term]) -> Step:
             lines += [_written(trees[line.left], trees[line.right], line.kind) for line in block]
     roots, singular = (None if x is None else sentence(x) for x in (draft.roots, draft.singular))
     finds = None if draft.finds is None else trees[draft.finds]
-    return Step(sentence(draft.title), finds, draft.role, tuple(lines), roots, singular)
+    return DerivationStep(sentence(draft.title), finds, draft.role, tuple(lines), roots, singular)
 
 
 def _written(left: Term, right: Term, kind: str) -> Written:

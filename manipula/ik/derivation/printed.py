@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from manipula.algebra.simplify.tree import Tree
+from manipula.algebra.simplify.tree import FormulaTree
 from manipula.ik.derivation.styles import Label, Paper, Sheet, Terminal, Text
 
 
@@ -16,23 +16,23 @@ class Sentence(NamedTuple):
     """Words with places {0} {1} … for formulas."""
 
     words: str
-    parts: tuple[Tree, ...] = ()
+    parts: tuple[FormulaTree, ...] = ()
 
 
 class Written(NamedTuple):
     """left = right: a definition, an equation that holds, or the solution of one."""
 
-    left: Tree
-    right: Tree
+    left: FormulaTree
+    right: FormulaTree
     kind: str
 
 
 @dataclass(frozen=True)
-class Step:
+class DerivationStep:
     """Finds one coordinate (the first step none). `lines` are equations, and words between them."""
 
     title: Sentence
-    finds: Tree | None
+    finds: FormulaTree | None
     role: str
     lines: tuple[Written | Sentence, ...]
     roots: Sentence | None = None
@@ -55,7 +55,7 @@ class Derivation:
     given: str  # what a redundant arm must be told
     dof: int
     added: int  # axes that an arm of few joints is solved with
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
     labels: Mapping[str, Label] = field(repr=False)
     task: str = "pose"  # or "position"
 
@@ -136,7 +136,7 @@ class Derivation:
         pieces = [style.formula(x) for x in ("u, v, w", "q", cos, of, both, of_both)]
         return words.format(*pieces[place:])
 
-    def _steps(self, style: Text) -> Iterator[tuple[str, Step]]:
+    def _steps(self, style: Text) -> Iterator[tuple[str, DerivationStep]]:
         """Every step with its heading."""
         for number, step in enumerate(self.steps, 1):
             role = style.words(f" ({step.role} ±)") if step.role else ""
@@ -148,7 +148,7 @@ def _filled(sentence: Sentence, style: Text) -> str:
     return style.words(sentence.words).format(*map(style.inline, sentence.parts))
 
 
-def _remarks(step: Step, style: Text) -> list[str]:
+def _remarks(step: DerivationStep, style: Text) -> list[str]:
     told = (("Roots", step.roots), ("Singular", step.singular))
     return [f"{word}: {_filled(sentence, style)}." for word, sentence in told if sentence is not None]
 
@@ -156,7 +156,7 @@ def _remarks(step: Step, style: Text) -> list[str]:
 # text
 
 
-def _lines(numbered: tuple[str, Step], style: Text) -> list[str]:
+def _lines(numbered: tuple[str, DerivationStep], style: Text) -> list[str]:
     head, step = numbered
     own = [_line(line, style) if isinstance(line, Written) else _filled(line, style) for line in step.lines]
     return [head, *(f"     {line}" for line in own), *(f"   {line}" for line in _remarks(step, style))]
@@ -166,7 +166,7 @@ def _line(line: Written, style: Text, relation: str = " = ") -> str:
     return style.text(line.left) + relation + style.text(line.right)
 
 
-def _as_dict(step: Step, style: Text) -> dict[str, Any]:
+def _as_dict(step: DerivationStep, style: Text) -> dict[str, Any]:
     def written(line: Written | Sentence) -> dict[str, str]:
         if isinstance(line, Sentence):
             return {"words": _filled(line, style)}
@@ -185,7 +185,7 @@ def _as_dict(step: Step, style: Text) -> dict[str, Any]:
 # on paper
 
 
-def _paragraph(numbered: tuple[str, Step], style: Paper | Sheet) -> str:
+def _paragraph(numbered: tuple[str, DerivationStep], style: Paper | Sheet) -> str:
     head, step = numbered
     parts = [head]
     for words, lines in groupby(step.lines, lambda line: isinstance(line, Sentence)):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.models.inverse.solutions.loop import Loop
 from manipula.mechanics.models.inverse.solutions.notes import (
-    Coordinate,
-    Frame,
+    CosineSineEquation,
     Known,
-    Linear,
     Lock,
+    LoopCoordinate,
+    NamedMatrix,
     Quadratic,
     Remainder,
     Turned,
@@ -39,7 +39,7 @@ class Words:
         joints = [x.joint for x in self.loop.axes[: axis % self.loop.size + 1]]
         return self.dof + joints.count(None) if joints[-1] is None else joints[-1] + 1
 
-    def places(self, x: Coordinate) -> str:
+    def places(self, x: LoopCoordinate) -> str:
         """The index of a sum of angles: 234, and 12m4 where one is subtracted."""
         signed = sorted((self.number(axis), sign) for axis, sign in zip(x.axes, x.signs, strict=True))
         return "".join(("m" if sign < 0 else "") + str(number) for number, sign in signed)
@@ -69,7 +69,7 @@ class Words:
 
     # why; {0} is the coordinate looked for
 
-    def linear(self, entry: Linear) -> str:
+    def linear(self, entry: CosineSineEquation) -> str:
         match entry.reason:
             case "height":
                 return self._height()
@@ -80,7 +80,7 @@ class Words:
             return f"{turn}; the last entry of its third column depends on {{0}} alone"
         return f"Turning about {self.axes(*entry.others)} keeps the component along it, which depends on {{0}} alone"
 
-    def _wrist(self, second: Coordinate) -> str:
+    def _wrist(self, second: LoopCoordinate) -> str:
         at = second.axes[0]
         if self.plan.structure == "runs":
             return self.axes(*(axis for run in self.plan.runs for axis in run))
@@ -134,7 +134,7 @@ class Words:
     def remainder(self, entry: Remainder) -> str:
         return f"{self.axes(*entry.whole.axes).capitalize()} are parallel: their angles add up"
 
-    def frame(self, entry: Frame) -> str:
+    def frame(self, entry: NamedMatrix) -> str:
         """Place: the length that must not be zero."""
         match entry.letter:
             case "f":
@@ -148,7 +148,7 @@ class Words:
     def reach(self, role: str) -> str:
         return f"two where {{0}} ≤ {{1}}, one where they are equal{_MEETING.get(role, '')}"
 
-    def free(self, x: Coordinate) -> str:
+    def free(self, x: LoopCoordinate) -> str:
         what = "what turns" if self.plan.structure in ("two axes", "with slides", "runs") else "p"
         return f"{what} is on {self.axes(*x.axes)}"
 

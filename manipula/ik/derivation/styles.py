@@ -11,7 +11,7 @@ from manipula.algebra.show.names import GREEK
 from manipula.algebra.show.printer import PRODUCT, SUM, Printer
 from manipula.algebra.show.typst import Typst, quoted
 from manipula.algebra.show.unicode import SUBSCRIPTS, Unicode
-from manipula.algebra.simplify.tree import Product, Symbol, Tree, product_of, without_sign
+from manipula.algebra.simplify.tree import FormulaProduct, FormulaTree, Symbol, product_of, without_sign
 from manipula.ik.derivation.notebook import SIGN
 
 _PM = Symbol(SIGN, online=True)
@@ -45,26 +45,26 @@ class Text(Printer):
         """A formula among words."""
         return text
 
-    def inline(self, tree: Tree) -> str:
+    def inline(self, tree: FormulaTree) -> str:
         return self.formula(self.text(tree))
 
     def name(self, text: str) -> str:
         return self.label(self.labels[text]) if text in self.labels else super().name(text)
 
-    def _signed(self, tree: Tree) -> tuple[str, Tree]:
+    def _signed(self, tree: FormulaTree) -> tuple[str, FormulaTree]:
         """(± or ∓ or nothing, the rest)"""
         negative, positive = without_sign(tree)
-        factors = positive.factors if isinstance(positive, Product) else (positive,)
+        factors = positive.factors if isinstance(positive, FormulaProduct) else (positive,)
         if _PM not in factors:
             return "", tree
         rest = product_of(factor for factor in factors if factor != _PM)
         return self.minus_plus if negative else self.plus_minus, rest
 
-    def _text(self, tree: Tree) -> tuple[str, int]:
+    def _text(self, tree: FormulaTree) -> tuple[str, int]:
         sign, rest = self._signed(tree)
         return (sign + self.at_least(rest, PRODUCT), SUM) if sign else super()._text(tree)
 
-    def sum_text(self, terms: Sequence[Tree]) -> str:
+    def sum_text(self, terms: Sequence[FormulaTree]) -> str:
         text = ""
         for term in terms:
             sign, rest = self._signed(term)

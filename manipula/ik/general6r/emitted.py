@@ -26,7 +26,7 @@ from manipula.ik.general6r.text.solve import solve_pose
 from manipula.ik.numeric.arrays import pose_of
 from manipula.ik.numeric.tolerances import RootTolerance
 from manipula.mechanics.models.inverse.plan import ArmKind
-from manipula.mechanics.models.ports import PORTS, Sizes
+from manipula.mechanics.models.ports import PORTS, PortSizes
 
 METHOD = "elimination and eigenvalues"
 CASES = 6  # poses of the self-test
@@ -53,7 +53,7 @@ def solver_of(asked: Prepared) -> EmittedSolver:
             f"for {', '.join(missing[:8])}"
         )
     graph = Graph()
-    given = input_of("T", [graph.symbol(name, online=True) for name in PORTS["T"].entries(Sizes(6))])
+    given = input_of("T", [graph.symbol(name, online=True) for name in PORTS["T"].entries(PortSizes(6))])
     proof = f"at run time: every answer is checked to {RootTolerance.EXACT:g} m, and complex solutions are counted"
     origin = Provenance(asked.robot.name, request.model, METHOD, joints=pose.provenance.joints, proof=proof)
     return EmittedSolver(Function(asked.name, graph, (given,), (), {}, origin), request)

@@ -10,7 +10,7 @@ from manipula.algebra.emit.templates import filled
 from manipula.algebra.expr.function import Function
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import ManipulaError
-from manipula.generation.module.making import Maker, Part
+from manipula.generation.module.making import Maker, ModulePart
 from manipula.generation.structure import numeric_chain
 from manipula.ik import messages
 from manipula.ik.controller.nearest import NO_POSE
@@ -23,7 +23,7 @@ from manipula.ik.module.verdicts import LOST, OWN, judge, nearest_of
 from manipula.ik.numeric.measures import size_of
 from manipula.ik.numeric.tolerances import LimitTolerance
 from manipula.ik.partial import messages as partial_messages
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 
@@ -34,13 +34,13 @@ SENTENCES = {
 }  # fmt: skip
 
 
-def inverse_part(maker: Maker) -> Part:
+def inverse_part(maker: Maker) -> ModulePart:
     """A closed form with its verdicts where the arm has one, or elimination; steps to a pose where it has Jacobians."""
     pose, jacobian = (maker.function(name) for name in ("pose", "jacobian"))
     tasks = tasks_of(maker)
     if pose is None or jacobian is None or maker.robot.dof > MOST:
         maker.function(MODEL)  # whose reason is told
-        return Part(data=_data([]))
+        return ModulePart(data=_data([]))
     if tasks:
         maker.missing.pop(MODEL, None)  # a place may be all that is solved
     general = None if tasks else _general_text(maker, pose)
@@ -49,7 +49,7 @@ def inverse_part(maker: Maker) -> Part:
     text += [_shown("drag.mjs.jinja", {"closed": bool(tasks), "near": NEAR})]
     shown = {"closed": bool(tasks or general), "redundant": _redundancy(tasks) is not None}
     data = _data(tasks) | ({"tasks": [POSE]} if general else {})
-    return Part([_exported(task) for task in tasks], data, text, [_shown("types.d.mts.jinja", shown)])
+    return ModulePart([_exported(task) for task in tasks], data, text, [_shown("types.d.mts.jinja", shown)])
 
 
 def _general_text(maker: Maker, pose: Function) -> list[str] | None:
@@ -132,7 +132,7 @@ def _task(task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _arm(robot: Robot) -> dict[str, Any]:
+def _arm(robot: RobotDescription) -> dict[str, Any]:
     limits = Limits(robot)
     turns = {joint.name: joint.turns for joint in robot.joints}
     return {

@@ -16,10 +16,10 @@ from manipula.generation.build import built, guarded, reference, used_parameters
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.proved import with_proof
 from manipula.generation.request import Formulation
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.generation.units.joint_units import with_joint_units
 from manipula.ik.partial.solver import PartialSolver
-from manipula.mechanics.models.entry import Given, Model
+from manipula.mechanics.models.entry import Given, ModelEntry
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.models.inverse.position_task import PositionPlan, placings, position_plan, with_wrist
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
@@ -33,14 +33,14 @@ class Placing(Prepared):
     """A request whose model is the closed form of a position; its target is a pose, of which the place counts."""
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> ModelEntry:
         plan = plan_of_place(self.structure)
         assert plan is not None
         whole = model_named("inverse_kinematics")
         return replace(whole, inputs=("T",), methods={METHOD: lambda chain, x: _placed(plan, chain, x)}, inverts=None)
 
 
-def plan_of_place(structure: Structure) -> Plan | None:
+def plan_of_place(structure: ArmStructure) -> Plan | None:
     """The case of the arm, the same at two draws of its letters; None where there is none."""
     one, other = (position_plan(structure.in_floats(seed)) for seed in DRAWS)
     if one is None or other is None or one.plan != other.plan or one.plan.masks != other.plan.masks:

@@ -22,7 +22,7 @@ from manipula.ik.numeric.limits import limit_rows
 from manipula.ik.redundant import Parameter
 from manipula.ik.solver import Solver
 from manipula.mechanics.models.inverse.plan import Plan
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 
@@ -65,7 +65,7 @@ def tasks_of(maker: Maker) -> list[Task]:
     return [task for task in found if task is not None]
 
 
-def _pose(maker: Maker, asked: Prepared, road: Robot) -> Task | None:
+def _pose(maker: Maker, asked: Prepared, road: RobotDescription) -> Task | None:
     function = maker.function(MODEL)
     if function is None:
         return None
@@ -75,7 +75,7 @@ def _pose(maker: Maker, asked: Prepared, road: Robot) -> Task | None:
     return Task(POSE, function, solver.plan, *_tables(solver), parameter, senses)
 
 
-def _place(asked: Prepared, road: Robot) -> Task | None:
+def _place(asked: Prepared, road: RobotDescription) -> Task | None:
     if not 1 < asked.robot.dof <= FEW:
         return None
     try:
@@ -94,7 +94,7 @@ def _tables(solver: Solver) -> tuple[Floats, Floats]:
     return solver.table, free
 
 
-def pairs_of_limits(robot: Robot) -> list[tuple[float, float]]:
+def pairs_of_limits(robot: RobotDescription) -> list[tuple[float, float]]:
     """Infinite where the file gives none, or letters."""
     limits = Limits(robot)
     return list(zip(limits.lower.tolist(), limits.upper.tolist(), strict=True))

@@ -10,7 +10,7 @@ from manipula.algebra.run.texts import machine_code
 from manipula.ik.choice.text import Row, wind_each
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.tolerances import LimitTolerance
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import float_of, floats_of
 
 TURN = 2 * np.pi
@@ -22,7 +22,7 @@ def bounds(limits: Sequence[tuple[float, float]] | None, dof: int) -> tuple[Floa
     return pairs[:, 0], pairs[:, 1]
 
 
-def limits_of(robot: Robot) -> list[tuple[float, float]]:
+def limits_of(robot: RobotDescription) -> list[tuple[float, float]]:
     """The limits of the moving joints; infinite where the file gives none."""
     moving = [joint for joint in robot.joints if joint.name in robot.joint_names]
     values, free = floats_of(dict(robot.values)), (-np.inf, np.inf)

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 
 from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.values.parameter import float_of, floats_of, names_of
 
@@ -54,7 +54,7 @@ class Reach:
         }  # fmt: skip
 
 
-def reach_of(robot: Robot, pose: Kinematics, jacobian: Kinematics, seed: int) -> Reach:
+def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, seed: int) -> Reach:
     """Searched for with the compiled models of the robot."""
     if not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"reach: seed: expected a whole number, 0 or more, found {seed!r:.60}")
@@ -94,7 +94,7 @@ def _along(unit: Array) -> tuple[Callable[[Array], Any], Callable[[Array], Array
     return lambda p: p @ unit, lambda p: unit
 
 
-def _bounds(robot: Robot) -> tuple[Array, Array]:
+def _bounds(robot: RobotDescription) -> tuple[Array, Array]:
     """The limits; a joint that turns without any goes once around, one that slides without any has no end."""
     limits = Limits(robot)
     lower, upper = limits.lower.copy(), limits.upper.copy()
@@ -114,7 +114,7 @@ def _once_around(low: float, high: float) -> tuple[float, float]:
     return (high - 2 * np.pi if np.isinf(low) else low), (low + 2 * np.pi if np.isinf(high) else high)
 
 
-def _followed(robot: Robot) -> Iterator[tuple[int, float, float]]:
+def _followed(robot: RobotDescription) -> Iterator[tuple[int, float, float]]:
     """Of every coordinate what the limits of a joint that follows it alone leave."""
     values = floats_of(dict(robot.values))
     for joint in robot.joints:

@@ -43,7 +43,7 @@ def checked_task(task: str) -> str:
     return task
 
 
-class Found(NamedTuple):
+class PartialBranches(NamedTuple):
     """Branches with the free joints where `held` has them, and their names."""
 
     raw: Raw
@@ -58,7 +58,12 @@ class PartialResult(InverseResult):
     """
 
     def __init__(
-        self, solver: PartialSolver, target: Floats, found: Found, seed: Floats | None, tolerance: float | None
+        self,
+        solver: PartialSolver,
+        target: Floats,
+        found: PartialBranches,
+        seed: Floats | None,
+        tolerance: float | None,
     ) -> None:
         super().__init__(solver, target, seed=seed, raw=found.raw, tolerance=tolerance)
         self._names, held = found.names, found.held
@@ -184,7 +189,7 @@ class PartialSolver(JointSpace):
     def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
         return self._found(T, self._held(seed, None)).raw
 
-    def _found(self, T: Floats, held: Floats, search: bool = False) -> Found:
+    def _found(self, T: Floats, held: Floats, search: bool = False) -> PartialBranches:
         """Every branch with the free joints at their places in `held`."""
         made, at = self._branches(held), held[list(self.freedom.used)]
         raw = made.searched(T, at) if search else made.raw(T, at)
@@ -193,7 +198,7 @@ class PartialSolver(JointSpace):
         q = completed_branches(self, T, q, [k for k in self.freedom.used if self.turning[k]])
         named = made.closed and not search
         names = made.plan.branch_names if named else solution_names(len(q))
-        return Found(raw._replace(q=q), names, held)
+        return PartialBranches(raw._replace(q=q), names, held)
 
     def _branches(self, held: Floats) -> Branches:
         """What solves the arm with its free joints frozen; kept while they stay."""

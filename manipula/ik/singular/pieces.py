@@ -21,7 +21,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.errors import InputError
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.kinematics.determinant import determinant
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.manipulability import upright
@@ -48,7 +48,7 @@ class Piece:
 class Pieces:
     """`rows` are those of the Jacobian, on the first joint's axes, that lose rank with the determinants."""
 
-    structure: Structure
+    structure: ArmStructure
     rows: tuple[int, ...]
     pieces: tuple[Piece, ...]
 
@@ -58,7 +58,7 @@ class Pieces:
         return [J[row] for row in self.rows]
 
 
-def pieces_of(structure: Structure) -> Pieces:
+def pieces_of(structure: ArmStructure) -> Pieces:
     """The determinants of an arm; `InputError` where there is no rule for it."""
     robot = structure.robot
     moving = [row for row in range(6) if not all(_zeros(structure, seed, row) for seed in DRAWS)]
@@ -78,7 +78,7 @@ def pieces_of(structure: Structure) -> Pieces:
 class _Drawn:
     """The arm over expressions, its joints' symbols, and functions of them."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: ArmStructure) -> None:
         self.graph = Graph()
         self.maths = ExprMaths(self.graph)
         self.letters = structure.symbols(self.graph.symbol)
@@ -94,7 +94,7 @@ class _Drawn:
 # as many rows as joints, or few joints
 
 
-def _few(structure: Structure, moving: list[int]) -> Pieces:
+def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
     linear, n = [row for row in moving if row < 3], structure.robot.dof
     rows = moving if len(moving) == n else linear
     drawn = _Drawn(structure)
@@ -111,7 +111,7 @@ def _few(structure: Structure, moving: list[int]) -> Pieces:
     return Pieces(structure, tuple(rows), (piece,))
 
 
-def _zeros(structure: Structure, seed: str, row: int) -> bool:
+def _zeros(structure: ArmStructure, seed: str, row: int) -> bool:
     maths = FieldMaths(f"rows {seed}")
     chain = upright(structure.merged(maths, structure.symbols(maths.symbol)))
     J: Any = jacobian(chain, [maths.symbol(f"joint {i}") for i in range(chain.dof)])
@@ -132,7 +132,7 @@ def _nothing(x: Any) -> bool:
 # three axes that meet
 
 
-def _wrist(structure: Structure, centre: int) -> Pieces:
+def _wrist(structure: ArmStructure, centre: int) -> Pieces:
     drawn = _Drawn(structure)
     chain, q = drawn.chain, drawn.q
     still = [0 for _ in range(3)]
@@ -150,14 +150,14 @@ def _wrist(structure: Structure, centre: int) -> Pieces:
     ))  # fmt: skip
 
 
-def _centre(structure: Structure) -> int | None:
+def _centre(structure: ArmStructure) -> int | None:
     """The joint behind the third, counted from 0, whose foot lies on all three axes; None where there is none."""
     found = [_meeting(structure, seed) for seed in DRAWS]
     both = [k for k in range(3) if all(k in one for one in found)]
     return both[0] if both else None
 
 
-def _meeting(structure: Structure, seed: str) -> set[int]:
+def _meeting(structure: ArmStructure, seed: str) -> set[int]:
     maths = FieldMaths(f"wrist {seed}")
     chain = structure.merged(maths, structure.symbols(maths.symbol))
     links = chain.links[3:]

@@ -19,15 +19,15 @@ from manipula.algebra.show.layout import legend_lines
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify.halves import trigonometric_factors
 from manipula.algebra.simplify.proof import proved
-from manipula.algebra.simplify.tree import Tree, evaluate_tree
+from manipula.algebra.simplify.tree import FormulaTree, evaluate_tree
 from manipula.errors import InputError, ProofError
-from manipula.generation.structure import Structure
+from manipula.generation.structure import ArmStructure
 from manipula.ik.numeric.tolerances import SingularTolerance
 from manipula.ik.singular.pieces import Piece, Pieces, pieces_of
 from manipula.ik.singular.solutions import Solved, moving_factors, solved, variables
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
 from manipula.mechanics.robot.branching import followers, road_of, with_frame
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.spatial.floats import FLOATS
 
@@ -41,7 +41,7 @@ class Singularity:
     formula. `reached` is False where every value is known and no configuration on it was found."""
 
     name: str  # elbow, shoulder, wrist, arm; "" of arms with up to three joints
-    factor: Tree
+    factor: FormulaTree
     solution: Solved | None
     reached: bool
 
@@ -67,7 +67,7 @@ class Singularities:
 
     robot: str
     pieces: tuple[Piece, ...]
-    determinants: tuple[Tree, ...]
+    determinants: tuple[FormulaTree, ...]
     cases: tuple[Singularity, ...]
 
     def __iter__(self) -> Iterator[Singularity]:
@@ -143,14 +143,14 @@ class Singularities:
         }
 
 
-def singularities_of(robot: Robot, symbolic: Symbolic) -> Singularities:
+def singularities_of(robot: RobotDescription, symbolic: Symbolic) -> Singularities:
     """Those of the arm to the robot's tool."""
     framed = with_frame(robot)
     if followers(framed):
         raise InputError(f"{robot.name}: joints follow others, and singular configurations are those of free joints")
-    structure = Structure(road_of(framed), symbolic)
+    structure = ArmStructure(road_of(framed), symbolic)
     pieces = pieces_of(structure)
-    trial, determinants, cases = _Trial(pieces), list[Tree](), list[Singularity]()
+    trial, determinants, cases = _Trial(pieces), list[FormulaTree](), list[Singularity]()
     for piece in pieces.pieces:
         [output] = piece.function.outputs
         tree, factors = moving_factors(iter(trigonometric_factors(output.exprs[0])))
@@ -161,7 +161,7 @@ def singularities_of(robot: Robot, symbolic: Symbolic) -> Singularities:
     return Singularities(robot.name, pieces.pieces, tuple(determinants), tuple(cases))
 
 
-def _name(piece: Piece, factor: Tree) -> str:
+def _name(piece: Piece, factor: FormulaTree) -> str:
     if not piece.names:
         return ""
     return piece.names[0] if variables(factor) == ["q3"] else piece.names[1]
@@ -192,13 +192,13 @@ class _Trial:
         )
         return float(sizes[-1] / max(sizes[0], SingularTolerance.NOTHING))
 
-    def value(self, tree: Tree, q: dict[str, float]) -> float:
+    def value(self, tree: FormulaTree, q: dict[str, float]) -> float:
         return float(evaluate_tree(tree, {**self.letters, **q, "pi": np.pi}, FLOATS))
 
     def anywhere(self) -> dict[str, float]:
         return dict(zip(self.free, self.rng.uniform(-2.5, 2.5, len(self.free)).tolist()))
 
-    def case(self, name: str, factor: Tree) -> Singularity:
+    def case(self, name: str, factor: FormulaTree) -> Singularity:
         """The factor as a case, tried at configurations on it."""
         solution, reached = solved(factor), False
         for _ in range(_TRIES):
@@ -226,7 +226,7 @@ class _Trial:
             if np.isfinite(there):
                 yield {**q, name: float(there)}
 
-    def _roots(self, factor: Tree, q: dict[str, float]) -> Iterator[dict[str, float]]:
+    def _roots(self, factor: FormulaTree, q: dict[str, float]) -> Iterator[dict[str, float]]:
         """Along each of its joints, where the factor changes its sign."""
         for name in variables(factor):
             places = np.linspace(-np.pi, np.pi, _SCAN)

@@ -15,14 +15,14 @@ from manipula.algebra.simplify.tree import (
     ONE,
     ZERO,
     Angle,
-    Call,
+    FormulaCall,
+    FormulaNumber,
+    FormulaProduct,
+    FormulaTree,
     Inverse,
-    Number,
     Power,
-    Product,
     Sum,
     Symbol,
-    Tree,
     Trig,
     leaves,
     power_of,
@@ -30,12 +30,12 @@ from manipula.algebra.simplify.tree import (
     sum_of,
 )
 
-Solved = tuple[Tree, tuple[Tree, ...]]  # what is solved for, and its values
+Solved = tuple[FormulaTree, tuple[FormulaTree, ...]]  # what is solved for, and its values
 PI = Symbol("pi", False)
-_HALF = product_of([Number(Fraction(1, 2)), PI])
+_HALF = product_of([FormulaNumber(Fraction(1, 2)), PI])
 
 
-def variables(tree: Tree) -> list[str]:
+def variables(tree: FormulaTree) -> list[str]:
     """The joints it depends on, each once."""
     found: dict[str, None] = {}
     for leaf in leaves([tree]):
@@ -44,7 +44,7 @@ def variables(tree: Tree) -> list[str]:
     return list(found)
 
 
-def solved(factor: Tree) -> Solved | None:
+def solved(factor: FormulaTree) -> Solved | None:
     """The zeros of a factor; None where they are no single formula, and the equation itself is the answer."""
     if isinstance(factor, Power):
         return solved(factor.base)
@@ -57,42 +57,44 @@ def solved(factor: Tree) -> Solved | None:
     return unknown, _angles(A, B, C) if turns else (_over(product_of([MINUS, C]), A),)
 
 
-def _angles(A: Tree, B: Tree, C: Tree) -> tuple[Tree, ...]:
+def _angles(A: FormulaTree, B: FormulaTree, C: FormulaTree) -> tuple[FormulaTree, ...]:
     """The zeros of A cos x + B sin x + C."""
     if C == ZERO and A == ZERO:
         return ZERO, PI
     if C == ZERO and B == ZERO:
         return _HALF, product_of([MINUS, _HALF])
     if C == ZERO:
-        first = Call("atan2", (product_of([MINUS, A]), B))
+        first = FormulaCall("atan2", (product_of([MINUS, A]), B))
         return first, sum_of([first, PI])
     if ZERO in (A, B):
         part = _over(C, B if A == ZERO else A)
         ratio = product_of([MINUS, part])  # the sine, or the cosine
         other = _root([ONE, product_of([MINUS, power_of(part, 2)])])
         if A == ZERO:
-            first = Call("atan2", (ratio, other))
+            first = FormulaCall("atan2", (ratio, other))
             return first, sum_of([PI, product_of([MINUS, first])])
-        first = Call("atan2", (other, ratio))
+        first = FormulaCall("atan2", (other, ratio))
         return first, product_of([MINUS, first])
-    lead = Call("atan2", (B, A))
+    lead = FormulaCall("atan2", (B, A))
     squares = [power_of(A, 2), power_of(B, 2), product_of([MINUS, power_of(C, 2)])]
-    apart = Call("atan2", (_root(squares), product_of([MINUS, C])))
+    apart = FormulaCall("atan2", (_root(squares), product_of([MINUS, C])))
     return sum_of([lead, apart]), sum_of([lead, product_of([MINUS, apart])])
 
 
-def _over(top: Tree, bottom: Tree) -> Tree:
+def _over(top: FormulaTree, bottom: FormulaTree) -> FormulaTree:
     """A number below is a factor: z3, not z3/1."""
-    return product_of([top, Number(1 / bottom.value) if isinstance(bottom, Number) else Inverse(bottom)])
+    return product_of([top, FormulaNumber(1 / bottom.value) if isinstance(bottom, FormulaNumber) else Inverse(bottom)])
 
 
-def _root(terms: list[Tree]) -> Tree:
+def _root(terms: list[FormulaTree]) -> FormulaTree:
     """√ of a sum in which numbers are one number."""
-    number = sum((x.value for x in terms if isinstance(x, Number)), Fraction(0))
-    return Call("sqrt", (sum_of([Number(number), *(x for x in terms if not isinstance(x, Number))]),))
+    number = sum((x.value for x in terms if isinstance(x, FormulaNumber)), Fraction(0))
+    return FormulaCall(
+        "sqrt", (sum_of([FormulaNumber(number), *(x for x in terms if not isinstance(x, FormulaNumber))]),)
+    )
 
 
-def _parts(factor: Tree) -> tuple[Tree, tuple[Tree, Tree, Tree], bool] | None:
+def _parts(factor: FormulaTree) -> tuple[FormulaTree, tuple[FormulaTree, FormulaTree, FormulaTree], bool] | None:
     """x and (A, B, C) of A cos x + B sin x + C, or of A x + C where it is no angle; None of anything else."""
     terms = factor.terms if isinstance(factor, Sum) else (factor,)
     split = [_term(term) for term in terms]
@@ -108,40 +110,40 @@ def _parts(factor: Tree) -> tuple[Tree, tuple[Tree, Tree, Tree], bool] | None:
     return next(iter(unknowns)), (others, sines, rest), turns.pop()
 
 
-def _term(term: Tree) -> tuple[Tree | None, Tree]:
+def _term(term: FormulaTree) -> tuple[FormulaTree | None, FormulaTree]:
     """(the sine, the cosine or the shift in it, what it is multiplied by)"""
-    factors = term.factors if isinstance(term, Product) else (term,)
+    factors = term.factors if isinstance(term, FormulaProduct) else (term,)
     moving = [x for x in factors if variables(x)]
     if len(moving) != 1 or not isinstance(moving[0], Trig | Symbol):
         return None, term
     return moving[0], product_of([ONE, *(x for x in factors if x is not moving[0])])
 
 
-def _unknown(leaf: Tree) -> Tree:
+def _unknown(leaf: FormulaTree) -> FormulaTree:
     return angle_tree(leaf.angle) if isinstance(leaf, Trig) else leaf
 
 
-def angle_tree(angle: Angle) -> Tree:
+def angle_tree(angle: Angle) -> FormulaTree:
     """q2 + q3 of the angle of a sine."""
-    return sum_of(product_of([Number(Fraction(times)), leaf]) for leaf, times in angle)
+    return sum_of(product_of([FormulaNumber(Fraction(times)), leaf]) for leaf, times in angle)
 
 
-def without_number(tree: Tree) -> tuple[Fraction, Tree]:
+def without_number(tree: FormulaTree) -> tuple[Fraction, FormulaTree]:
     """(the number in front, the rest)"""
-    factors = tree.factors if isinstance(tree, Product) else (tree,)
-    numbers = [x.value for x in factors if isinstance(x, Number)]
+    factors = tree.factors if isinstance(tree, FormulaProduct) else (tree,)
+    numbers = [x.value for x in factors if isinstance(x, FormulaNumber)]
     value = Fraction(1)
     for x in numbers:
         value *= x
-    return value, product_of([ONE, *(x for x in factors if not isinstance(x, Number))])
+    return value, product_of([ONE, *(x for x in factors if not isinstance(x, FormulaNumber))])
 
 
-def moving_factors(factors: Iterator[tuple[Tree, int]]) -> tuple[Tree, list[Tree]]:
+def moving_factors(factors: Iterator[tuple[FormulaTree, int]]) -> tuple[FormulaTree, list[FormulaTree]]:
     """(the product of all, the factors that the joints change, each once)"""
-    whole, moving = list[Tree](), list[Tree]()
+    whole, moving = list[FormulaTree](), list[FormulaTree]()
     for tree, times in factors:
         value, bare = without_number(tree)
-        whole.append(product_of([Number(value**times), power_of(bare, times)]))
-        inner = bare.factors if isinstance(bare, Product) else (bare,)
+        whole.append(product_of([FormulaNumber(value**times), power_of(bare, times)]))
+        inner = bare.factors if isinstance(bare, FormulaProduct) else (bare,)
         moving += [x.base if isinstance(x, Power) else x for x in inner if variables(x)]
     return product_of(whole), list(dict.fromkeys(moving))

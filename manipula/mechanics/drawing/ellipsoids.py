@@ -11,7 +11,7 @@ import numpy as np
 from manipula.mechanics.drawing.names import Names
 from manipula.mechanics.drawing.skeleton import BASE, Skeleton
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Body, Cell, Robot, cells_in
+from manipula.mechanics.robot.description import Body, Cell, RobotDescription, cells_in
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import RigidBody
@@ -20,7 +20,7 @@ Told = dict[str, Any]
 UNKNOWN: Told = {"mass": None, "com": None, "ellipsoid": None}
 
 
-def bodies_of(robot: Robot, skeleton: Skeleton, names: Names) -> list[Told]:
+def bodies_of(robot: RobotDescription, skeleton: Skeleton, names: Names) -> list[Told]:
     """Of the base and of every link, without the payload; a body that depends on a stand-in is not told."""
     tree = merge_fixed(bind(replace(robot, payload=()), FLOATS, {}))
     open_links = {
@@ -54,7 +54,7 @@ def _ellipsoid(second: Any, com: Any, mass: float) -> Told | None:
     return {"frame": frame.tolist(), "radii": np.sqrt(5.0 * np.clip(values, 0.0, None) / mass).tolist()}
 
 
-def payload_of(robot: Robot, number: Callable[[Cell], float]) -> Told | None:
+def payload_of(robot: RobotDescription, number: Callable[[Cell], float]) -> Told | None:
     """All that is held in the tool's frame, as one point; None where nothing is."""
     if not robot.payload:
         return None

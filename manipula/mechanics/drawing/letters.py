@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.drawing.record import drawing_of
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import number
 
 Path = tuple[str | int, ...]
@@ -23,13 +23,13 @@ NEAR = 0.01  # of the arm's size: what nobody sees
 FAINT = 1e-9
 
 
-def slopes_of(robot: Robot, record: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
+def slopes_of(robot: RobotDescription, record: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
     """Letter → its changes, [path…, slope], for every letter of the geometry without a value of its own."""
     found = {name: _slopes(robot, record, name, value) for name, value in record["stand_ins"].items()}
     return {name: slopes for name, slopes in found.items() if slopes is not None}
 
 
-def _slopes(robot: Robot, record: Mapping[str, Any], name: str, value: float) -> list[list[Any]] | None:
+def _slopes(robot: RobotDescription, record: Mapping[str, Any], name: str, value: float) -> list[list[Any]] | None:
     def at(share: float) -> dict[Path, float]:
         given = replace(robot, values=(*robot.values, (name, number(share * value))))
         return dict(_numbers(drawing_of(given)))

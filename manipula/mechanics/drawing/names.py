@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from manipula.mechanics.robot.description import Cell, Robot, cells_in
+from manipula.mechanics.robot.description import Cell, RobotDescription, cells_in
 from manipula.mechanics.robot.values.parameter import floats_of, names_of
 
 
 class Names:
     """Of a robot as it was given, and as it is drawn, every name with a value."""
 
-    def __init__(self, given: Robot, drawn: Robot) -> None:
+    def __init__(self, given: RobotDescription, drawn: RobotDescription) -> None:
         self.own, self.values = floats_of(dict(given.values)), floats_of(dict(drawn.values))
         self._inside = {name: tuple(names_of(value)) for name, value in drawn.values}
         placements = [(drawn.base, drawn.tool, drawn.frames)]

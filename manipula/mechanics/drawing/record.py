@@ -22,14 +22,14 @@ from manipula.mechanics.drawing.sizes import Sizes, sizes_of
 from manipula.mechanics.drawing.skeleton import BASE, Moves, Moving, Skeleton, matrix, number_of, skeleton_of
 from manipula.mechanics.drawing.solids import Solids
 from manipula.mechanics.robot.branching import frame_names
-from manipula.mechanics.robot.description import Cell, Robot
+from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.formats.poses import poses_of
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 
 FORMAT = 1
 
 
-def drawing_of(given: Robot) -> dict[str, Any]:
+def drawing_of(given: RobotDescription) -> dict[str, Any]:
     """The record; lengths and angles without a value get stand-ins, which are told."""
     robot, made = with_stand_ins(given)
     names = Names(given, robot)
@@ -96,7 +96,9 @@ def _steps(moves: Moves) -> list[list[Any]]:
     return [list(move) for move in moves]
 
 
-def _links(robot: Robot, skeleton: Skeleton, solids: Solids, pedestal: Pedestal, names: Names) -> list[dict[str, Any]]:
+def _links(
+    robot: RobotDescription, skeleton: Skeleton, solids: Solids, pedestal: Pedestal, names: Names
+) -> list[dict[str, Any]]:
     bodies = bodies_of(robot, skeleton, names)
     labels = ["base", *(joint.link for joint in skeleton.joints)]
     shapes = [pedestal.shapes() + solids.link(BASE), *(solids.link(i) for i in range(len(skeleton.joints)))]

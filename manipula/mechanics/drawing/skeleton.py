@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.branching import joint_factors
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 
@@ -75,12 +75,12 @@ class Skeleton:
         return [joint for joint in self.joints if joint.parent == link]
 
 
-def skeleton_of(robot: Robot) -> Skeleton:
+def skeleton_of(robot: RobotDescription) -> Skeleton:
     """Of a robot whose geometry is known."""
     return _Reader(robot).skeleton()
 
 
-def held_frames(robot: Robot) -> dict[str, Array]:
+def held_frames(robot: RobotDescription) -> dict[str, Array]:
     """Of every fixed row, joints that were locked among them: its frame seen from the row it stands on."""
     reader = _Reader(robot)
     return {
@@ -116,7 +116,7 @@ def step_matrix(move: Move) -> Array:
 
 
 class _Reader:
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         self.robot, self.values = robot, floats_of(dict(robot.values))
 
     def skeleton(self) -> Skeleton:

@@ -17,14 +17,14 @@ from manipula.mechanics.models.ports import PORTS, PortKind
 from manipula.scalar import Maths, Next, Rate
 
 
-class Call(Protocol):
+class ModelCall(Protocol):
     """A model of the robot by its name, on these inputs; of a regressor the names of its columns come with the outputs,
     as "columns", and base parameters may be given by these names, those not named being nothing."""
 
     def __call__(self, model: str, /, **inputs: Any) -> Mapping[str, Any]: ...
 
 
-Text = Callable[[Maths[Any], Call, Given], dict[str, Any]]
+Text = Callable[[Maths[Any], ModelCall, Given], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Block:
 def about(who: str, block: Block) -> Block:
     """The same text around the models of somebody else's robot: what it calls is named "who:model"."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         return block.text(maths, lambda model, /, **given: call(f"{who}:{model}", **given), x)
 
     return replace(block, text=text, calls=tuple(f"{who}:{model}" for model in block.calls))

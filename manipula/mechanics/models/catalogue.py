@@ -35,7 +35,7 @@ from manipula.mechanics.models.entry import (
     TORQUES,
     Given,
     Method,
-    Model,
+    ModelEntry,
 )
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan, branches
@@ -129,7 +129,7 @@ def _field_acceleration(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -
     still = [0] * chain.dof
     bias = torque.by_field(chain, {**x, "qdd": still}, choices)["tau"]
     M = composite_runs.inertia_matrix(chain, x["q"])
-    return {"qdd": inertia_inverse.Solver(M)([push - b for push, b in zip(x["tau"], bias)])}
+    return {"qdd": inertia_inverse.InertiaSolver(M)([push - b for push, b in zip(x["tau"], bias)])}
 
 
 def _operational(output: str, made: Callable[[Rows, Rows], Rows], mass: InertiaMatrix) -> Method:
@@ -151,7 +151,7 @@ def _closed_form(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
     return {"q": found.q, "valid": found.valid, "fit": found.fit, **checks}
 
 
-def _inverse(model: Model, plan: Plan) -> Model:
+def _inverse(model: ModelEntry, plan: Plan) -> ModelEntry:
     """Inverse kinematics in the closed form of the arm's class."""
     if not plan.closed:
         raise InputError(f"inverse_kinematics has no closed form here: {plan.sentence}")
@@ -162,21 +162,21 @@ def _inverse(model: Model, plan: Plan) -> Model:
 
 
 _LIST = (
-    Model(
+    ModelEntry(
         "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
         {name: _pose(way) for name, way in _ALL_WAYS.items()}, TOOL,
         candidates=tuple(name for name in _ALL_WAYS if name != APART), further=(APART,), trees=tuple(_ALL_WAYS),
     ),
-    Model(
+    ModelEntry(
         "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},
         {"forward": lambda c, x: {"T": [_rows(at) for at in pose.frames(c, x["q"])]}}, FRAMES, trees=("forward",),
     ),
-    Model(
+    ModelEntry(
         "transforms", "elementary transform of every link, T(i−1, i)", ("q",), {"T": ("1, m", "links 1…n")},
         {"elementary": lambda c, x: {"T": [_rows(at) for at in pose.elementary(c, x["q"])]}}, FRAMES,
         trees=("elementary",),
     ),
-    Model(
+    ModelEntry(
         "orientation", "the tool's orientation and position in other coordinates", ("q",),
         {
             "quaternion": ("1", "Euler parameters e0 e1 e2 e3, e0 ≥ 0"), "bryant": ("rad", "Bryant angles x-y′-z″"),
@@ -186,22 +186,22 @@ _LIST = (
         },
         {"forward": _orientation}, TOOL, trees=("forward",),
     ),
-    Model(
+    ModelEntry(
         "jacobian", "tool velocity per joint velocity, world axes", ("q",),
         {"J": ("m/rad or 1", "linear rows, then angular")},
         {"columns": lambda c, x: {"J": jacobian.jacobian(c, x["q"])}}, TOOL, trees=("columns",),
     ),
-    Model(
+    ModelEntry(
         "jacobian_tool", "the Jacobian in tool axes", ("q",), {"J": ("m/rad or 1", "linear rows, then angular")},
         {"columns": lambda c, x: {"J": jacobian.jacobian_tool(c, x["q"])}}, TOOL, trees=("columns",),
     ),
-    Model(
+    ModelEntry(
         "jacobian_dot", "time derivative of the Jacobian, world axes", ("q", "qd"),
         {"Jd": ("m/(rad·s) or 1/s", "linear rows, then angular")},
         {"columns": lambda c, x: {"Jd": jacobian.jacobian_dot(c, x["q"], x["qd"])}}, TOOL, trees=("columns",),
     ),
     *OF_FRAMES,
-    Model(
+    ModelEntry(
         "inverse_dynamics", "joint torques of a motion", ("q", "qd", "qdd"), {"tau": (EFFORT, "joint torques")},
         {
             "newton-euler": lambda c, x: {
@@ -215,7 +215,7 @@ _LIST = (
         TORQUES, takes_wrench=True, field=torque.by_field, candidates=("newton-euler", FIELD),
         trees=("newton-euler", *lagrange.METHODS, "jacobian", FIELD),
     ),
-    Model(
+    ModelEntry(
         "newton_euler", "the recursion with every intermediate, each link in its own frame", ("q", "qd", "qdd"),
         {
             "w": ("rad/s", "angular velocity"), "wd": ("rad/s²", "angular acceleration"),
@@ -226,7 +226,7 @@ _LIST = (
         },
         {"newton-euler": _recursion}, FRAMES, takes_wrench=True, trees=("newton-euler",),
     ),
-    Model(
+    ModelEntry(
         "lagrange_terms", "the complete Lagrangian model, effect by effect", ("q", "qd", "qdd", "P"),
         {
             "A": ("kg·m²", "inertia"), "COR": ("kg·m²", "Coriolis, on q̇j·q̇k, j<k"),
@@ -238,7 +238,7 @@ _LIST = (
         {name: _lagrange_terms(name) for name in lagrange.METHODS}, TORQUES,
         candidates=("lagrange-megahed", "lagrange-efficient"), trees=tuple(lagrange.METHODS),
     ),
-    Model(
+    ModelEntry(
         "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
         {
             "composite": lambda c, x: {"M": composite.inertia_matrix(c, x["q"])},
@@ -247,7 +247,7 @@ _LIST = (
         },
         TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS, "jacobian"),
     ),
-    Model(
+    ModelEntry(
         "inertia_matrix_inverse", "M(q)⁻¹", ("q",), {"Minv": ("1/(kg·m²)", "symmetric")},
         {
             "composite": lambda c, x: {"Minv": inertia_inverse.inverted(composite.inertia_matrix(c, x["q"]))},
@@ -255,12 +255,12 @@ _LIST = (
         },
         TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS),
     ),
-    Model(
+    ModelEntry(
         "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
         {"newton-euler": lambda c, x: {"c": torque.coriolis(c, x["q"], x["qd"])}}, TORQUES, field=_field_coriolis,
         candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
     ),
-    Model(
+    ModelEntry(
         "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
         {
             "christoffel": lambda c, x: {"C": christoffel.coriolis_matrix(c, x["q"], x["qd"])},
@@ -269,7 +269,7 @@ _LIST = (
         },
         TORQUES, candidates=("christoffel", MOVING), trees=("christoffel", "carried"),
     ),
-    Model(
+    ModelEntry(
         "gravity", "the torques that hold the arm still", ("q",), {"g": (EFFORT, "joint torques")},
         {
             "newton-euler": lambda c, x: {"g": torque.gravity(c, x["q"])},
@@ -278,7 +278,7 @@ _LIST = (
         TORQUES, field=_field_gravity, candidates=("newton-euler", "composite", FIELD),
         trees=("newton-euler", "composite", FIELD),
     ),
-    Model(
+    ModelEntry(
         "forward_dynamics", "joint accelerations under given torques", ("q", "qd", "tau"),
         {"qdd": ("rad/s² or m/s²", "joint accelerations")},
         {
@@ -293,13 +293,13 @@ _LIST = (
         candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD),
     ),
     *FOR_CONTROL,
-    Model(
+    ModelEntry(
         "friction_parts", "friction apart: what is smooth, and what can hold a joint", ("q", "qd", "qdd", "way"),
         {"smooth": (EFFORT, "viscous, offset"), "dry": (EFFORT, "of a joint that moves that way, none of one at rest")},
         {"laws": friction_apart.friction_apart}, TORQUES, trees=("laws",),
     ),
     *DERIVATIVES,
-    Model(
+    ModelEntry(
         "operational_mobility", "acceleration of the tool per force on it, Λ⁻¹ = J·M⁻¹·Jᵀ, world axes", ("q",),
         {"Linv": ("SI", "6×6, symmetric; linear, then angular")},
         {
@@ -308,7 +308,7 @@ _LIST = (
         },
         TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
     ),
-    Model(
+    ModelEntry(
         "operational_inertia", "the inertia the tool feels, Λ = (J·M⁻¹·Jᵀ)⁻¹, world axes", ("q",),
         {"L": ("SI", "6×6, symmetric; linear, then angular")},
         {
@@ -318,12 +318,12 @@ _LIST = (
         TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
         wants="six independent freedoms of the tool",
     ),
-    Model(
+    ModelEntry(
         "energy", "kinetic and potential energy", ("q", "qd"),
         {"kinetic": ("J", "motor inertia included"), "potential": ("J", "zero at the world origin")},
         {"newton-euler": _energy}, ENERGY, trees=("newton-euler",),
     ),
-    Model(
+    ModelEntry(
         "energy_regressor", "energies per inertial parameter", ("q", "qd"),
         {"kinetic": ("various", "kinetic = Y · parameters"), "potential": ("various", "potential = Y · parameters")},
         {
@@ -334,7 +334,7 @@ _LIST = (
         },
         FRAMES, columns=regressor.columns, trees=("frames",),
     ),
-    Model(
+    ModelEntry(
         "joint_wrenches", "what each joint carries", ("q", "qd", "qdd"),
         {"wrenches": ("N, N·m", "force, then moment, of link i−1 on link i, at joint i, in link i's axes")},
         {
@@ -344,7 +344,7 @@ _LIST = (
         },
         FRAMES, takes_wrench=True, trees=("newton-euler",),
     ),
-    Model(
+    ModelEntry(
         "regressor", "torques per inertial parameter", ("q", "qd", "qdd"),
         {"Y": ("various", "tau = Y · parameters")},
         {
@@ -353,7 +353,7 @@ _LIST = (
         },
         FRAMES, candidates=("newton-euler", "carried"), columns=regressor.columns, trees=("newton-euler", "carried"),
     ),
-    Model(
+    ModelEntry(
         "base_regressor", "torques per base parameter", ("q", "qd", "qdd"),
         {"Y": ("various", "tau = Y · base parameters")},
         {
@@ -367,7 +367,7 @@ _LIST = (
     ),
     *REGRESSOR_SLOPES,
     *TWO_VELOCITIES,
-    Model(
+    ModelEntry(
         "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),
         {
             "q": ("rad or m", "one row a branch, always in the same order"),
@@ -380,4 +380,4 @@ _LIST = (
     ),
 )  # fmt: skip
 
-MODELS: dict[str, Model] = {model.name: model for model in _LIST}
+MODELS: dict[str, ModelEntry] = {model.name: model for model in _LIST}

@@ -12,7 +12,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.friction import friction
-from manipula.mechanics.models.entry import FIELD, TOOL, TORQUES, Given, Model
+from manipula.mechanics.models.entry import FIELD, TOOL, TORQUES, Given, ModelEntry
 from manipula.mechanics.models.kinematics import jacobian
 from manipula.mechanics.models.lagrange import momentum
 from manipula.mechanics.models.ports import EFFORT, MOMENTUM
@@ -34,16 +34,16 @@ def _weight(chain: Tree, q: Sequence[Any]) -> Sequence[Any] | None:
 
 
 FOR_CONTROL = (
-    Model(
+    ModelEntry(
         "inverse_dynamics_smooth", "joint torques of a motion, sat(slip) standing for sign(q̇) in the friction",
         ("q", "qd", "qdd", "slip"), {"tau": (EFFORT, "joint torques")}, {"newton-euler": _smooth}, TORQUES,
         field=torque.by_field, candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
     ),
-    Model(
+    ModelEntry(
         "friction", "what joints lose to friction, sat(slip) standing for sign(q̇); loaded by the weight alone",
         ("q", "qd", "slip"), {"f": (EFFORT, "joint torques")}, {"laws": _friction}, TORQUES, trees=("laws",),
     ),
-    Model(
+    ModelEntry(
         "tool_bias", "acceleration of the tool at constant joint rates, J̇·q̇, world axes", ("q", "qd"),
         {"a": ("m/s², rad/s²", "linear, then angular")},
         {
@@ -52,7 +52,7 @@ FOR_CONTROL = (
         },
         TOOL, candidates=("summed",), trees=("columns", "summed"),
     ),
-    Model(
+    ModelEntry(
         "momentum", "the momenta of the joints, and what changes them beside motors, friction and contacts",
         ("q", "qd"), {"momentum": (MOMENTUM, "M q̇"), "change": (EFFORT, "Cᵀ q̇ − g, C of Christoffel symbols")},
         {

@@ -19,9 +19,9 @@ from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.friction_apart import friction_apart
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
-from manipula.mechanics.models.entry import FieldMethod, Given, Method, Model
+from manipula.mechanics.models.entry import FieldMethod, Given, Method, ModelEntry
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces
@@ -91,7 +91,7 @@ AXES: dict[str, Mapping[str, Contraction]] = {
 }
 
 
-def coupled(model: Model, robot: str) -> Model:
+def coupled(model: ModelEntry, robot: str) -> ModelEntry:
     """The model of a robot in which joints follow others."""
     if model.name in SOLVED:
         methods = SOLVED[model.name]
@@ -159,7 +159,7 @@ def _torques(tree: Tree, x: Given) -> list[Scalar]:
 
 def _accelerations(tree: Tree, x: Given) -> list[Scalar]:
     bias = _torques(tree, {**x, "qdd": [0] * len(x["q"])})
-    return Solver(mass_matrix(tree, x["q"]))([push - b for push, b in zip(x["tau"], bias, strict=True)])
+    return InertiaSolver(mass_matrix(tree, x["q"]))([push - b for push, b in zip(x["tau"], bias, strict=True)])
 
 
 def _slopes(tree: Tree, x: Given) -> dict[str, Rows]:

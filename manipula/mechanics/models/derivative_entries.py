@@ -13,7 +13,7 @@ from manipula.mechanics.models.derivatives import regressors
 from manipula.mechanics.models.derivatives.dual import Torques
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
-from manipula.mechanics.models.entry import AUTOMATIC, FIELD, FRAMES, TORQUES, FieldMethod, Given, Model
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, FRAMES, TORQUES, FieldMethod, Given, ModelEntry
 from manipula.mechanics.models.linear import base_parameters, base_regressor, regressor, regressor_carried
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
@@ -32,7 +32,7 @@ def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> Field
     return made
 
 
-def _worth_trying(model: Model, chain: Tree) -> Model:
+def _worth_trying(model: ModelEntry, chain: Tree) -> ModelEntry:
     """Every way on arms that are simple; on others nothing comes near the one that is named."""
     parallel = all(link.before.R[2][2] in (1, -1) for link in frames_on_joints(chain).links if link.parent != BASE)
     simple = chain.dof <= FEW or parallel
@@ -53,39 +53,39 @@ _BY_MOTION = {
 _ACCELERATION = ("rad/s² or m/s²", "the change of the accelerations")
 
 DERIVATIVES = (
-    Model(
+    ModelEntry(
         "inverse_dynamics_derivatives", "how joint torques change with the motion", ("q", "qd", "qdd"), _INVERSE,
         {"dual": derivatives.inverse_plain, ANALYTIC: derivatives_analytic.inverse}, TORQUES, takes_wrench=True,
         field=_on_field(derivatives.inverse_reverse), candidates=(ANALYTIC,), differentiates="inverse_dynamics",
         planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
     ),
-    Model(
+    ModelEntry(
         "forward_dynamics_derivatives", "how joint accelerations change with state and torques", ("q", "qd", "tau"),
         _FORWARD, {"dual": derivatives.forward_plain, ANALYTIC: derivatives_analytic.forward}, TORQUES,
         takes_wrench=True, field=_on_field(derivatives.forward_reverse), candidates=(ANALYTIC,),
         differentiates="forward_dynamics", planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
     ),
-    Model(
+    ModelEntry(
         "inverse_dynamics_jvp", "the change of joint torques along a change of the motion",
         ("q", "qd", "qdd", "dq", "dqd", "dqdd"), {"dtau": (EFFORT, "the change of the torques")},
         {"dual": derivative_products.inverse_along}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.inverse_jvp), candidates=(FIELD,), planned=_worth_trying,
         trees=("dual", FIELD),
     ),
-    Model(
+    ModelEntry(
         "inverse_dynamics_vjp", "the gradient of weighted joint torques by the motion", ("q", "qd", "qdd", "weights"),
         _BY_MOTION, {"dual": derivative_products.inverse_weighted}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.inverse_vjp), candidates=(FIELD,), planned=_worth_trying,
         trees=("dual", FIELD),
     ),
-    Model(
+    ModelEntry(
         "forward_dynamics_jvp", "the change of joint accelerations along a change of state and torques",
         ("q", "qd", "tau", "dq", "dqd", "dtau"), {"dqdd": _ACCELERATION},
         {"dual": derivative_products.forward_along}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.forward_jvp), candidates=(FIELD,), planned=_worth_trying,
         trees=("dual", FIELD),
     ),
-    Model(
+    ModelEntry(
         "forward_dynamics_vjp", "the gradient of weighted joint accelerations by state and torques",
         ("q", "qd", "tau", "weights"),
         {"dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"), "dtau": ("1/(N·m) …", "by torque")},
@@ -96,7 +96,7 @@ DERIVATIVES = (
 )  # fmt: skip
 
 REGRESSOR_SLOPES = (
-    Model(
+    ModelEntry(
         "regressor_vjp", "the gradient of the regressor's weighted entries by the motion",
         ("q", "qd", "qdd", "cotangent"), _BY_MOTION,
         {
@@ -107,7 +107,7 @@ REGRESSOR_SLOPES = (
         FRAMES, candidates=("newton-euler", "carried"), columns=regressor.columns,
         trees=("dual", "newton-euler", "carried"),
     ),
-    Model(
+    ModelEntry(
         "base_regressor_vjp", "the gradient of the base regressor's weighted entries by the motion",
         ("q", "qd", "qdd", "cotangent"), _BY_MOTION,
         {

@@ -27,7 +27,7 @@ TOOL = frozenset({"tool"})
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelEntry:
     """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve.
 
     `candidates` are the methods that "best" tries; none named means the first. A search for the fewest operations tries
@@ -51,8 +51,8 @@ class Model:
     candidates: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     differentiates: str = ""
-    planned: Callable[[Model, Tree], Model] | None = None
-    inverts: Callable[[Model, Plan], Model] | None = None
+    planned: Callable[[ModelEntry, Tree], ModelEntry] | None = None
+    inverts: Callable[[ModelEntry, Plan], ModelEntry] | None = None
     columns: Callable[[Tree], list[str]] | None = None
     ranked: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.models.centroidal import centre_of_mass as centre
-from manipula.mechanics.models.entry import ENERGY, FRAMES, TOOL, Given, Model
+from manipula.mechanics.models.entry import ENERGY, FRAMES, TOOL, Given, ModelEntry
 from manipula.mechanics.models.kinematics import jacobian, manipulability, pose
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot
@@ -31,28 +31,28 @@ def _volumes(chain: Tree, x: Given) -> dict[str, Any]:
     return manipulability.manipulability(chain, x["q"])
 
 
-def _of_moving_rows(model: Model, chain: Tree) -> Model:
+def _of_moving_rows(model: ModelEntry, chain: Tree) -> ModelEntry:
     """Of an arm in numbers, without the rows in which it never moves."""
     rows = manipulability.moving_rows(chain)
     return replace(model, methods={"gram": lambda c, x: manipulability.manipulability(c, x["q"], rows)})
 
 
 OF_FRAMES = (
-    Model(
+    ModelEntry(
         "axes", "pose of every joint's own frame; it moves about or along +z", ("q",), {"T": ("1, m", "joints 1…n")},
         {"forward": lambda c, x: {"T": [at.rows() for at in pose.axes(c, x["q"])]}}, FRAMES, trees=("forward",),
     ),
-    Model(
+    ModelEntry(
         "tool_velocity", "velocity of the tool, J·q̇, world axes", ("q", "qd"),
         {"v": ("m/s, rad/s", "linear, then angular")}, {"columns": _velocity}, TOOL, trees=("columns",),
     ),
-    Model(
+    ModelEntry(
         "tool_acceleration", "acceleration of the tool, J·q̈ + J̇·q̇, world axes", ("q", "qd", "qdd"),
         {"a": ("m/s², rad/s²", "linear, then angular")},
         {"columns": _acceleration, "summed": _acceleration_summed}, TOOL, candidates=("summed",),
         trees=("columns", "summed"),
     ),
-    Model(
+    ModelEntry(
         "manipulability", "how far the tool is from losing a freedom, √det(J·Jᵀ), of rows in which it moves", ("q",),
         {
             "w": ("mixed", "of the whole Jacobian"), "translation": ("m³, m² or m", "of the tool's position"),
@@ -60,13 +60,13 @@ OF_FRAMES = (
         },
         {"gram": _volumes}, TOOL, planned=_of_moving_rows, trees=("gram",),
     ),
-    Model(
+    ModelEntry(
         "centre_of_mass", "centre of mass of the whole arm with its load, world axes", ("q",),
         {"com": ("m", "position")},
         {"first-moments": lambda c, x: {"com": centre.centre_of_mass(c, x["q"])}}, ENERGY, trees=("first-moments",),
         wants="a link with a mass",
     ),
-    Model(
+    ModelEntry(
         "centre_of_mass_jacobian", "velocity of the centre of mass per joint velocity, world axes", ("q",),
         {"J": ("m/rad or 1", "3×n")},
         {"first-moments": lambda c, x: {"J": centre.centre_of_mass_jacobian(c, x["q"])}}, ENERGY,

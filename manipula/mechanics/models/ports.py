@@ -19,7 +19,7 @@ MOMENTUM = "N·m·s or N·s"
 
 
 @dataclass(frozen=True)
-class Sizes:
+class PortSizes:
     """What of a robot decides sizes; the base parameters are counted only when somebody asks."""
 
     dof: int
@@ -43,7 +43,7 @@ class PortKind:
     signed: bool = False  # a setting that may be negative: a position
     default: float | None = None  # of a setting that need not be given
 
-    def entries(self, sizes: Sizes) -> list[str]:
+    def entries(self, sizes: PortSizes) -> list[str]:
         """The names of the entries: q1 … qn, or the fixed ones."""
         if isinstance(self.size, tuple):
             return list(self.size)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from manipula.mechanics.models.entry import FIELD, FRAMES, TOOL, TORQUES, Model
+from manipula.mechanics.models.entry import FIELD, FRAMES, TOOL, TORQUES, ModelEntry
 from manipula.mechanics.models.linear import base_parameters, payload, two_velocity
 from manipula.mechanics.models.ports import EFFORT
 
 _MOTION = ("q", "qd", "qd_r", "qdd_r", "slip")
 
 TWO_VELOCITIES = (
-    Model(
+    ModelEntry(
         "two_velocity_dynamics", "torques of a motion asked for at another velocity, M q̈_r + C(q, q̇) q̇_r + g", _MOTION,
         {"tau": (EFFORT, "joint torques; friction is that of q̇_r, its sign smoothed")},
         {"newton-euler": two_velocity.dynamics_plain}, TORQUES, field=two_velocity.dynamics_by_field,
         candidates=(FIELD,), trees=("newton-euler", FIELD),
     ),
-    Model(
+    ModelEntry(
         "two_velocity_regressor", "torques of a motion asked for at another velocity, per base parameter", _MOTION,
         {"Y": ("various", "Y · base parameters = M q̈_r + C(q, q̇) q̇_r + g + friction(q̇_r)")},
         {
@@ -26,7 +26,7 @@ TWO_VELOCITIES = (
         FRAMES, candidates=("field", "field-turned"), columns=base_parameters.columns, ranked=("Y",),
         trees=("polarised", "field", "field-turned"),
     ),
-    Model(
+    ModelEntry(
         "two_velocity_products", "that regressor times parameters, and weights times it",
         (*_MOTION, "theta", "weights"),
         {"tau": (EFFORT, "Y · theta"), "slope": ("various", "Yᵀ · weights, one entry a base parameter")},
@@ -38,7 +38,7 @@ TWO_VELOCITIES = (
         FRAMES, candidates=("matrix", "recursion"), columns=base_parameters.columns, ranked=("slope",),
         trees=("polarised", "matrix", "recursion"),
     ),
-    Model(
+    ModelEntry(
         "base_inertia_matrix", "M(q) of an arm with these base parameters", ("q", "theta"),
         {"M": ("kg·m²", "symmetric, linear in the parameters; motor inertia on the diagonal")},
         {
@@ -47,7 +47,7 @@ TWO_VELOCITIES = (
         },
         FRAMES, candidates=("composite",), trees=("regressor", "composite"),
     ),
-    Model(
+    ModelEntry(
         "loaded_dynamics", "two_velocity_dynamics with a body of these parameters in the tool, and the body's share",
         (*_MOTION, "load", "weights"),
         {

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths
@@ -25,7 +25,7 @@ def wired(name: str, doc: str, blocks: Mapping[str, Block], wires: Mapping[str, 
     sources = {_input(blocks, to): _output(blocks, source) for to, source in wires.items()}
     order = _order(blocks, sources)
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         found: dict[Place, Any] = {}
         for label in order:
             given = {

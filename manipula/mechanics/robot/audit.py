@@ -17,10 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.angles import Angles
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp
 
 Frame = list[list[Any]]  # columns x, y, z and the origin, in the frame it is seen from
 Pseudo = list[list[Any]]  # 4×4
@@ -35,7 +35,9 @@ class Pair(NamedTuple):
     meant: Any
 
 
-def pairs(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]) -> Iterator[Pair]:
+def pairs(
+    robot: RobotDescription, chain: Tree, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]
+) -> Iterator[Pair]:
     """Everything a model reads of a chain, at joint coordinates q; `symbols` has a scalar for each free parameter."""
     moving = [joint for joint in robot.joints if joint.kind != "fixed"]
     if [(link.name, link.kind.name) for link in chain.links] != [(joint.name, joint.kind) for joint in moving]:
@@ -91,7 +93,7 @@ def _each(what: str, found: Sequence[Any], meant: Sequence[Any]) -> Iterator[Pai
 class _Reader:
     """The description, read cell by cell."""
 
-    def __init__(self, robot: Robot, maths: Any, symbols: Mapping[str, Any], symbolic: Any) -> None:
+    def __init__(self, robot: RobotDescription, maths: Any, symbols: Mapping[str, Any], symbolic: Any) -> None:
         self.robot, self.maths, self.symbols, self.symbolic = robot, maths, symbols, symbolic
         self.values, self.known = dict(robot.values), dict[str, Any]()
         self.angles = Angles({name: x for name, x in self.values.items() if not self.stays(name)})
@@ -140,13 +142,13 @@ class _Reader:
                 return self.maths.degrees(angle)
             case Name(name):
                 return self.named(name)
-            case Op("**", (base, Num(power))):
+            case ParameterOp("**", (base, Num(power))):
                 return self.power(self.value(base), int(power))
-            case Op("neg", (a,)):
+            case ParameterOp("neg", (a,)):
                 return -self.value(a)
-            case Op(function, (a,)):
+            case ParameterOp(function, (a,)):
                 return getattr(self.maths, function)(self.value(a) if function == "sqrt" else self.angle(a))
-            case Op(sign, (a, b)):
+            case ParameterOp(sign, (a, b)):
                 return _ARITHMETIC[sign](self.value(a), self.value(b))
         raise AssertionError(x)
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, Robot, Step, Steps
+from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import BASE, Link, Part, Terms, Tree
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, Terms, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -27,7 +27,13 @@ from manipula.mechanics.robot.values.parameter import (
     names_of,
     scalar_from_parameter,
 )
-from manipula.mechanics.spatial.inertia import NOTHING, RigidBody, Tensor, body_from_com, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import (
+    NOTHING,
+    InertiaTensor,
+    RigidBody,
+    body_from_com,
+    tensor_from_second_moments,
+)
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
 from manipula.scalar import Maths
@@ -35,7 +41,7 @@ from manipula.scalar import Maths
 Symbolic = Literal["auto", "all", "none"] | Collection[str]
 
 
-def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Parameter | None]:
+def free_parameters(robot: RobotDescription, symbolic: Symbolic = "auto") -> dict[str, Parameter | None]:
     """The names that stay symbols, in the file's order, each with its value if the file gives one."""
     values = dict(robot.values)
     choose = chooser(robot, symbolic)
@@ -49,7 +55,7 @@ def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Para
     return free
 
 
-def bind(robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Tree:
+def bind(robot: RobotDescription, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Tree:
     """The chain over S; `symbols` holds a scalar for every free parameter."""
     return Binding(robot, symbolic).over(maths, symbols)
 
@@ -61,7 +67,7 @@ class Chooser:
         self.cell, self.name = cell, name
 
 
-def chooser(robot: Robot, symbolic: Symbolic) -> Chooser:
+def chooser(robot: RobotDescription, symbolic: Symbolic) -> Chooser:
     values = dict(robot.values)
     if symbolic == "auto":
         return Chooser(lambda cell: False, lambda name: name not in values)
@@ -78,7 +84,7 @@ def chooser(robot: Robot, symbolic: Symbolic) -> Chooser:
     return _listed(robot, symbolic, values)
 
 
-def _listed(robot: Robot, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
+def _listed(robot: RobotDescription, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
     cells = {cell.name for cell in robot.cells()}
     known = [*dict.fromkeys([*robot.names(), *values, *cells])]
     for name in names:
@@ -120,7 +126,7 @@ def _forwards(joint: Joint) -> tuple[Joint, Literal[1, -1]]:
 class Binding:
     """What is the same whatever the scalar: which cells stay symbols, the names in use, the angles collected."""
 
-    def __init__(self, robot: Robot, symbolic: Symbolic = "auto") -> None:
+    def __init__(self, robot: RobotDescription, symbolic: Symbolic = "auto") -> None:
         self.robot, self.values, self.names = robot, dict(robot.values), robot.names()
         self.choose = chooser(robot, symbolic)
         self.angles = Angles({name: x for name, x in self.values.items() if not self.choose.name(name)})
@@ -231,17 +237,17 @@ class _Binder:
                 return body_from_com(m, (cx, cy, cz), tensor)
             case "second_moment", _:
                 return RigidBody(m, first, tensor_from_second_moments(tensor))
-        return RigidBody(m, first, Tensor(tensor))
+        return RigidBody(m, first, InertiaTensor(tensor))
 
-    def parts(self, suffixes: Sequence[str], held: Sequence[Mounted]) -> list[Part]:
+    def parts(self, suffixes: Sequence[str], held: Sequence[Mounted]) -> list[FileBody]:
         """Bodies where they are held."""
-        return [Part(end, self.placement(x.at), self.body(x.body)) for end, x in zip(suffixes, held, strict=True)]
+        return [FileBody(end, self.placement(x.at), self.body(x.body)) for end, x in zip(suffixes, held, strict=True)]
 
     def link(self, joint: Joint, suffix: str, carried: Sequence[str], parent: int) -> Link:
         joint, sense = _forwards(joint)
         before = self.placement(joint.before)
         inertia = self.body(joint.body)
-        own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, inertia)]
+        own = [] if joint.body is None and joint.kind == "fixed" else [FileBody(suffix, HERE, inertia)]
         held = self.parts(carried, joint.carries)
         for part in held:
             inertia = inertia + part.inertia.seen_from(part.at)
@@ -290,7 +296,7 @@ class _Binder:
         ends = suffixes_of(self.robot)
         links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, self.robot.parents))
         tool, tip = self.placement(self.robot.tool), self.robot.tool_row
-        loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
+        loads = [FileBody(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
         held = sum((part.inertia for part in loads), RigidBody()).seen_from(tool)
         if loads and tip != BASE:
             links[tip] = replace(links[tip], inertia=links[tip].inertia + held, parts=(*links[tip].parts, *loads))

@@ -13,7 +13,13 @@ from manipula.mechanics.robot.description import SIX, Body, Cell, Mounted, Steps
 from manipula.mechanics.robot.exact import Formula, is_quarter, parameter_of, placement_from_steps
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
 from manipula.mechanics.robot.values.parameter import Name, names_of
-from manipula.mechanics.spatial.inertia import Moments, RigidBody, Tensor, body_from_com, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import (
+    InertiaTensor,
+    Moments,
+    RigidBody,
+    body_from_com,
+    tensor_from_second_moments,
+)
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
     Matrix,
@@ -36,7 +42,7 @@ def moved(body: Body, at: Steps) -> Body:
     m, s = _mass(body), _first_moments(body)
     match body.inertia_is:
         case "origin":
-            tensor = RigidBody(m, s, Tensor(_tensor(body))).seen_from(place).I
+            tensor = RigidBody(m, s, InertiaTensor(_tensor(body))).seen_from(place).I
         case "second_moment":
             tensor = RigidBody(m, s, Moments(_tensor(body))).seen_from(place).K
         case _:
@@ -52,7 +58,7 @@ def about_origin(body: Body) -> RigidBody:
     if body.inertia_is == "second_moment":
         return RigidBody(m, s, tensor_from_second_moments(tensor))
     if body.inertia_is == "origin":
-        return RigidBody(m, s, Tensor(tensor))
+        return RigidBody(m, s, InertiaTensor(tensor))
     x, y, z = s
     centre = _centre(body) if body.centre_is == "com" else (_over(x, m), _over(y, m), _over(z, m))
     return body_from_com(m, centre, tensor)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError, caution
-from manipula.mechanics.robot.description import BASE, Arm, Body, Frame, Joint, Mounted, Robot
+from manipula.mechanics.robot.description import BASE, AnyRobot, Body, Frame, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.suffixes import suffixes_of
 
 TOOL = "tool"
@@ -17,12 +17,12 @@ _NUMBERED = re.compile(r"link_?([1-9][0-9]*)")
 _LABELS: tuple[Callable[[Joint], str], ...] = (lambda joint: joint.name, lambda joint: joint.link)
 
 
-def in_rows(robot: Robot) -> bool:
+def in_rows(robot: RobotDescription) -> bool:
     """Every joint stands on the row before, the tool on the last."""
     return robot.parents == tuple(range(-1, len(robot.joints) - 1)) and robot.tool_row == len(robot.joints) - 1
 
 
-def moving_parents(robot: Robot) -> list[int]:
+def moving_parents(robot: RobotDescription) -> list[int]:
     """Of every moving joint the moving one (counted among these) that it stands on, −1 the base."""
     stands, found = {-1: -1}, list[int]()
     for row, (joint, parent) in enumerate(zip(robot.joints, robot.parents)):
@@ -33,17 +33,17 @@ def moving_parents(robot: Robot) -> list[int]:
     return found
 
 
-def moving_names(robot: Robot) -> list[str]:
+def moving_names(robot: RobotDescription) -> list[str]:
     """The joints that move, whether by a coordinate of their own or not."""
     return [joint.name for joint in robot.joints if joint.kind != "fixed"]
 
 
-def followers(robot: Robot) -> list[str]:
+def followers(robot: RobotDescription) -> list[str]:
     """The joints that move by the coordinates of others."""
     return [joint.name for joint in robot.joints if joint.coordinate is not None]
 
 
-def joint_factors(robot: Robot) -> list[tuple[tuple[int, Fraction], ...]]:
+def joint_factors(robot: RobotDescription) -> list[tuple[tuple[int, Fraction], ...]]:
     """Of every joint that moves the coordinates it moves by, each with its factor."""
     own = {name: c for c, name in enumerate(robot.joint_names)}
     moving = [joint for joint in robot.joints if joint.kind != "fixed"]
@@ -55,7 +55,7 @@ def joint_factors(robot: Robot) -> list[tuple[tuple[int, Fraction], ...]]:
     ]
 
 
-def branching(robot: Robot) -> str:
+def branching(robot: RobotDescription) -> str:
     """The first link, by its joint, on which several moving joints stand; "base", or "" where the arm is serial."""
     parents, names = moving_parents(robot), moving_names(robot)
     for i in range(-1, len(names)):
@@ -64,7 +64,7 @@ def branching(robot: Robot) -> str:
     return ""
 
 
-def serial_fault(robot: Robot) -> str:
+def serial_fault(robot: RobotDescription) -> str:
     """Why a robot is no serial arm with its tool on the last link; "" where it is one."""
     if at := branching(robot):
         return f"it branches at {at!r}"
@@ -74,19 +74,19 @@ def serial_fault(robot: Robot) -> str:
     return f"its tool is on {stands[-1] if stands else 'base'!r}, not on its last link"
 
 
-def tips(robot: Robot) -> list[str]:
+def tips(robot: RobotDescription) -> list[str]:
     """The moving joints on which none stands."""
     parents = set(moving_parents(robot))
     return [name for i, name in enumerate(moving_names(robot)) if i not in parents]
 
 
-def frame_names(robot: Robot) -> list[str]:
+def frame_names(robot: RobotDescription) -> list[str]:
     """The frames a robot has: its tool, those its file names; if it has none of them, its tips."""
     own = [TOOL] if robot.tool or robot.tool_on is not None or len(tips(robot)) == 1 else []
     return [*own, *(frame.name for frame in robot.frames)] or tips(robot)
 
 
-def still_rows(robot: Robot) -> set[str]:
+def still_rows(robot: RobotDescription) -> set[str]:
     """The base and the rows that no joint moves, by name."""
     names, still = [joint.name for joint in robot.joints], {BASE}
     for joint, on in zip(robot.joints, robot.parents):
@@ -95,7 +95,7 @@ def still_rows(robot: Robot) -> set[str]:
     return still
 
 
-def seen_at(robot: Arm, name: str) -> Arm:
+def seen_at(robot: AnyRobot, name: str) -> AnyRobot:
     """The robot with this frame as its tool; a load stays where it is. A joint's name is the frame of its link."""
     if name == TOOL and TOOL in frame_names(robot):
         _warn_of_link_called_tool(robot)
@@ -104,7 +104,7 @@ def seen_at(robot: Arm, name: str) -> Arm:
     return replace(with_load_on_row(robot), tool=frame.at, tool_on=frame.on)
 
 
-def _frame_meant(robot: Robot, name: str) -> Frame:
+def _frame_meant(robot: RobotDescription, name: str) -> Frame:
     """One of its frames; else the frame of a link, by the link's own name, by its joint's, or by number: link3."""
     joints, links = ({_label(joint): joint.name for joint in robot.joints if _label(joint)} for _label in _LABELS)
     known = {frame.name: frame for frame in robot.frames}
@@ -123,7 +123,7 @@ def _frame_meant(robot: Robot, name: str) -> Frame:
     return Frame(name, robot.joint_names[int(number[1]) - 1])
 
 
-def _warn_of_link_called_tool(robot: Robot) -> None:
+def _warn_of_link_called_tool(robot: RobotDescription) -> None:
     """The file's own link of that name may be meant, where it is somewhere else."""
     for row, joint in enumerate(robot.joints):
         if joint.link == TOOL and (robot.tool or row != robot.tool_row):
@@ -131,24 +131,24 @@ def _warn_of_link_called_tool(robot: Robot) -> None:
             caution(f"{robot.name}: {TOOL!r} is taken for the frame at its end; {other}")
 
 
-def link_names(robot: Robot) -> list[str]:
+def link_names(robot: RobotDescription) -> list[str]:
     """The links by the file's names; where it has none, by those of their joints."""
     return [joint.link or joint.name for joint in robot.joints]
 
 
-def frame_of(robot: Robot) -> str:
+def frame_of(robot: RobotDescription) -> str:
     """The frame that is the tool, by its name; "" where it is the robot's own."""
     links = [Frame(joint.name, joint.name) for joint in robot.joints]
     return next((x.name for x in (*robot.frames, *links) if (x.on, x.at) == (robot.tool_on, robot.tool)), "")
 
 
-def base_body(robot: Robot) -> Body | None:
+def base_body(robot: RobotDescription) -> Body | None:
     """The body of the base itself: of those that stand still the first, where it has the base link's name."""
     own = next(iter(robot.ground), None)
     return own.body if own is not None and not own.at and own.name == robot.origin.base_link else None
 
 
-def tip_link(robot: Robot) -> str:
+def tip_link(robot: RobotDescription) -> str:
     """The link, or the frame, whose frame the tool is, by the file's name; "" where it has none or there is no tool."""
     if TOOL not in frame_names(robot):
         return ""
@@ -157,7 +157,7 @@ def tip_link(robot: Robot) -> str:
     return next(held, "" if robot.tool else on)
 
 
-def with_load_on_row(robot: Arm) -> Arm:
+def with_load_on_row(robot: AnyRobot) -> AnyRobot:
     """The payload as something the tool's row carries."""
     if not robot.payload or robot.tool_row < 0:
         return replace(robot, payload=())
@@ -168,13 +168,13 @@ def with_load_on_row(robot: Arm) -> Arm:
     return replace(robot, joints=joints, payload=())
 
 
-def has_own_frame(robot: Robot) -> bool:
+def has_own_frame(robot: RobotDescription) -> bool:
     """Whether a frame is meant when none is named: the tool, or the only one there is."""
     names = frame_names(robot)
     return names[0] == TOOL or len(names) == 1
 
 
-def with_frame(robot: Arm) -> Arm:
+def with_frame(robot: AnyRobot) -> AnyRobot:
     """The robot with the frame meant when none is named: its tool, or the only one there is."""
     names = frame_names(robot)
     if names[0] == TOOL:
@@ -185,7 +185,7 @@ def with_frame(robot: Arm) -> Arm:
     return seen_at(robot, names[0])
 
 
-def shown_frame(robot: Robot) -> str:
+def shown_frame(robot: RobotDescription) -> str:
     """The frame that a picture has for a tool where several could be meant: that of its tool's row, else the last;
     "" where there is no choice."""
     names = frame_names(robot)
@@ -196,25 +196,25 @@ def shown_frame(robot: Robot) -> str:
     return own[-1] if own else on.name if on.name in names else names[-1]
 
 
-def road_joints(robot: Robot) -> list[str]:
+def road_joints(robot: RobotDescription) -> list[str]:
     """The moving joints on the way from the base to the tool."""
     return [robot.joints[row].name for row in _way(robot) if robot.joints[row].kind != "fixed"]
 
 
-def road_followers(robot: Robot) -> list[str]:
+def road_followers(robot: RobotDescription) -> list[str]:
     """Of these the joints that have no coordinate of their own."""
     follow = set(followers(robot))
     return [name for name in road_joints(robot) if name in follow]
 
 
-def road_coordinates(robot: Robot) -> list[str]:
+def road_coordinates(robot: RobotDescription) -> list[str]:
     """The coordinates that move the tool, by name, in the robot's order."""
     factors, way = dict(zip(moving_names(robot), joint_factors(robot))), set(road_joints(robot))
     moved = {c for name in way for c, factor in factors[name] if factor}
     return [name for c, name in enumerate(robot.joint_names) if c in moved]
 
 
-def _way(robot: Robot) -> list[int]:
+def _way(robot: RobotDescription) -> list[int]:
     """The rows from the base to the tool."""
     way, row = list[int](), robot.tool_row
     while row >= 0:
@@ -223,7 +223,7 @@ def _way(robot: Robot) -> list[int]:
     return way[::-1]
 
 
-def road_of(robot: Arm) -> Arm:
+def road_of(robot: AnyRobot) -> AnyRobot:
     """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
     if in_rows(robot) and not followers(robot):
         return robot
@@ -238,7 +238,7 @@ def road_of(robot: Arm) -> Arm:
     return replace(robot, joints=joints, tool_on=None, frames=())
 
 
-def refuse_branches(robot: Robot, what: str, hint: str) -> None:
+def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:
     """Raises where rows do not follow each other, or a joint follows others."""
     if odd_joints := followers(robot):
         told = f"joint {odd_joints[0]!r} has no coordinate of its own"

@@ -17,9 +17,9 @@ from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.entry import Entry
+from manipula.mechanics.robot.values.entry import ParameterEntry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
-from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
+from manipula.mechanics.robot.values.parameter import ZERO, Name, Parameter, ParameterOp, names_of, text_of
 from manipula.mechanics.robot.values.terms import Angle, Length
 
 StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
@@ -127,7 +127,7 @@ class Joint:
         """Is its coordinate an angle?"""
         return KINDS[self.kind].turns
 
-    def kind_items(self) -> list[tuple[Entry, Cell]]:
+    def kind_items(self) -> list[tuple[ParameterEntry, Cell]]:
         """What its kind has besides, each with its name in a file: the pitch of a screw."""
         return list(zip(KINDS[self.kind].entries, self.of_kind, strict=True))
 
@@ -169,7 +169,7 @@ NamedPose = tuple[str, tuple[tuple[str, Parameter], ...]]
 
 
 @dataclass(frozen=True)
-class Robot:
+class RobotDescription:
     """Joints in an order with parents first; on a serial arm each stands on the row before.
 
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
@@ -235,10 +235,10 @@ class Robot:
         angles = [step.amount for steps in self._placements() for step in steps if step.kind[0] == "r"]
         angles += [joint.offset for joint in self.joints if joint.turns]
         for cell in angles:
-            if isinstance(cell.parameter, Op | Name):
+            if isinstance(cell.parameter, ParameterOp | Name):
                 yield cell.name, cell.parameter, True
         for name, value in (*((cell.name, cell.value) for cell in self.cells()), *self.values):
-            if isinstance(value, Op):
+            if isinstance(value, ParameterOp):
                 yield name, value, False
 
     def _placements(self) -> Iterator[Steps]:
@@ -277,7 +277,7 @@ class Robot:
         return tuple(dict.fromkeys(name for cell in self.cells() for name in names_of(cell.parameter)))
 
 
-Arm = TypeVar("Arm", bound=Robot)
+AnyRobot = TypeVar("AnyRobot", bound=RobotDescription)
 
 
 def cells_in(part: object) -> Iterator[Cell]:
@@ -292,7 +292,7 @@ def cells_in(part: object) -> Iterator[Cell]:
             yield from cells_in(getattr(part, item.name))
 
 
-def with_cells(robot: Arm, change: Callable[[Cell], Cell]) -> Arm:
+def with_cells(robot: AnyRobot, change: Callable[[Cell], Cell]) -> AnyRobot:
     """The robot with every cell changed."""
     parts = {item.name: getattr(robot, item.name) for item in fields(robot) if item.name not in ("values", "origin")}
     return replace(robot, **{name: changed(part, change) for name, part in parts.items()})

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.mechanics.robot.description import Cell, Joint, Step, StepKind, Steps
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, applied, negated
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp, applied, negated
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.scalar import Maths, Scalar
 
@@ -71,10 +71,10 @@ def parameter_of(value: Scalar) -> Parameter:
 
 def opposite(x: Parameter) -> Parameter:
     match x:
-        case Op("neg", (inner,)):
+        case ParameterOp("neg", (inner,)):
             return inner
-        case Op("-", (left, right)):
-            return Op("-", (right, left))
+        case ParameterOp("-", (left, right)):
+            return ParameterOp("-", (right, left))
     return negated(x)
 
 
@@ -90,11 +90,11 @@ def _sum(x: Parameter, y: Parameter) -> Parameter:
     if rest is not None:
         return rest
     match y:
-        case Op("neg", (inner,)):
-            return Op("-", (x, inner))
+        case ParameterOp("neg", (inner,)):
+            return ParameterOp("-", (x, inner))
         case Num(value) | Deg(value) if value < 0:
-            return Op("-", (x, negated(y)))
-    return Op("+", (x, y))
+            return ParameterOp("-", (x, negated(y)))
+    return ParameterOp("+", (x, y))
 
 
 def _without(x: Parameter, term: Parameter) -> Parameter | None:
@@ -102,7 +102,7 @@ def _without(x: Parameter, term: Parameter) -> Parameter | None:
     if x == term:
         return ZERO
     match x:
-        case Op("+" | "-" as op, (left, right)):
+        case ParameterOp("+" | "-" as op, (left, right)):
             less = _without(left, term)
             if less is not None:
                 return _sum(less, right if op == "+" else opposite(right))
@@ -115,9 +115,9 @@ def _product(x: Parameter, y: Parameter) -> Parameter:
     match x, y:
         case (Num(a), Num(b)):
             return Num(a * b)
-        case (Op("neg", (inner,)), _):
+        case (ParameterOp("neg", (inner,)), _):
             return opposite(_product(inner, y))
-        case (_, Op("neg", (inner,))):
+        case (_, ParameterOp("neg", (inner,))):
             return opposite(_product(x, inner))
     for factor, rest in ((x, y), (y, x)):
         match factor:
@@ -125,7 +125,7 @@ def _product(x: Parameter, y: Parameter) -> Parameter:
                 return ZERO
             case Num(value) if abs(value) == 1:
                 return rest if value > 0 else opposite(rest)
-    return Op("*", (x, y))
+    return ParameterOp("*", (x, y))
 
 
 def _quotient(x: Parameter, y: Parameter) -> Parameter:
@@ -136,7 +136,7 @@ def _quotient(x: Parameter, y: Parameter) -> Parameter:
             return Deg(a / b)
         case (Num(a), _) if a == 0:
             return ZERO
-    return x if y == ONE else Op("/", (x, y))
+    return x if y == ONE else ParameterOp("/", (x, y))
 
 
 def is_zero(x: Parameter | None) -> bool:
@@ -156,11 +156,11 @@ def cos_sin(angle: Parameter) -> tuple[Formula, Formula]:
         case Deg(value) if value % 90 == 0:
             cos, sin = ((1, 0), (0, 1), (-1, 0), (0, -1))[int(value / 90) % 4]
             return Formula(Num(Fraction(cos))), Formula(Num(Fraction(sin)))
-        case Op("neg", (inner,)):
+        case ParameterOp("neg", (inner,)):
             return cos_sin(inner)[0], -cos_sin(inner)[1]
         case Num(value) | Deg(value) if value < 0:
             return cos_sin(negated(angle))[0], -cos_sin(negated(angle))[1]
-    return Formula(Op("cos", (angle,))), Formula(Op("sin", (angle,)))
+    return Formula(ParameterOp("cos", (angle,))), Formula(ParameterOp("sin", (angle,)))
 
 
 def placement_from_steps(steps: Steps) -> Placement:
@@ -243,9 +243,9 @@ def with_values(parameter: Parameter, values: Mapping[str, Parameter]) -> Formul
     match parameter:
         case Name(name) if name in values:
             return with_values(values[name], values)
-        case Op("**", (base, power)):
+        case ParameterOp("**", (base, power)):
             return Formula(_power(with_values(base, values).parameter, power))
-        case Op(op, args):
+        case ParameterOp(op, args):
             found: Formula = applied(op, [with_values(argument, values) for argument in args], FORMULAS)
             return found
     return Formula(parameter)
@@ -261,7 +261,7 @@ class FormulaMaths(Maths[Formula]):
         return Formula(Deg(value))
 
     def apply(self, name: str, *args: Any) -> Formula:
-        return Formula(Op(name, tuple(x.parameter for x in args)))
+        return Formula(ParameterOp(name, tuple(x.parameter for x in args)))
 
     def cos(self, x: Formula) -> Formula:
         return cos_sin(x.parameter)[0]
@@ -277,4 +277,4 @@ def _power(base: Parameter, power: Parameter) -> Parameter:
     match base, power:
         case (Num(x), Num(n)) if x or n > 0:
             return Num(x ** int(n))
-    return Op("**", (base, power))
+    return ParameterOp("**", (base, power))

@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from manipula.mechanics.robot.values.entry import Entry
-from manipula.mechanics.spatial.inertia import RigidBody, Tensor, rod
+from manipula.mechanics.robot.values.entry import ParameterEntry
+from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Vector, matsub
 from manipula.scalar import Maths
@@ -34,7 +34,7 @@ class JointKind:
     turns: ClassVar[bool] = False
     slides: ClassVar[bool] = False
     field: ClassVar[Literal["theta", "d", ""]] = ""  # of a Denavit–Hartenberg row: where the coordinate stands
-    entries: ClassVar[tuple[Entry, ...]] = ()
+    entries: ClassVar[tuple[ParameterEntry, ...]] = ()
     kept: ClassVar[tuple[str, ...]] = ()  # the moments `split` leaves on a link
     formats: ClassVar[Mapping[str, str]] = {}  # what other formats call it; one that is not here cannot say it
     words: ClassVar[tuple[str, ...]] = ()  # in a pasted table, without accents
@@ -90,7 +90,7 @@ class Revolute(JointKind):
     def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
         """What lies on the axis (M, S_z, K_zz) does not see the joint turn."""
         axis = rod(body.K[2][2])
-        kept = RigidBody(0, (body.s[0], body.s[1], 0), Tensor(matsub(body.I, axis.I)))
+        kept = RigidBody(0, (body.s[0], body.s[1], 0), InertiaTensor(matsub(body.I, axis.I)))
         return kept, RigidBody(body.m, (0, 0, body.s[2]), axis)
 
 
@@ -116,7 +116,7 @@ class Helical(JointKind):
     """A screw: it turns by q and advances by pitch·q, along its axis for a positive pitch."""
 
     name, turns, slides, field = "helical", True, True, "theta"
-    entries = (Entry("pitch", "screw", ("advance per radian",) * 2, bound="any", quantity="length"),)
+    entries = (ParameterEntry("pitch", "screw", ("advance per radian",) * 2, bound="any", quantity="length"),)
     kept = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my", "mz", "m")
     words = ("h", "helical", "screw", "helicoidal", "parafuso")
 
@@ -132,7 +132,7 @@ class Helical(JointKind):
     def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
         """L J = (z×K + h z Sᵀ, z×S + h M z) is nothing for K_zz alone: a rod on the axis, without mass."""
         axis = rod(body.K[2][2])
-        return RigidBody(body.m, body.s, Tensor(matsub(body.I, axis.I))), RigidBody(second=axis)
+        return RigidBody(body.m, body.s, InertiaTensor(matsub(body.I, axis.I))), RigidBody(second=axis)
 
 
 class Fixed(JointKind):

@@ -8,7 +8,7 @@ from typing import Any
 
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import Dual, DualMaths
-from manipula.mechanics.spatial.inertia import RigidBody, Tensor
+from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
 from manipula.mechanics.spatial.paired import Paired, PairedMaths
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, Vector
@@ -52,7 +52,7 @@ def _placement(at: Placement, entry: Change) -> Placement:
 
 
 def _inertia(body: RigidBody, entry: Change) -> RigidBody:
-    return RigidBody(entry(body.m), _vector(body.s, entry), Tensor(_matrix(body.I, entry)))
+    return RigidBody(entry(body.m), _vector(body.s, entry), InertiaTensor(_matrix(body.I, entry)))
 
 
 def _link(link: Link, entry: Change) -> Link:

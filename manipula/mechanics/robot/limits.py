@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from manipula.errors import caution
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 
 
 class Limits:
     """What the file says of every joint; infinite where it says nothing."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         rows = [joint for joint in robot.joints if joint.name in robot.joint_names]
         values = floats_of(dict(robot.values))
 
@@ -46,7 +46,7 @@ def outside(joint: Joint, at: Parameter, values: Mapping[str, float]) -> str:
 TURNS = 4 * np.pi  # rad: nobody means a joint to stand two turns away, where 45 and 90 are degrees
 
 
-def doubt_degrees(robot: Robot, name: str, at: Parameter, where: str) -> None:
+def doubt_degrees(robot: RobotDescription, name: str, at: Parameter, where: str) -> None:
     """A warning where the angle given to a joint looks like degrees."""
     joint, values = next(row for row in robot.joints if row.name == name), floats_of(dict(robot.values))
     if not joint.turns or any(letter not in values for letter in names_of(at)):

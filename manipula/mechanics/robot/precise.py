@@ -12,7 +12,7 @@ from typing import Any
 from mpmath import MPContext
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.description import Cell, Robot, Step, StepKind, Steps
+from manipula.mechanics.robot.description import Cell, RobotDescription, Step, StepKind, Steps
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Matrix
@@ -52,7 +52,7 @@ class PreciseMaths(Maths[Any]):
 PRECISE = PreciseMaths()
 
 
-def values_of(robot: Robot, purpose: str, parts: Iterable[Parameter]) -> dict[str, Any]:
+def values_of(robot: RobotDescription, purpose: str, parts: Iterable[Parameter]) -> dict[str, Any]:
     """The value of every name in `parts`, to fifty digits; a name without one is an error that says the purpose."""
     given = dict(robot.values)
     order = _needed([name for part in parts for name in names_of(part)], given)
@@ -66,7 +66,7 @@ def values_of(robot: Robot, purpose: str, parts: Iterable[Parameter]) -> dict[st
     return values
 
 
-def everything_in(robot: Robot) -> Iterator[Parameter]:
+def everything_in(robot: RobotDescription) -> Iterator[Parameter]:
     """Every entry, the limits and springs too."""
     yield from (cell.parameter for cell in robot.cells())
     for joint in robot.joints:

@@ -11,8 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
-from manipula.mechanics.robot.description import AXES, SIX, Arm, Body, Cell, Joint, Mounted, Robot, Steps
-from manipula.mechanics.robot.values.parameter import Name, Op, float_of, floats_of, names_of, number
+from manipula.mechanics.robot.description import (
+    AXES,
+    SIX,
+    AnyRobot,
+    Body,
+    Cell,
+    Joint,
+    Mounted,
+    RobotDescription,
+    Steps,
+)
+from manipula.mechanics.robot.values.parameter import Name, ParameterOp, float_of, floats_of, names_of, number
 
 LENGTH, ANGLE, MASS, PITCH = 0.3, 0.5, 1.0, 0.02  # m, rad, kg, m/rad
 INERTIA, OTHER, WEIGHT = 0.02, 0.1, 9.81  # kg·m² on the diagonal; of drives, SI; m/s²
@@ -41,7 +51,7 @@ class Meaning:
     own: float | None = None
 
 
-def parameter_facts(robot: Robot, symbolic: Symbolic = "all") -> dict[str, Fact]:
+def parameter_facts(robot: RobotDescription, symbolic: Symbolic = "all") -> dict[str, Fact]:
     """Every parameter that may stay a letter, in the file's order."""
     known = meanings(robot)
     values = floats_of(dict(robot.values))
@@ -55,7 +65,7 @@ def parameter_facts(robot: Robot, symbolic: Symbolic = "all") -> dict[str, Fact]
     return found
 
 
-def with_stand_ins(robot: Arm) -> tuple[Arm, dict[str, float]]:
+def with_stand_ins(robot: AnyRobot) -> tuple[AnyRobot, dict[str, float]]:
     """The robot with a value for every name, and those that were made up."""
     facts = parameter_facts(robot, "auto")
     made = {name: fact.stand_in for name, fact in facts.items() if fact.value is None}
@@ -63,7 +73,7 @@ def with_stand_ins(robot: Arm) -> tuple[Arm, dict[str, float]]:
     return (replace(robot, values=values) if made else robot), made
 
 
-def meanings(robot: Robot) -> dict[str, Meaning]:
+def meanings(robot: RobotDescription) -> dict[str, Meaning]:
     """Name → what it means: names of cells, and names in them."""
     told = list(_cells(robot))
     found: dict[str, Meaning] = {}
@@ -85,7 +95,7 @@ def meanings(robot: Robot) -> dict[str, Meaning]:
 def _alone(cell: Cell) -> str:
     """The one name of a cell that holds it, or a multiple of it, and nothing else."""
     parameter = cell.parameter
-    while isinstance(parameter, Op) and parameter.op in ("neg", "*", "/"):
+    while isinstance(parameter, ParameterOp) and parameter.op in ("neg", "*", "/"):
         named = [x for x in parameter.args if list(names_of(x))]
         if len(named) != 1 or (parameter.op == "/" and named[0] is not parameter.args[0]):
             return ""
@@ -93,7 +103,7 @@ def _alone(cell: Cell) -> str:
     return parameter.name if isinstance(parameter, Name) else ""
 
 
-def _cells(robot: Robot) -> Iterator[Meaning]:
+def _cells(robot: RobotDescription) -> Iterator[Meaning]:
     yield from _steps(robot.base, "base")
     for joint in robot.joints:
         yield from _joint(joint)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin, body_from_inertia
-from manipula.mechanics.robot.description import Arm, Body, Cell, Joint, Robot
+from manipula.mechanics.robot.description import AnyRobot, Body, Cell, Joint, RobotDescription
 from manipula.mechanics.robot.exact import with_values
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, Parameter, names_of
@@ -23,7 +23,7 @@ Given = Mapping[str, Parameter]
 
 
 @dataclass(frozen=True)
-class Moved:
+class JointBodies:
     """A moving joint, what its names end in, and all bodies it moves, its link's first, with what theirs end in."""
 
     joint: Joint
@@ -31,15 +31,15 @@ class Moved:
     bodies: list[tuple[str, Body | None]]
 
 
-def moved_bodies(robot: Robot) -> list[Moved]:
+def moved_bodies(robot: RobotDescription) -> list[JointBodies]:
     """Joint by joint; the payload rides on the one that moves the tool. What stands still is in none."""
     ends = suffixes_of(robot)
-    found: list[Moved] = []
-    movers: dict[int, Moved | None] = {-1: None}  # by row
+    found: list[JointBodies] = []
+    movers: dict[int, JointBodies | None] = {-1: None}  # by row
     for row, (joint, end, carried) in enumerate(zip(robot.joints, ends.rows, ends.carried)):
         mover = movers[robot.parents[row]]
         if joint.kind != "fixed":
-            mover = Moved(joint, end, [(end, joint.body)])
+            mover = JointBodies(joint, end, [(end, joint.body)])
             found.append(mover)
         elif mover and joint.body is not None:
             mover.bodies.append((end, joint.body))
@@ -51,7 +51,7 @@ def moved_bodies(robot: Robot) -> list[Moved]:
     return found
 
 
-def standard_parameters(robot: Robot) -> dict[str, Parameter]:
+def standard_parameters(robot: RobotDescription) -> dict[str, Parameter]:
     """Column → what the file says of it."""
     found: dict[str, Parameter] = {}
     for moved in moved_bodies(robot):
@@ -60,7 +60,7 @@ def standard_parameters(robot: Robot) -> dict[str, Parameter]:
     return found
 
 
-def refuse_ambiguous(robot: Robot) -> None:
+def refuse_ambiguous(robot: RobotDescription) -> None:
     """Raises where a name that the file uses is that of a column which means something else."""
     used = needed_names(robot, dict(robot.values))
     for name, value in standard_parameters(robot).items():
@@ -71,7 +71,7 @@ def refuse_ambiguous(robot: Robot) -> None:
             )
 
 
-def with_standard(robot: Arm, given: Given) -> Arm:
+def with_standard(robot: AnyRobot, given: Given) -> AnyRobot:
     """The robot with other standard parameters. A body of which one is given is written about its frame's origin,
     with first moments, so that no mass need divide them."""
     values, ends = dict(robot.values), suffixes_of(robot)
@@ -100,7 +100,7 @@ def _ten(body: Body) -> tuple[Cell, ...]:
     return (*body.inertia, *body.centre, body.mass)
 
 
-def _motor(moved: Moved) -> list[Cell]:
+def _motor(moved: JointBodies) -> list[Cell]:
     cells = moved.joint.actuator.linear()
     return [Cell(f"{letters}{moved.suffix}", cell.parameter) for letters, cell in cells.items()]
 
@@ -123,7 +123,7 @@ def _changed(body: Body | None, suffix: str, given: Given, values: Given) -> Bod
     return replace(standard, mass=cell(standard.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
 
 
-def _tidied(robot: Arm, before: Robot, given: Given) -> Arm:
+def _tidied(robot: AnyRobot, before: RobotDescription, given: Given) -> AnyRobot:
     """Without the values that nothing needs any more; a name may not go on to mean what its cell meant before."""
     values = dict(robot.values)
     used = needed_names(robot, values)
@@ -136,7 +136,7 @@ def _tidied(robot: Arm, before: Robot, given: Given) -> Arm:
     return replace(robot, values=tuple((name, x) for name, x in robot.values if name in used or name not in old))
 
 
-def needed_names(robot: Robot, values: Mapping[str, Parameter]) -> set[str]:
+def needed_names(robot: RobotDescription, values: Mapping[str, Parameter]) -> set[str]:
     """The names its cells use, and those in the values of these."""
     waiting = [name for cell in robot.cells() for name in names_of(cell.parameter)]
     found: set[str] = set()

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from manipula.errors import some_of
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser
 from manipula.mechanics.robot.branching import TOOL, frame_names, tip_link
-from manipula.mechanics.robot.description import Body, Cell, Robot
+from manipula.mechanics.robot.description import Body, Cell, RobotDescription
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.values.parameter import ZERO, float_of, floats_of, names_of, text_of
 
@@ -24,7 +24,7 @@ DIGITS = 16  # of the digest, in hexadecimal
 Subject = tuple[tuple[str, str], ...]
 
 
-def subject_of(robot: Robot, symbolic: Symbolic = "auto") -> Subject:
+def subject_of(robot: RobotDescription, symbolic: Symbolic = "auto") -> Subject:
     """(key, text), in the order in which they are printed."""
     cells = _Cells(robot, symbolic)
     return (
@@ -39,7 +39,7 @@ def subject_of(robot: Robot, symbolic: Symbolic = "auto") -> Subject:
     )
 
 
-def digest_of(robot: Robot) -> str:
+def digest_of(robot: RobotDescription) -> str:
     """Of all that models depend on; not where the file lies, nor how it names links."""
     content = [(item.name, getattr(robot, item.name)) for item in fields(robot) if item.name != "origin"]
     return sha256(repr(content).encode()).hexdigest()[:DIGITS]
@@ -48,7 +48,7 @@ def digest_of(robot: Robot) -> str:
 class _Cells:
     """Cells as text: the name of what stays a parameter, else the number."""
 
-    def __init__(self, robot: Robot, symbolic: Symbolic) -> None:
+    def __init__(self, robot: RobotDescription, symbolic: Symbolic) -> None:
         self.choose: Chooser = chooser(robot, symbolic)
         self.values = floats_of(dict(robot.values))
 
@@ -66,12 +66,12 @@ class _Cells:
         return f"{self.text(body.mass)} kg, {what} ({centre}) {unit} in the tool frame"
 
 
-def _base(robot: Robot) -> str:
+def _base(robot: RobotDescription) -> str:
     name = robot.origin.base_link or "the base frame"
     return f"{name}, placed in the world" if robot.base else f"{name}, which is the world frame"
 
 
-def _tip(robot: Robot) -> str:
+def _tip(robot: RobotDescription) -> str:
     """The frame that poses, Jacobians and wrenches are about."""
     names = frame_names(robot)
     if names[0] != TOOL:
@@ -83,7 +83,7 @@ def _tip(robot: Robot) -> str:
     return f"{named or 'the tool frame'}, on {link}" if robot.tool else named or link
 
 
-def _friction(robot: Robot) -> str:
+def _friction(robot: RobotDescription) -> str:
     """Each law and its joints; the regressor's column of a law that is zero is no friction."""
     found: dict[str, list[str]] = {}
     for joint in robot.joints:
@@ -93,12 +93,12 @@ def _friction(robot: Robot) -> str:
     return "; ".join(f"{law}: {_joints(names, _moving(robot))}" for law, names in found.items()) or "none"
 
 
-def _motors(robot: Robot) -> str:
+def _motors(robot: RobotDescription) -> str:
     heavy = [joint.name for joint in robot.joints if joint.motor_inertia.parameter != ZERO]
     return f"inertia: {_joints(heavy, _moving(robot))}" if heavy else "no inertia of their own"
 
 
-def _moving(robot: Robot) -> list[str]:
+def _moving(robot: RobotDescription) -> list[str]:
     return [joint.name for joint in robot.joints if joint.kind != "fixed"]
 
 
@@ -109,12 +109,12 @@ def _joints(names: list[str], moving: list[str]) -> str:
 # many files describe shapes only, and their dynamics is zero
 
 
-def is_massless(robot: Robot) -> bool:
+def is_massless(robot: RobotDescription) -> bool:
     """No link, load or motor has any inertia; an unknown one is not zero."""
     return all(is_zero(cell.value) for cell in _inertial_cells(robot))
 
 
-def _inertial_cells(robot: Robot) -> Iterator[Cell]:
+def _inertial_cells(robot: RobotDescription) -> Iterator[Cell]:
     for joint in robot.joints:
         yield joint.motor_inertia
         yield from _cells_of(joint.body)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from manipula.mechanics.robot.description import Joint, JointKind, Robot
+from manipula.mechanics.robot.description import Joint, JointKind, RobotDescription
 from manipula.support.letters import without_accents
 
 CARRIED, PAYLOAD, GROUND = "carried", "payload", "base"
@@ -65,7 +65,7 @@ def suffixes(
     return RobotSuffixes(own, carried, tuple(endings.word(PAYLOAD, PAYLOAD) for _ in range(payload)), still)
 
 
-def suffixes_of(robot: Robot) -> RobotSuffixes:
+def suffixes_of(robot: RobotDescription) -> RobotSuffixes:
     """The endings its cells have, if it is as a reader makes it."""
     rows = ((own_kind(joint), joint.name, [mounted.name for mounted in joint.carries]) for joint in robot.joints)
     return suffixes(rows, len(robot.payload), (mounted.name for mounted in robot.ground))

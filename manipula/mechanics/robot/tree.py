@@ -27,7 +27,7 @@ Terms = tuple[tuple[int, Any], ...]  # coordinates, each with a factor
 
 
 @dataclass(frozen=True)
-class Part:
+class FileBody:
     """A body as the file gives it: what its names end in, its frame seen from the link's, its inertia in its own."""
 
     suffix: str
@@ -52,7 +52,7 @@ class Link:
     inertia: RigidBody = NOTHING
     actuator: Actuator[Any] = IDLE
     pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
-    parts: tuple[Part, ...] = ()
+    parts: tuple[FileBody, ...] = ()
     parent: int = BASE  # the link it stands on, by its place in the tree
     follows: Terms | None = None  # the coordinates it moves by, where it has none of its own
     way: int = 0  # ±1 of a joint that follows one coordinate alone: the sign of its factor

@@ -35,7 +35,7 @@ from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
-class Tensor:
+class InertiaTensor:
     """The second moments of a body as its tensor I."""
 
     I: Matrix = (NULL, NULL, NULL)
@@ -49,19 +49,19 @@ class Tensor:
     def J(self) -> Scalar:
         return self.I[2][2]
 
-    def __add__(self, other: Second) -> Tensor:
-        return Tensor(matadd(self.I, other.I))
+    def __add__(self, other: Second) -> InertiaTensor:
+        return InertiaTensor(matadd(self.I, other.I))
 
-    def turned(self, R: Matrix) -> Tensor:
-        return Tensor(rotate_matrix(R, self.I))
+    def turned(self, R: Matrix) -> InertiaTensor:
+        return InertiaTensor(rotate_matrix(R, self.I))
 
-    def about_z(self, turn: Turn) -> Tensor:
-        return Tensor(turned_matrix(turn, self.I))
+    def about_z(self, turn: Turn) -> InertiaTensor:
+        return InertiaTensor(turned_matrix(turn, self.I))
 
-    def shifted(self, s: Vector, after: Vector, p: Vector) -> Tensor:
+    def shifted(self, s: Vector, after: Vector, p: Vector) -> InertiaTensor:
         """Of a body shifted by p, its first moments before and after:  I + (s·p + p·s') 1 − s pᵀ − p s'ᵀ"""
         added = matsub(diagonal(dot(s, p) + dot(p, after)), matadd(outer(s, p), outer(p, after)))
-        return Tensor(matadd(self.I, added))
+        return InertiaTensor(matadd(self.I, added))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class AxialMoments:
         return AxialMoments(K, self.J + (p[0] * (s[0] + after[0]) + p[1] * (s[1] + after[1])))
 
 
-Second = Tensor | Moments | AxialMoments
+Second = InertiaTensor | Moments | AxialMoments
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class RigidBody:
 
     m: Scalar = 0
     s: Vector = NULL
-    second: Second = Tensor()
+    second: Second = InertiaTensor()
 
     @property
     def I(self) -> Matrix:
@@ -203,17 +203,17 @@ def axial_moments(K: Matrix) -> AxialMoments:
     return AxialMoments(K, K[0][0] + K[1][1])
 
 
-def rod(Kzz: Scalar) -> Tensor:
+def rod(Kzz: Scalar) -> InertiaTensor:
     """The tensor of masses on z."""
-    return Tensor(symmetric(Kzz, 0, 0, Kzz, 0, 0))
+    return InertiaTensor(symmetric(Kzz, 0, 0, Kzz, 0, 0))
 
 
 def body_from_com(m: Scalar, c: Vector, Ic: Matrix) -> RigidBody:
     """From the centre of mass c and the tensor about it: I = Ic + m (c·c 1 − c cᵀ)"""
     s = scale(m, c)
-    return RigidBody(m, s, Tensor(matadd(Ic, matsub(diagonal(dot(c, s)), outer(c, s)))))
+    return RigidBody(m, s, InertiaTensor(matadd(Ic, matsub(diagonal(dot(c, s)), outer(c, s)))))
 
 
-def tensor_from_second_moments(K: Matrix) -> Tensor:
+def tensor_from_second_moments(K: Matrix) -> InertiaTensor:
     """I = tr(K) 1 − K"""
-    return Tensor(matsub(diagonal(trace(K)), K))
+    return InertiaTensor(matsub(diagonal(trace(K)), K))

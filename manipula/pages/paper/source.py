@@ -7,7 +7,7 @@ from importlib import resources
 from itertools import groupby
 
 from manipula.algebra.show.typst import quoted
-from manipula.pages.report.data import Count, Formula, Story, Table
+from manipula.pages.report.data import Count, ReportFormula, Story, Table
 
 LONGEST = 20_000  # signs of one model's formulas: some four pages
 MOST_STEPS = 700  # auxiliary equations of one model: some four pages
@@ -65,7 +65,7 @@ def equations(story: Story) -> str:
     return section("Equations", "\n".join(map(formula, story.formulas))) if story.formulas else ""
 
 
-def formula(one: Formula) -> str:
+def formula(one: ReportFormula) -> str:
     """As a book has it; where a row is too wide for paper in lines that break; where it is too long in auxiliary
     equations, as it is computed."""
     head = f"#heading(level: 3, {quoted(one.title)})\n"
@@ -78,12 +78,12 @@ def formula(one: Formula) -> str:
     return f"{head}{_in_steps(one) or f'#emph({quoted(one.why_not or long)})'}\n"
 
 
-def _in_lines(one: Formula) -> str:
+def _in_lines(one: ReportFormula) -> str:
     """Equation by equation, over as many lines as each takes."""
     return f"#in_lines({', '.join(f'${line}$' for line in one.running)})" if one.running else ""
 
 
-def _in_steps(one: Formula) -> str:
+def _in_steps(one: ReportFormula) -> str:
     """One operation a line; nothing where that would fill pages."""
     if not one.auxiliary or len(one.auxiliary) > MOST_STEPS:
         return ""

@@ -23,7 +23,7 @@ class Stroke(NamedTuple):
     flat: bool
 
 
-class Motion(NamedTuple):
+class DrawnMotion(NamedTuple):
     """Rows of an arm: `poses` of the base, the links and the tool, each (rows, 4, 4); `axes` of the joints."""
 
     record: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Motion(NamedTuple):
         return tuple(i for i in range(3) if i != thin[-1]) if len(thin) else (0, 1, 2)
 
 
-def arm_figure(motion: Motion, *, frames: bool, names: bool, trail: bool) -> Any:
+def arm_figure(motion: DrawnMotion, *, frames: bool, names: bool, trail: bool) -> Any:
     """Of several rows the last is drawn whole, some before it faintly, and the way of the tool through all."""
     axes = motion.plane()
     figure = blank("arm.plot", (6.4, 5.8))
@@ -86,7 +86,7 @@ def look_from(place: Any, record: Mapping[str, Any]) -> None:
     place.view_init(elevation, float(np.degrees(np.arctan2(eye[e2], eye[e1]))), vertical_axis=LETTERS[up])
 
 
-def draw_arm(place: Any, motion: Motion, axes: Sequence[int], points: float) -> None:
+def draw_arm(place: Any, motion: DrawnMotion, axes: Sequence[int], points: float) -> None:
     """The last row whole, where a metre is so many points; some before it as thin lines."""
     for k in sorted({int(k) for k in np.linspace(0, motion.rows - 1, min(motion.rows, GHOSTS + 2))})[:-1]:
         for way in _ways(motion, k):
@@ -95,7 +95,7 @@ def draw_arm(place: Any, motion: Motion, axes: Sequence[int], points: float) -> 
         _draw(place, stroke, axes, motion.record["paints"][stroke.paint], points)
 
 
-def _ways(motion: Motion, row: int) -> Iterator[Array]:
+def _ways(motion: DrawnMotion, row: int) -> Iterator[Array]:
     """Every joint with what stands on it, by straight lines."""
     points, tool = motion.points[row], motion.record["tool"]["on"]
     for i, joint in enumerate(motion.record["joints"]):
@@ -147,7 +147,7 @@ def _sorted(found: Sequence[Stroke], axes: Sequence[int]) -> list[Stroke]:
     return sorted(found, key=lambda stroke: float(stroke.ends[:, behind].mean()))
 
 
-def strokes(motion: Motion, row: int) -> list[Stroke]:
+def strokes(motion: DrawnMotion, row: int) -> list[Stroke]:
     record = motion.record
     places = [*zip((link["shapes"] for link in record["links"]), motion.poses)]
     places.append((record["tool"]["shapes"], motion.poses[-1]))
@@ -183,7 +183,7 @@ def triad(place: Any, pose: Array, length: float, axes: Sequence[int]) -> None:
         place.plot(*ends.T, color=colour, linewidth=2.0, zorder=35, solid_capstyle="round")
 
 
-def corners(motion: Motion) -> tuple[Array, Array]:
+def corners(motion: DrawnMotion) -> tuple[Array, Array]:
     """Of all places of all rows, the foot too."""
     record = motion.record
     foot = np.array(record["base"])[:3, 3] * (1 - np.abs(record["up"])) + np.array(record["up"]) * record["floor"]

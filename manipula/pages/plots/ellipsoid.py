@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.pages.plots.arm import Motion, corners, draw_arm, look_from, title_of
+from manipula.pages.plots.arm import DrawnMotion, corners, draw_arm, look_from, title_of
 from manipula.pages.plots.canvas import Array, blank, framed
 
 LENGTH = 0.22  # of the arm's size: the longest axis as it is drawn
@@ -21,7 +21,7 @@ SINGULAR = 1e-9  # of the largest singular value: nothing
 COLOURS = {"velocity": "#0072b2", "force": "#d55e00"}
 
 
-def ellipsoid_figure(motion: Motion, J: Array, units: tuple[str, str]) -> Any:
+def ellipsoid_figure(motion: DrawnMotion, J: Array, units: tuple[str, str]) -> Any:
     """`J` (3, n) of the tool's origin; `units` of velocities and forces for a joint's unit."""
     axes = motion.plane()
     U, sigma, _ = np.linalg.svd(J)

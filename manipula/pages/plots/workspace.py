@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from manipula.pages.plots.arm import Motion, corners, draw_arm, title_of
+from manipula.pages.plots.arm import DrawnMotion, corners, draw_arm, title_of
 from manipula.pages.plots.canvas import Array, blank, framed
 
 CELLS = 50  # along the longer side
 
 
-def workspace_figure(motion: Motion, points: Array, freedom: Array) -> Any:
+def workspace_figure(motion: DrawnMotion, points: Array, freedom: Array) -> Any:
     """`motion` is the arm as it is drawn in it, one row; `points` (count, 3) of the tool, `freedom` of each."""
     record = motion.record
     seen = np.concatenate([points, *(corner[None] for corner in corners(motion))])

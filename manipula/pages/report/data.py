@@ -10,7 +10,7 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, heads, rows
 
 
 @dataclass(frozen=True)
-class Formula:
+class ReportFormula:
     """A model's equations as LaTeX and as Typst, or why there are none."""
 
     title: str
@@ -38,7 +38,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ReportVerdict:
     name: str
     sentence: str
     how: str
@@ -56,12 +56,12 @@ class Story:
     module: str = ""  # the robot's JavaScript, all models; paper does without
     picture: str = ""  # SVG, shown until the script runs and where it does not
     tables: Sequence[Table] = ()
-    formulas: Sequence[Formula] = ()
+    formulas: Sequence[ReportFormula] = ()
     derivation: str = ""  # words with $…$ and \[…\]
     derivation_typst: str = ""
     no_derivation: str = ""
     counts: Sequence[Count] = ()
-    verdicts: Sequence[Verdict] = ()
+    verdicts: Sequence[ReportVerdict] = ()
     base: Table | None = None
     no_base: str = ""
     code: Sequence[tuple[str, str]] = ()  # name, text

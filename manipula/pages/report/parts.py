@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from itertools import groupby
 
-from manipula.pages.report.data import Count, Formula, Story, Verdict
+from manipula.pages.report.data import Count, ReportFormula, ReportVerdict, Story
 from manipula.support.tables import html_table
 
 FOLDED = 1500  # characters of LaTeX from which an equation waits behind a click
@@ -40,7 +40,7 @@ def equations(story: Story) -> str:
     return "\n".join(map(formula, story.formulas))
 
 
-def formula(one: Formula) -> str:
+def formula(one: ReportFormula) -> str:
     """Short ones are open; what is very long is told, not shown."""
     head = f"{escape(one.title)} <small>{escape(one.about)}</small>"
     if not one.latex or len(one.latex) > LONGEST:
@@ -93,7 +93,7 @@ def check(story: Story) -> str:
     return f"<p>{words}</p>" + wide(html_table(("law", "found", "in words"), rows))
 
 
-def _word(one: Verdict) -> str:
+def _word(one: ReportVerdict) -> str:
     if one.how == "noted":
         return "a note"
     return f"holds, {one.how}" if one.passed else "FAILS"

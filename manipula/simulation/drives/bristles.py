@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.drives.rubbing import Rubbing
 
 Array = NDArray[np.float64]
@@ -39,7 +39,7 @@ class Bristles(NamedTuple):
         return np.where(self.bent, self.stiffness * z + self.damping * rate, 0.0)
 
 
-def bristles_of(robot: Robot, sigma0: Sequence[float] | None, sigma1: Sequence[float] | None) -> Bristles:
+def bristles_of(robot: RobotDescription, sigma0: Sequence[float] | None, sigma1: Sequence[float] | None) -> Bristles:
     """As given, one a coordinate, or by default. Bristles need something to bend against, whichever way they slide."""
     rubs = Rubbing(robot)
     still, one = np.zeros(robot.dof), np.ones(robot.dof)
@@ -55,7 +55,7 @@ def bristles_of(robot: Robot, sigma0: Sequence[float] | None, sigma1: Sequence[f
     return Bristles(stiffness, np.where(rubs.dry, damping, 0.0), tuple(map(bool, rubs.dry)))
 
 
-def _refuse_bare(robot: Robot, dry: NDArray[np.bool_], against: Array) -> None:
+def _refuse_bare(robot: RobotDescription, dry: NDArray[np.bool_], against: Array) -> None:
     for name, has, torque in zip(robot.joint_names, dry, against):
         if has and not torque > 0:
             raise InputError(

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
 from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, Slip
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Link
 from manipula.scalar import OPS, Maths
 
 Array = NDArray[np.float64]
 
 
-class ArrayMaths(Maths[Array]):
+class JointwiseMaths(Maths[Array]):
     """Arrays, joint by joint."""
 
     def number(self, value: Fraction) -> Array:
@@ -36,13 +36,13 @@ class ArrayMaths(Maths[Array]):
         return np.asarray(getattr(np, OPS[name].word("numpy"))(*args))
 
 
-_ARRAYS = ArrayMaths()
+_ARRAYS = JointwiseMaths()
 
 
 class Rubbing:
     """`loads` are the torques that the mechanism behind every coordinate asks for; read where a law depends on them."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         chain = numeric_chain(robot)
         rows = [(link, terms) for link, terms in zip(chain.links, chain.coordinates) if _rubs(link)]
         for link, terms in rows:

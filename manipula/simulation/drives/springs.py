@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Springs(NamedTuple):
         return np.asarray(stretch - np.clip(stretch, -0.5 * self.play, 0.5 * self.play))
 
 
-def springs_of(robot: Robot, number: Number, elastic: Given, backlash: Given) -> Springs:
+def springs_of(robot: RobotDescription, number: Number, elastic: Given, backlash: Given) -> Springs:
     """`elastic`: True is as the robot says, numbers are stiffnesses. `backlash`: None is as the robot says."""
     _refuse_followers(robot)
     rows = [joint for joint in robot.joints if joint.name in robot.joint_names]
@@ -68,7 +68,7 @@ def springs_of(robot: Robot, number: Number, elastic: Given, backlash: Given) ->
     return Springs(np.array(stiffness), np.array(inertia), np.array(play))
 
 
-def _refuse_followers(robot: Robot) -> None:
+def _refuse_followers(robot: RobotDescription) -> None:
     follower = next((joint for joint in robot.joints if joint.coordinate is not None), None)
     if follower is not None:
         raise InputError(

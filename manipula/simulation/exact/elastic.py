@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.rubbing import OnMotors, Rubbing
 from manipula.simulation.drives.springs import Springs
@@ -25,7 +25,7 @@ class ElasticMechanism(Mechanism):
     """Compiled once."""
 
     def __init__(
-        self, robot: Robot, rubs: bool, width: float | None, bristles: Bristles | None, springs: Springs
+        self, robot: RobotDescription, rubs: bool, width: float | None, bristles: Bristles | None, springs: Springs
     ) -> None:
         refuse_weightless(motorless(frictionless(robot)), BEHIND)
         super().__init__(motorless(robot), rubs, width, bristles)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.simulation.exact.drive import Drive
-from manipula.simulation.exact.mechanism import Mechanism, Motion
+from manipula.simulation.exact.mechanism import InstantMotion, Mechanism
 from manipula.simulation.exact.rest import Ways
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Bounds(NamedTuple):
     efforts: Array
 
 
-class Equations:
+class StateEquations:
     """Of the state y = (q, q̇, z, x, work, heat), where coordinates are links, then motors where joints are elastic.
 
     A law sees the last `joints` of the `n` coordinates, a push acts on the first; z are `bristles` numbers.
@@ -74,12 +74,12 @@ class Equations:
             )
         return np.clip(tau, -self.efforts, self.efforts), rate
 
-    def motion(self, t: float, y: Array) -> Motion:
+    def motion(self, t: float, y: Array) -> InstantMotion:
         self.evaluations += 1
         all_torques = self.torques(t, y)[1]
         return self._moved(y, all_torques)
 
-    def _moved(self, y: Array, tau: Array) -> Motion:
+    def _moved(self, y: Array, tau: Array) -> InstantMotion:
         n = self.n
         return self.arm.motion(y[:n], y[n : 2 * n], tau, self.ways, ~self.resting, y[2 * n : self.m])
 
@@ -91,7 +91,7 @@ class Equations:
         np.minimum(self.lowest, self.margins(y, moved), out=self.lowest)
         return np.concatenate([qd, moved.a, moved.bristle, rate, [tau @ qd, moved.friction @ qd]])
 
-    def margins(self, y: Array, moved: Motion | None) -> Array:
+    def margins(self, y: Array, moved: InstantMotion | None) -> Array:
         """What is left until something changes: of velocities, of what friction holds, of the way to a stop."""
         q, qd = y[: self.n], y[self.n : 2 * self.n]
         slides = self.arm.dry & ~self.resting

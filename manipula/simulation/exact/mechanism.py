@@ -18,19 +18,19 @@ from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.generation.structure import numeric_chain
 from manipula.generation.weightless import REMEDY, motionless
-from manipula.mechanics.robot.description import Robot, known
+from manipula.mechanics.robot.description import RobotDescription, known
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.rubbing import OnMotors, Rubbing
 from manipula.simulation.exact.rest import Rest, Ways, at_rest
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Solved = TypeVar("Solved", "Motion", Rest)
+Solved = TypeVar("Solved", "InstantMotion", Rest)
 _STRAIGHT: Array = np.empty(0)  # no bristles
 _MOST_LOADS = 200  # iterations for friction that follows the load
 
 
-class Motion(NamedTuple):
+class InstantMotion(NamedTuple):
     """At one moment: accelerations, what pushes every joint against its bounds at rest, the friction, and the rate of
     its bristles."""
 
@@ -48,7 +48,9 @@ class Mechanism:
 
     rubbing: Rubbing | OnMotors
 
-    def __init__(self, robot: Robot, rubs: bool, width: float | None, bristles: Bristles | None = None) -> None:
+    def __init__(
+        self, robot: RobotDescription, rubs: bool, width: float | None, bristles: Bristles | None = None
+    ) -> None:
         bare = frictionless(robot)
         refuse_weightless(bare)
         self.robot, self.dof, self.width, self.bristles = robot, robot.dof, width, bristles
@@ -70,11 +72,11 @@ class Mechanism:
         """c(q, q̇) + g(q)"""
         return np.asarray(self._torque(q, qd, self._still))
 
-    def motion(self, q: Array, qd: Array, tau: Array, ways: Ways, moves: Flags, z: Array = _STRAIGHT) -> Motion:
+    def motion(self, q: Array, qd: Array, tau: Array, ways: Ways, moves: Flags, z: Array = _STRAIGHT) -> InstantMotion:
         """Joints that do not move are removed: their acceleration is zero."""
         M, bias = self.inertia(q), self.bias(q, qd)
 
-        def found(loads: Array) -> Motion:
+        def found(loads: Array) -> InstantMotion:
             slides, low, high, bristle = self._rubs(qd, ways, loads, z)
             # M a = τ − c − g − friction
             free, a = tau - bias - slides, np.zeros(self.dof)
@@ -82,7 +84,7 @@ class Mechanism:
                 a = np.linalg.solve(M, free)
             elif moves.any():
                 a[moves] = np.linalg.solve(M[np.ix_(moves, moves)], free[moves])
-            return Motion(a, free - M @ a, low, high, slides, bristle)
+            return InstantMotion(a, free - M @ a, low, high, slides, bristle)
 
         return self._with_loads(found, M, bias)
 
@@ -134,26 +136,26 @@ class Mechanism:
         )
 
 
-def frictionless(robot: Robot) -> Robot:
+def frictionless(robot: RobotDescription) -> RobotDescription:
     """The same robot, no joint of which rubs."""
     rows = (replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in robot.joints)
     return replace(robot, joints=tuple(rows))
 
 
-def motorless(robot: Robot) -> Robot:
+def motorless(robot: RobotDescription) -> RobotDescription:
     """The same links, no motor of which has inertia."""
     rows = (replace(x, actuator=replace(x.actuator, motor_inertia=known(x.motor_inertia.name))) for x in robot.joints)
     return replace(robot, joints=tuple(rows))
 
 
-def refuse_weightless(robot: Robot, remedy: str = REMEDY) -> None:
+def refuse_weightless(robot: RobotDescription, remedy: str = REMEDY) -> None:
     """A joint that moves nothing of any inertia."""
     if refused := motionless(prepare(Request(robot, "inertia_matrix")).structure, remedy):
         raise refused
 
 
 @lru_cache(maxsize=24)  # another friction or payload is tried on the same arm again and again
-def _compiled(robot: Robot, model: str) -> Callable[..., Any]:
+def _compiled(robot: RobotDescription, model: str) -> Callable[..., Any]:
     function = generate_function(prepare(Request(robot, model)))
     code = compile_tape(tape_from_function(function))
     if code.parameters:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
 from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
+from manipula.generation.results.system import Law, System
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.drives.elastic import at_motors
 from manipula.mechanics.models.integrate.driven import driven, joined
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.loops.sensors import Sensors
+from manipula.simulation.paths.trajectory import Trajectory
 from manipula.simulation.plant import Plant
 from manipula.simulation.plant_step import arm_function, stepping_of
 from manipula.support.progress import Tell, silent
@@ -27,56 +26,29 @@ from manipula.support.progress import Tell, silent
 STEP = 1e-3  # s, of an arm alone, where nobody says another
 
 
-class Reference(Protocol):
-    """What a loop asks of a motion to follow: a formula of the time, and the values of its settings."""
-
-    @property
-    def dof(self) -> int: ...
-    @property
-    def block(self) -> Block | None: ...
-    @property
-    def settings(self) -> Mapping[str, tuple[float, ...]]: ...
-
-
-class Driving(NamedTuple):
-    """A law as it is to drive an arm: its name, the robot it believes in, its gains, the time between its steps, and
-    which variant of it."""
-
-    law: str
-    request: Request
-    settings: Mapping[str, tuple[float, ...]]
-    sample: float | None  # None: in continuous time
-    options: Mapping[str, Any] = MappingProxyType({})
-
-    @property
-    def block(self) -> Block:
-        """Its formula."""
-        return law_block(self.law, sampled=self.sample is not None, options=self.options)
-
-
-class Loop(NamedTuple):
-    """The function of one step with the values of its settings."""
-
-    function: Function
-    request: Request
-    settings: Settings
-    sample: float
-
-
-def loop_function(
-    arm: Plant | Robot,
-    law: Driving,
-    ref: Reference | None = None,
+def loop_system(
+    arm: Plant | RobotDescription,
+    law: Law | None,
+    ref: Trajectory | None = None,
+    *,
     method: str = "rk4",
     step: float | None = None,
     symbolic: Symbolic = "auto",
     optimise: str = "fast",
-    tell: Tell = silent,
-    *,
     wrench: bool = False,
     sensors: Sensors | None = None,
-) -> Loop:
-    """Built, optimised as one and proved call by call."""
+    tell: Tell = silent,
+) -> System:
+    """Built, optimised as one and proved call by call; without a law it is the arm under torques that are held."""
+    robot = arm.robot if isinstance(arm, Plant) else arm
+    if law is None:
+        _refuse_followers(ref, sensors)
+        sample = _own_step(step)
+        request = Request(robot, "arm", symbolic=symbolic, optimise=optimise)
+        function = arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell)
+        return System(request.described(function), request, settings={"sample": (sample,)}, sample=sample)
+    if not isinstance(law, Law):
+        raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
     sample = _sample(law, step)
     if ref is not None and not hasattr(ref, "block"):
         raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
@@ -84,12 +56,12 @@ def loop_function(
         raise InputError(f"sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}")
     if sensors is not None and sensors.delay and law.sample is None:
         raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
-    _refuse_strangers(arm.robot if isinstance(arm, Plant) else arm, law, ref)
-    held = law.sample is not None
+    _refuse_strangers(robot, law, ref)
+    formula, held = _formula(law), law.sample is not None
     motion, make, asked, others = stepping_of(arm, method, symbolic, optimise, wrench=wrench)
     seen = None if sensors is None else sensors.block
     block = driven(
-        _seeing(about("law", law.block), motion) if seen is None else about("law", law.block),
+        _seeing(formula, motion) if seen is None else formula,
         make(motion) if held else motion,
         None if ref is None else ref.block,
         make,
@@ -101,17 +73,19 @@ def loop_function(
     known = {**law.settings, **({} if ref is None else ref.settings), **more, "sample": sample}
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
-    return Loop(function, asked.request, settings, sample)
+    request = replace(asked.request, robot=robot)  # with the friction that its step computes apart
+    described = request.described(function)
+    return System(described, request, settings=settings, sample=sample, initial=law.initial)
 
 
 def rates_function(
-    arm: Plant | Robot, law: Driving | None, ref: Reference | None, tell: Tell = silent, *, wrench: bool = False
+    arm: Plant | RobotDescription, law: Law | None, ref: Trajectory | None, tell: Tell = silent, *, wrench: bool = False
 ) -> tuple[Function, Settings]:
     """In continuous time: the rates of all states, of a law and the arm it drives or of an arm under given torques."""
     motion, _, asked, others = stepping_of(arm, "rk4", wrench=wrench)
     if law is None:
         return generate_block(replace(motion, name="arm_rates"), asked, tell, others), {}
-    block = joined(_seeing(about("law", law.block), motion), motion, None if ref is None else ref.block)
+    block = joined(_seeing(_formula(law), motion), motion, None if ref is None else ref.block)
     function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
     return function, settings_from(function, {**law.settings, **({} if ref is None else ref.settings)})
 
@@ -121,28 +95,27 @@ def _seeing(who: Block, arm: Block) -> Block:
     return at_motors(who) if "motor" in arm.states else who
 
 
-def arm_alone(
-    arm: Plant | Robot,
-    ref: Reference | None,
-    method: str,
-    step: float | None,
-    symbolic: Symbolic = "auto",
-    optimise: str = "fast",
-    tell: Tell = silent,
-    *,
-    wrench: bool = False,
-    sensors: Sensors | None = None,
-) -> tuple[Function, float]:
-    """One step of the arm under torques that are held, and its time: nobody drives it, so nobody follows or sees."""
+def _formula(law: Law) -> Block:
+    return about("law", _block(law))
+
+
+def _block(law: Law) -> Block:
+    return law_block(law.law, sampled=law.sample is not None, options=law.options)
+
+
+def _refuse_followers(ref: Trajectory | None, sensors: Sensors | None) -> None:
+    """Nobody drives an arm alone, so nobody follows or sees."""
     for name, given in (("ref", ref), ("sensors", sensors)):
         if given is not None:
             raise InputError(f"{name}: an arm alone is driven by the torques it is given; {name}= needs a law")
+
+
+def _own_step(step: float | None) -> float:
     refuse_time("step", step)
-    sample = STEP if step is None else float(step)
-    return arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell), sample
+    return STEP if step is None else float(step)
 
 
-def _sample(law: Driving, step: float | None) -> float:
+def _sample(law: Law, step: float | None) -> float:
     """The time of a step: that of the law, unless it is said."""
     refuse_time("step", step)
     found = law.sample if step is None else step
@@ -159,10 +132,11 @@ def whole_steps(law: str, sample: float, step: float) -> int:
     return count
 
 
-def _refuse_strangers(arm: Robot, law: Driving, ref: Reference | None) -> None:
+def _refuse_strangers(arm: RobotDescription, law: Law, ref: Trajectory | None) -> None:
     joints = law.request.robot.dof
-    if "tau" not in law.block.outputs:
-        raise InputError(f"{law.law}: gives {', '.join(law.block.outputs)} and no torque, so it drives no arm")
+    outputs = _block(law).outputs
+    if "tau" not in outputs:
+        raise InputError(f"{law.law}: gives {', '.join(outputs)} and no torque, so it drives no arm")
     if arm.dof != joints:
         raise InputError(f"{law.law}: drives {joints} joints; {arm.name} has {arm.dof}")
     if ref is not None and ref.dof != joints:

@@ -17,7 +17,7 @@ from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.generation.joining.together import asked_of
 from manipula.generation.proved import generate_function
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.floats import FLOATS
@@ -72,7 +72,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
 def _asking(arm: Block, law: Law, torques: list[Array]) -> Block:
     """The arm with its torques from the function: at the motors, where it has these."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         q, qd = (np.array(x.get(motor, x[own]), dtype=float) for own, motor in (("q", "motor"), ("qd", "motor_rate")))
         t, wild = float(x[TIME.name][0]), not np.abs([q, qd]).max() < RUNAWAY
         torques.append(torques_from(law(t, q, qd), len(q), t, wild))
@@ -83,7 +83,7 @@ def _asking(arm: Block, law: Law, torques: list[Array]) -> Block:
     return replace(arm, inputs=inputs, outputs=outputs, text=text)
 
 
-def _models(block: Block, stepping: Stepping, parameters: Mapping[str, float]) -> Call:
+def _models(block: Block, stepping: Stepping, parameters: Mapping[str, float]) -> ModelCall:
     """Every model that the text asks for, compiled."""
     made: dict[str, Any] = {}
 

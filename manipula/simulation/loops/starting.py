@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from manipula.errors import InputError
 from manipula.generation.settings import Settings
 from manipula.mechanics.models.ports import PortKind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.parameters.base import base_parameters_of
 
 Start = Mapping[str, tuple[float, ...]]  # state → its entries
 
 
-def first_states(kinds: Sequence[PortKind], robot: Robot) -> Start:
+def first_states(kinds: Sequence[PortKind], robot: RobotDescription) -> Start:
     """Estimates of the base parameters begin with those of the robot, where each has a value; all else begins at 0."""
     estimates = [kind.name for kind in kinds if kind.role == "state" and kind.size == "base"]
     values = list(base_parameters_of(robot).by_name.values()) if estimates else []

@@ -5,49 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.ik.arm.numeric_arm import NumericArm
+from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
-from manipula.simulation.paths import face
 
 Floats = NDArray[np.float64]
 
 
-class Arm(Protocol):
-    """What is asked of an arm."""
-
-    robot: Any
-
-    @property
-    def dof(self) -> int: ...
-    @property
-    def limits(self) -> Any: ...
-    def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Any: ...
-    def inverse_kinematics(self, pose: Any, seed: Any = None, *, task: str = "pose") -> Any: ...
-    def pose(self, q: Any) -> Any: ...
-    def jacobian(self, q: Any) -> Any: ...
-    def jacobian_dot(self, q: Any, qd: Any) -> Any: ...
-
-
-def arm_of(value: Any, what: str) -> Arm:
+def arm_of(value: Any, what: str) -> NumericArm:
     """The arm itself, or that of a robot, a library name, or what stands for a robot."""
-    if hasattr(value, "solver_for"):  # a method: to ask for a solver would make it
-        found: Arm = value
-        return found
-    if not isinstance(value, str | Path | Robot) and not isinstance(getattr(value, "robot", None), Robot):
+    if isinstance(value, NumericArm):
+        return value
+    if not isinstance(value, str | Path | RobotDescription) and not isinstance(
+        getattr(value, "robot", None), RobotDescription
+    ):
         raise InputError(f"{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}")
-    made: Arm = face.arm(value)
-    return made
+    return NumericArm(value)
 
 
-def stated(arm: Arm, entry: Callable[[Joint], Parameter | None]) -> Floats:
+def stated(arm: NumericArm, entry: Callable[[Joint], Parameter | None]) -> Floats:
     """What the robot's file says of every joint; infinite where it says nothing."""
-    robot: Robot = arm.robot
+    robot = arm.robot
     values = _values(robot)
     rows = [joint for joint in robot.joints if joint.name in robot.joint_names]
     return np.array([_number(entry(joint), values) for joint in rows])
@@ -58,7 +42,7 @@ def _number(value: Parameter | None, values: dict[str, float]) -> float:
     return inf if unknown or value is None else float_of(value, values)
 
 
-def _values(robot: Robot) -> dict[str, float]:
+def _values(robot: RobotDescription) -> dict[str, float]:
     """The robot's named values that are numbers."""
     found: dict[str, float] = {}
     pending = dict(robot.values)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.errors import InputError, UnknownNameError
+from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.ik.numeric.poses import checked_poses, poses_from_value
 from manipula.mechanics.models.motion.jerk_limited import JERK_LIMITED
 from manipula.mechanics.models.motion.ports import Motion
@@ -18,11 +19,11 @@ from manipula.mechanics.models.motion.quintic import QUINTIC
 from manipula.mechanics.models.motion.straight import TimeLaw
 from manipula.mechanics.models.motion.trapezoid import TRAPEZOID
 from manipula.mechanics.robot.branching import road_coordinates, with_frame
-from manipula.simulation.paths.arms import Arm, arm_of
+from manipula.simulation.paths.arms import arm_of
 from manipula.simulation.paths.following import ROWS, Follower, Stopped, followed
 from manipula.simulation.paths.joints import quickest_double_s, trapezoid_of
 from manipula.simulation.paths.numbers import Floats, numbers, positive, settings
-from manipula.simulation.paths.tool_paths import Circle, Curve, Line
+from manipula.simulation.paths.tool_paths import Circle, Curve, StraightLine
 from manipula.simulation.paths.trajectory import Trajectory, remembered
 
 SINGULAR = 0.02  # of the least singular value, m/rad or rad/rad: what is reported
@@ -78,7 +79,7 @@ def line(
     pose, near = _start(asked, start, near, "line")
     end = _goal(pose, goal)
     # the orientation of a position is nobody's
-    curve = Line(pose, end if _task(task) == "pose" else _moved(pose, end[:3, 3]))
+    curve = StraightLine(pose, end if _task(task) == "pose" else _moved(pose, end[:3, 3]))
     law = _Law("line", curve, duration, velocity, acceleration, jerk)
     return _along(asked, curve, law, near, _task(task), positive(singular, "line: singular", "m or rad"))
 
@@ -147,7 +148,7 @@ class _Law:
         return Motion(np.clip(s, 0.0, 1.0), np.broadcast_to(sd, t.shape), np.broadcast_to(sdd, t.shape))
 
 
-def _along(arm: Arm, curve: Curve, law: _Law, near: Floats | None, task: str, singular: float) -> ToolTrajectory:
+def _along(arm: NumericArm, curve: Curve, law: _Law, near: Floats | None, task: str, singular: float) -> ToolTrajectory:
     q0 = _configured(arm, curve, near, task, law.name)
     found = followed(Follower(arm, curve, task), q0)
     if isinstance(found, Stopped):
@@ -179,7 +180,7 @@ def _singular(t: Floats, least: Floats, below: float) -> tuple[Singular, ...]:
     return tuple(Singular(float(t[a]), float(t[b - 1]), float(least[a:b].min())) for a, b in pairs)
 
 
-def _refuse_limits(arm: Arm, s: Floats, q: Floats, name: str) -> None:
+def _refuse_limits(arm: NumericArm, s: Floats, q: Floats, name: str) -> None:
     low, high = np.array(arm.limits).T
     out = np.argwhere((q < low - INSIDE) | (q > high + INSIDE))
     if out.size:
@@ -199,7 +200,7 @@ def _stopped(follower: Follower, at: Stopped, name: str) -> str:
     return f"{where} the arm comes to a singular pose, where it would have to change to another branch"
 
 
-def _configured(arm: Arm, curve: Curve, near: Floats | None, task: str, name: str) -> Floats:
+def _configured(arm: NumericArm, curve: Curve, near: Floats | None, task: str, name: str) -> Floats:
     """The configuration to start from: the given one, if it is there, else the solution nearest to it."""
     pose = curve.at(np.array(0.0)).pose
     if near is not None:
@@ -214,17 +215,17 @@ def _configured(arm: Arm, curve: Curve, near: Floats | None, task: str, name: st
     return whole
 
 
-def _road(arm: Arm) -> list[int]:
+def _road(arm: NumericArm) -> list[int]:
     """The joints that inverse kinematics answers for: of a robot that branches those on the road to the tool."""
     names = list(arm.robot.joint_names)
     return [names.index(name) for name in road_coordinates(with_frame(arm.robot))]
 
 
-def _on_road(arm: Arm, q: Floats) -> Floats:
+def _on_road(arm: NumericArm, q: Floats) -> Floats:
     return np.asarray(q[_road(arm)])
 
 
-def _start(arm: Arm, value: Any, near: Any, name: str) -> tuple[Floats, Floats | None]:
+def _start(arm: NumericArm, value: Any, near: Any, name: str) -> tuple[Floats, Floats | None]:
     """The pose to start from, and the configuration to be near."""
     if np.ndim(value) == 1:
         q = _joints(arm, value, f"{name}: start")
@@ -250,7 +251,7 @@ def _moved(pose: Floats, position: Floats) -> Floats:
     return found
 
 
-def _joints(arm: Arm, value: Any, what: str) -> Floats:
+def _joints(arm: NumericArm, value: Any, what: str) -> Floats:
     q = numbers(value, what, 1, f"a position for each of {arm.dof} joints")
     if len(q) != arm.dof:
         raise InputError(f"{what}: expected a position for each of {arm.dof} joints, found {len(q)}")

@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 import scipy
 
+from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.simulation.paths.arms import Arm
 from manipula.simulation.paths.rotations import Floats, misalignment
 from manipula.simulation.paths.tool_paths import Curve
 
@@ -35,7 +35,7 @@ ROWS = {"pose": slice(0, 6), "position": slice(0, 3)}
 class Follower:
     """An arm on a curve."""
 
-    arm: Arm
+    arm: NumericArm
     curve: Curve
     task: str
 

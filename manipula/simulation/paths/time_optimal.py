@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike
 
 from manipula.algebra.run.texts import machine_code
 from manipula.errors import InputError, caution
+from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.simulation.paths.arms import Arm, arm_of, stated
+from manipula.simulation.paths.arms import arm_of, stated
 from manipula.simulation.paths.geometry import Path, path_of
 from manipula.simulation.paths.numbers import Floats, limits
 from manipula.simulation.paths.scaling import fastest
@@ -91,7 +92,7 @@ class Bounds(NamedTuple):
     acceleration: Floats
 
 
-def _limit(given: Any, arm: Arm, what: str, entry: str) -> Floats:
+def _limit(given: Any, arm: NumericArm, what: str, entry: str) -> Floats:
     return stated(arm, lambda joint: getattr(joint, entry)) if given is None else limits(given, arm.dof, what)
 
 
@@ -131,7 +132,7 @@ class Profile:
 class _Problem:
     """An arm, a path, limits."""
 
-    def __init__(self, arm: Arm, path: Path, bounds: Bounds) -> None:
+    def __init__(self, arm: NumericArm, path: Path, bounds: Bounds) -> None:
         self.arm, self.path, self.bounds = arm, path, bounds
         self.faster = np.ones(0)  # at the grid points: how much a velocity is above its limit beside them
         self.free = arm_of(arm.robot.without("friction"), "time_optimal") if self._rubs() else arm

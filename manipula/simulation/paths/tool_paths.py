@@ -33,7 +33,7 @@ class Curve(Protocol):
     def at(self, s: Floats) -> Place: ...
 
 
-class Line:
+class StraightLine:
     """Straight from one pose to another, turning steadily."""
 
     def __init__(self, start: Floats, goal: Floats) -> None:

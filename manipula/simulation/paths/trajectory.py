@@ -16,9 +16,9 @@ from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
 from manipula.generation.joining.formula import generate_formula, no_model
+from manipula.generation.results.system import System
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.simulation.paths import face
 from manipula.simulation.paths.numbers import positive, real
 from manipula.support.files import write_text
 from manipula.support.plain import plain
@@ -86,9 +86,9 @@ class Trajectory:
         return generate_formula(self.block, self.dof)
 
     @cached_property
-    def model(self) -> Any:
+    def model(self) -> System:
         """The reference as a proved `System`: it prints, compiles, and is emitted as code like any model."""
-        return face.system(self.function, dict(self.settings))
+        return System(self.function, settings=dict(self.settings))
 
     def save(self, path: str | Path, step: float | None = None) -> Path:
         """Write a table, a row every `step` seconds: t, q1 …, qd1 …, qdd1 … `table(path)` reads it back."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
 from manipula.simulation.records import sampling
 from manipula.simulation.records.doubts import Ends, doubt
@@ -131,7 +131,7 @@ class Log:
         flat = flat_extremes(self.tau, self.q)
         return flat | (np.abs(self.tau) >= np.array(self.effort_limits)) if self.effort_limits else flat
 
-    def checked(self, robot: Robot | None = None) -> Log:
+    def checked(self, robot: RobotDescription | None = None) -> Log:
         """The log with notes of what is odd about it: joints at rest, motors at their limit, gaps.
 
         Refused are numbers that cannot be what they are taken for: degrees as radians, milliseconds as seconds, speeds
@@ -149,7 +149,7 @@ class Log:
             said += [*sampling.told(row.t, sampling.pieces(row.t)), *remarks(row, ends)]
         return log.noted(said)
 
-    def _of(self, robot: Robot) -> Log:
+    def _of(self, robot: RobotDescription) -> Log:
         if self.dof != robot.dof:
             raise InputError(f"{self._place}has {self.dof} joints; {robot.name} has {robot.dof}")
         if self.joints and set(self.joints) != set(robot.joint_names):

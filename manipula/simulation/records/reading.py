@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.records.entries import Joints
 from manipula.simulation.records.families import Group
 from manipula.simulation.records.formats.registry import source_of
@@ -29,7 +29,7 @@ QUANTITIES = (*MEASURED, *WANTED)
 
 def read_log(
     path: str | Path,
-    robot: Robot | None = None,
+    robot: RobotDescription | None = None,
     columns: Mapping[str, Any] | None = None,
     units: Mapping[str, Any] | None = None,
     scale: Mapping[str, Any] | None = None,
@@ -50,7 +50,12 @@ class Reading:
     """One file: its columns as matched, with the units somebody said."""
 
     def __init__(
-        self, source: Source, found: Matched, robot: Robot | None, units: dict[str, Any], scale: dict[str, Any]
+        self,
+        source: Source,
+        found: Matched,
+        robot: RobotDescription | None,
+        units: dict[str, Any],
+        scale: dict[str, Any],
     ) -> None:
         self.source, self.found, self.units, self.scale = source, found, units, scale
         self.count = len(found.groups["q"].places)
@@ -61,7 +66,7 @@ class Reading:
             if name not in ("t", *found.groups):
                 raise UnknownNameError("quantity in the file", name, ("t", *found.groups))
 
-    def _turns(self, robot: Robot | None) -> tuple[bool, ...]:
+    def _turns(self, robot: RobotDescription | None) -> tuple[bool, ...]:
         """Which joints turn: the robot's own word, or what the units of positions say."""
         if robot is not None:
             rows = {joint.name: joint for joint in robot.joints}
@@ -254,7 +259,7 @@ def _listed(path: str, option: str, name: str, given: Sequence[Any], count: int)
     return found
 
 
-def _batch(source: Source, robot: Robot | None) -> Log:
+def _batch(source: Source, robot: RobotDescription | None) -> Log:
     """As `save` wrote it."""
     arrays = dict(source.batch)
     joints, turns = (tuple(arrays.pop(name).tolist()) for name in ("joints", "turns"))

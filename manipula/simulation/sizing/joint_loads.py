@@ -16,7 +16,7 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.functions import Array, Functions, Limits
 from manipula.support.tables import html_table, text_table
 
@@ -104,7 +104,9 @@ def _cells(x: JointLoad) -> tuple[str, ...]:
     return (x.joint, *(f"{y:.4g}" for y in numbers), f"{100 * x.duty:.0f} %", use)
 
 
-def loads_of(robot: Robot, source: Any, wrench: Any = None, parameters: Mapping[str, Any] | None = None) -> Loads:
+def loads_of(
+    robot: RobotDescription, source: Any, wrench: Any = None, parameters: Mapping[str, Any] | None = None
+) -> Loads:
     """`source` is a reference, which the arm follows exactly, or a run, whose torques are those of its motors."""
     functions = Functions(robot, parameters)
     if getattr(source, "dof", robot.dof) != robot.dof or (hasattr(source, "q") and source.q.shape[-1] != robot.dof):
@@ -218,7 +220,7 @@ def _peak(t: Array, y: Array, name: str, joint: int, at: Callable[[Array], Value
     return best, when
 
 
-def _worst(robot: Robot, duration: float, rows: list[dict[str, Any]]) -> Loads:
+def _worst(robot: RobotDescription, duration: float, rows: list[dict[str, Any]]) -> Loads:
     """Over all rows of a batch, joint by joint."""
     limits, turns = Limits(robot), {joint.name: joint.turns for joint in robot.joints}
     found = []

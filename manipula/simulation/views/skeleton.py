@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.generation.structure import numeric_chain
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 
 Array = NDArray[np.float64]
 Frames = Callable[[Array], Any]  # positions (time, n) → poses of the links, then of the tool
@@ -20,7 +20,7 @@ class Moved(Protocol):
     """What can be shown: a robot along time, as in a `Run`."""
 
     @property
-    def robot(self) -> Robot: ...
+    def robot(self) -> RobotDescription: ...
     @property
     def t(self) -> Array: ...
     @property
@@ -42,7 +42,7 @@ class Skeleton(NamedTuple):
         return (0, 1, 2) if len(thin) == 0 else tuple(i for i in range(3) if i != (2 if 2 in thin else int(thin[0])))
 
 
-def skeleton_of(robot: Robot, frames_at: Frames, q: Array) -> Skeleton:
+def skeleton_of(robot: RobotDescription, frames_at: Frames, q: Array) -> Skeleton:
     """Along the positions (time, n)."""
     chain = numeric_chain(robot)
     frames = np.asarray(frames_at(q))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from manipula.errors import InputError, ManipulaWarning
 from manipula.mechanics.robot.description import Body, Cell, Frame, Joint, Mounted, Step, Steps, changed
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import Name, Op, Parameter, negated, text_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, ParameterOp, negated, text_of
 from manipula.robot import Robot
 
 HELD = ("held_mass", "held_x", "held_y", "held_z")  # the load in the hand
@@ -107,7 +107,9 @@ def _along(robot: Robot, letter: str) -> Iterator[tuple[int, Steps, int, Paramet
 
 def _shifts(steps: Steps, letter: str) -> list[int]:
     own = Name(letter)
-    return [k for k, x in enumerate(steps) if x.kind[0] == "t" and x.amount.parameter in (own, Op("neg", (own,)))]
+    return [
+        k for k, x in enumerate(steps) if x.kind[0] == "t" and x.amount.parameter in (own, ParameterOp("neg", (own,)))
+    ]
 
 
 def _axis(step: Step) -> int:

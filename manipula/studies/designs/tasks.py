@@ -43,7 +43,7 @@ class Task(NamedTuple):
         return len(self.places) or len(self.joints)
 
 
-class Motion(NamedTuple):
+class TaskMotion(NamedTuple):
     """Samples of one way through a task, (k, joints) each, and the seconds between two of a leg; 0 at rest."""
 
     q: Array
@@ -51,15 +51,15 @@ class Motion(NamedTuple):
     qdd: Array
     step: float
 
-    def faster(self, s: float) -> Motion:
+    def faster(self, s: float) -> TaskMotion:
         """The same positions at s times the speed."""
-        return Motion(self.q, s * self.qd, s**2 * self.qdd, self.step / s)
+        return TaskMotion(self.q, s * self.qd, s**2 * self.qdd, self.step / s)
 
 
-def motion_through(stops: Array, duration: float) -> Motion:
+def motion_through(stops: Array, duration: float) -> TaskMotion:
     """Leg by leg through (…, stops, joints), each leg as long as the others: samples (…, k, joints)."""
     if stops.shape[-2] == 1:
-        return Motion(stops, np.zeros_like(stops), np.zeros_like(stops), 0.0)
+        return TaskMotion(stops, np.zeros_like(stops), np.zeros_like(stops), 0.0)
     legs = stops.shape[-2] - 1
     seconds = duration / legs
     way = np.diff(stops, axis=-2)[..., None, :]
@@ -67,4 +67,4 @@ def motion_through(stops: Array, duration: float) -> Motion:
     q = stops[..., :-1, None, :] + way * s
     lead = (*stops.shape[:-2], legs * SAMPLES, stops.shape[-1])
     step = seconds / (SAMPLES - 1)
-    return Motion(q.reshape(lead), (way * v / seconds).reshape(lead), (way * a / seconds**2).reshape(lead), step)
+    return TaskMotion(q.reshape(lead), (way * v / seconds).reshape(lead), (way * a / seconds**2).reshape(lead), step)

@@ -17,7 +17,7 @@ from manipula.studies.designs.bodies import HELD, motor_mass
 from manipula.studies.designs.drives import Asked, Choice, Drive, chosen, uses_of
 from manipula.studies.designs.reaching import answers_at
 from manipula.studies.designs.subject import Subject, called
-from manipula.studies.designs.tasks import Motion, Task, motion_through
+from manipula.studies.designs.tasks import Task, TaskMotion, motion_through
 from manipula.studies.designs.ways import best_way
 
 Array = NDArray[np.float64]
@@ -127,7 +127,7 @@ def _nimble(subject: Subject, values: Mapping[str, float], task: Task, stops: Ar
 
 
 def _torques(
-    subject: Subject, values: Mapping[str, float], task: Task, motion: Motion, masses: Mapping[int, float]
+    subject: Subject, values: Mapping[str, float], task: Task, motion: TaskMotion, masses: Mapping[int, float]
 ) -> Array:
     load = dict(zip(HELD, (task.mass, *task.com)))
     motors = {motor_mass(joint): masses.get(joint, 0.0) for joint in subject.loaded}
@@ -184,12 +184,12 @@ def _lacking(subject: Subject, joint: int, choice: Choice, catalogue: bool) -> s
     return f"{who}: no motor has the {choice.what}" if catalogue else f"{who}: {choice.what} over its limit"
 
 
-def _asked(torques: Sequence[Array], motions: Sequence[Motion], joint: int) -> Asked:
+def _asked(torques: Sequence[Array], motions: Sequence[TaskMotion], joint: int) -> Asked:
     k = joint - 1
     return Asked([x[:, k] for x in torques], [x.qdd[:, k] for x in motions], [x.qd[:, k] for x in motions])
 
 
-def _work(tau: Array, motion: Motion) -> float:
+def _work(tau: Array, motion: TaskMotion) -> float:
     """∫ Σ|τ·q̇| dt: what the motors do, nothing of it won back. At the ends of a leg the speed is zero."""
     return float(np.abs(tau * motion.qd).sum() * motion.step)
 
@@ -201,13 +201,13 @@ def _cycle_time(
     subject: Subject,
     wishes: Wishes,
     values: Mapping[str, float],
-    motions: Sequence[Motion],
+    motions: Sequence[TaskMotion],
     taken: Sequence[Drive],
     masses: Mapping[int, float],
 ) -> float:
     """Of all motions, each as much faster as its drives allow."""
 
-    def holds(task: Task, motion: Motion) -> bool:
+    def holds(task: Task, motion: TaskMotion) -> bool:
         tau = [_torques(subject, values, task, motion, masses)]
         asked = (_asked(tau, [motion], k) for k in range(1, subject.robot.dof + 1))
         return all((uses_of([drive], x) <= 1).all() for drive, x in zip(taken, asked))

@@ -14,7 +14,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.studies.engines.engine import given_up, guard_of, refuse_unguarded
-from manipula.studies.work.blocks import Block
+from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.job import Job, refuse_versions, versions
 from manipula.studies.work.working import Chunk, worked
 
@@ -130,7 +130,7 @@ class Cluster:
         self._chunks[future] = chunk
         self._finished.add(future)
 
-    def next(self) -> Block:
+    def next(self) -> CaseBlock:
         while True:
             future = next(self._finished)
             chunk = self._chunks.pop(future)
@@ -153,7 +153,7 @@ class Cluster:
         why = f": {error}"[:150] if error is not None and str(error) else ""
         return InputError(f"engine: the scheduler is lost{why}")
 
-    def rest(self) -> list[Block]:
+    def rest(self) -> list[CaseBlock]:
         """What is there already; a scheduler that is lost gives nothing more."""
         with suppress(Exception):
             done = [future for future in self._chunks if future.status == "finished"]

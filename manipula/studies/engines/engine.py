@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from manipula.errors import InputError
-from manipula.studies.work.blocks import Block
+from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.working import Chunk
 
 FATAL = "its worker ended without a word, three times"  # of a case that takes its process with it
@@ -33,11 +33,11 @@ class Engine(Protocol):
 
     def submit(self, chunk: Chunk) -> None: ...
 
-    def next(self) -> Block:
+    def next(self) -> CaseBlock:
         """Waits for the next result of those submitted."""
         ...
 
-    def rest(self) -> list[Block]:
+    def rest(self) -> list[CaseBlock]:
         """What has been computed and nobody has asked for, when a study ends early."""
         ...
 
@@ -46,9 +46,9 @@ class Engine(Protocol):
         ...
 
 
-def given_up(chunk: Chunk) -> Block:
+def given_up(chunk: Chunk) -> CaseBlock:
     """A case that cannot be computed because whoever tries dies of it."""
-    return Block(np.empty(0, np.int64), {}, [(chunk.start, FATAL)])
+    return CaseBlock(np.empty(0, np.int64), {}, [(chunk.start, FATAL)])
 
 
 def guard_of(engine: str) -> str:

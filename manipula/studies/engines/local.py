@@ -18,7 +18,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.studies.engines.engine import CHANCES, given_up, guard_of, refuse_unguarded
-from manipula.studies.work.blocks import Block
+from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.job import Job
 from manipula.studies.work.working import Chunk, worked
 
@@ -70,7 +70,7 @@ class Local:
             self._mend(lane)
             self._to(lane, chunk)
 
-    def next(self) -> Block:
+    def next(self) -> CaseBlock:
         while True:
             futures = [future for lane in self._lanes for future in lane.waiting]
             done, _ = wait(futures, return_when=FIRST_COMPLETED)
@@ -82,7 +82,7 @@ class Local:
             if (lost := self._mend(lane)) is not None:
                 return lost
 
-    def _mend(self, lane: _Lane) -> Block | None:
+    def _mend(self, lane: _Lane) -> CaseBlock | None:
         """A new process for one that died. The chunk that it was at is suspected: it comes in halves, until a case is
         alone with what it does."""
         chunks = list(lane.waiting.values())
@@ -98,7 +98,7 @@ class Local:
             self._to(lane, chunk)
         return given_up(first) if guilty else None
 
-    def rest(self) -> list[Block]:
+    def rest(self) -> list[CaseBlock]:
         futures = [future for lane in self._lanes for future in lane.waiting]
         return [x.result() for x in futures if x.done() and not x.cancelled() and x.exception() is None]
 
@@ -111,7 +111,7 @@ class _Lane:
     """One process, and what it has to do, in order."""
 
     def __init__(self) -> None:
-        self.waiting: dict[Future[Block], Chunk] = {}
+        self.waiting: dict[Future[CaseBlock], Chunk] = {}
         self.pool = _pool()
 
     def renew(self) -> None:

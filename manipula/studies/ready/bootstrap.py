@@ -23,8 +23,8 @@ from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.simulation.records.logs import Log
 from manipula.studies.cases.cases import Product
-from manipula.studies.ready.entry import Plan
-from manipula.studies.ready.forms import Column, Setting
+from manipula.studies.ready.entry import StudyPlan
+from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.ready.settings import count_of
 from manipula.studies.results.study_result import Study
 
@@ -71,14 +71,14 @@ def windows_of(logs: Sequence[Log], count: int) -> list[dict[str, Any]]:
 
 
 FORM = (
-    Setting("logs", "recordings of time, position and torque", "logs"),
-    Setting("count", "draws, each identified like the whole", "count", begin=lambda robot: 20),
-    Setting("windows", "pieces that every recording is cut into", "count", begin=lambda robot: 10),
-    Setting("model", "as identify takes it", "written"),
-    Setting("method", "as identify takes it", "written"),
-    Setting("prior", "as identify takes it", "written"),
+    StudySetting("logs", "recordings of time, position and torque", "logs"),
+    StudySetting("count", "draws, each identified like the whole", "count", begin=lambda robot: 20),
+    StudySetting("windows", "pieces that every recording is cut into", "count", begin=lambda robot: 10),
+    StudySetting("model", "as identify takes it", "written"),
+    StudySetting("method", "as identify takes it", "written"),
+    StudySetting("prior", "as identify takes it", "written"),
 )
-COLUMNS = {"draw": Column("", "number of the draw")}
+COLUMNS = {"draw": StudyColumn("", "number of the draw")}
 
 
 def plan(
@@ -89,7 +89,7 @@ def plan(
     model: Any = "auto",
     method: str = "entropic",
     prior: str | None = "robot",
-) -> Plan:
+) -> StudyPlan:
     """`logs`: recordings or their files; `count` draws of `windows` from each; `model`, `method`, `prior`: as
     `mp.identify` takes them, a model also by its words."""
     held = [_log(robot, x) for x in _listed(logs)]
@@ -99,7 +99,7 @@ def plan(
     fitted = {name: (row.value, row.sigma) for name, row in zip(names, found.base_parameters)}
     shared = {"robot": robot, "windows": windows_of(held, count_of("windows", windows, 10_000)), "model": found.model}
     words = {"method": method, "prior": prior, "fitted": fitted}
-    return Plan(Product({"draw": range(count_of("count", count))}), {**shared, **words})
+    return StudyPlan(Product({"draw": range(count_of("count", count))}), {**shared, **words})
 
 
 def _listed(logs: Any) -> list[Any]:

@@ -24,8 +24,8 @@ from manipula.studies.designs.verdict import Wishes, blank, judged
 from manipula.studies.ready.begin import motion_of
 from manipula.studies.ready.design_usual import usual_lines, usual_ranges, usual_tasks
 from manipula.studies.ready.design_words import drives_from, tasks_from
-from manipula.studies.ready.entry import Plan
-from manipula.studies.ready.forms import Column, Setting
+from manipula.studies.ready.entry import StudyPlan
+from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.ready.settings import count_of, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import robot_from, text_from
@@ -44,27 +44,31 @@ SAMPLES = {"sobol": Sobol, "latin": LatinHypercube}
 SHOWN = 40
 CHOICES = ("mass", "price")
 FORM = (
-    Setting("vary", "ranges of lengths, angles, masses by name", "lines", "SI", usual_lines),
-    Setting("tasks", "places of the tool or configurations, durations, loads", "lines", "SI", motion_of),
-    Setting("motors", "a catalogue to choose from", "lines", "SI"),
-    Setting("objectives", "what a design is judged by", "lines"),
-    Setting("sample", "how designs are drawn", "choice", begin=lambda robot: "sobol", choices=lambda: tuple(SAMPLES)),
-    Setting("count", "designs", "count", "", lambda robot: 256),
-    Setting("beam", "kg/m of links by length", "lines", "kg/m"),
-    Setting("choose", "the motor: the lightest or the cheapest", "choice", "", lambda robot: "mass", lambda: CHOICES),
+    StudySetting("vary", "ranges of lengths, angles, masses by name", "lines", "SI", usual_lines),
+    StudySetting("tasks", "places of the tool or configurations, durations, loads", "lines", "SI", motion_of),
+    StudySetting("motors", "a catalogue to choose from", "lines", "SI"),
+    StudySetting("objectives", "what a design is judged by", "lines"),
+    StudySetting(
+        "sample", "how designs are drawn", "choice", begin=lambda robot: "sobol", choices=lambda: tuple(SAMPLES)
+    ),
+    StudySetting("count", "designs", "count", "", lambda robot: 256),
+    StudySetting("beam", "kg/m of links by length", "lines", "kg/m"),
+    StudySetting(
+        "choose", "the motor: the lightest or the cheapest", "choice", "", lambda robot: "mass", lambda: CHOICES
+    ),
 )
 COLUMNS = {
-    "feasible": Column("", "1 where a design does all that is asked"),
-    "reason": Column("", "what fails first"),
-    "by": Column("", "by how much: m of a place, times the limit of a joint"),
-    "length": Column("m", "every shift between the joints"),
-    "manipulability": Column("", "the least at any stop"),
-    "mass": Column("kg", "links, beams and motors"),
-    "energy": Column("J", "work of the motors, nothing won back"),
-    "use": Column("", "largest share of what a motor gives"),
-    "torque": Column("N·m or N", "largest of every joint"),
-    "price": Column("", "of the motors"),
-    "cycle_time": Column("s", "of the tasks that move, as fast as the motors allow"),
+    "feasible": StudyColumn("", "1 where a design does all that is asked"),
+    "reason": StudyColumn("", "what fails first"),
+    "by": StudyColumn("", "by how much: m of a place, times the limit of a joint"),
+    "length": StudyColumn("m", "every shift between the joints"),
+    "manipulability": StudyColumn("", "the least at any stop"),
+    "mass": StudyColumn("kg", "links, beams and motors"),
+    "energy": StudyColumn("J", "work of the motors, nothing won back"),
+    "use": StudyColumn("", "largest share of what a motor gives"),
+    "torque": StudyColumn("N·m or N", "largest of every joint"),
+    "price": StudyColumn("", "of the motors"),
+    "cycle_time": StudyColumn("s", "of the tasks that move, as fast as the motors allow"),
 }
 
 
@@ -90,7 +94,7 @@ def plan(
     count: int = 256,
     beam: Any = None,
     choose: str = "mass",
-) -> Plan:
+) -> StudyPlan:
     """`vary`: {name: [low, high]}, SI, of which `count` designs are drawn by `sample`, "sobol" or "latin"; with
     "product" every combination of {name: [levels]}. `tasks`, `motors`: tables. `beam`: {length: kg/m}, a beam as long
     as that. `choose`: the lightest motor that holds ("mass"), or the cheapest ("price"). Where nothing is said every
@@ -111,7 +115,7 @@ def plan(
     _refuse_names(subject, wishes, cases)
     units = {name: fact.unit for name, fact in api.parameter_facts(robot).items() if name in cases.names}
     shared = {"vary": list(cases.names), "beams": beams, "wishes": wishes, "objectives": wanted}
-    return Plan(cases, {"robot": robot, **shared}, units)
+    return StudyPlan(cases, {"robot": robot, **shared}, units)
 
 
 def _cases(vary: Any, sample: Any, count: Any) -> Cases:

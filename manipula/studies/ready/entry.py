@@ -9,12 +9,12 @@ from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
-from manipula.studies.ready.forms import Column, Setting
+from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.results.study_result import Study, no_robot
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """The cases of a study and what they share; `units` of columns that are named only now."""
 
     cases: Any
@@ -39,12 +39,12 @@ class Ready:
     name: str
     line: str
     function: Callable[..., Any]
-    plan: Callable[..., Plan]
+    plan: Callable[..., StudyPlan]
     show: Callable[[Study], Sequence[str]] = nothing
     told: Callable[[Study], Mapping[str, Any]] = no_answer
     files: tuple[str, ...] = ()
-    form: tuple[Setting, ...] = ()
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    form: tuple[StudySetting, ...] = ()
+    columns: Mapping[str, StudyColumn] = field(default_factory=dict)
     build: Callable[[Study, int], Robot] = no_robot  # the robot of a case, where each has its own
 
     @property
@@ -53,7 +53,7 @@ class Ready:
         known = list(signature(self.plan).parameters.values())[1:]
         return {x.name: ... if x.default is Parameter.empty else x.default for x in known}
 
-    def planned(self, robot: Robot, settings: Mapping[str, Any]) -> Plan:
+    def planned(self, robot: Robot, settings: Mapping[str, Any]) -> StudyPlan:
         for name in settings:
             if name not in self.settings:
                 raise UnknownNameError(f"setting of the study {self.name}", name, self.settings)

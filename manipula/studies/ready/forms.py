@@ -23,14 +23,14 @@ AXES = ("x", "y", "z")
 LETTERS = 20_000  # of a text
 
 
-class Column(NamedTuple):
+class StudyColumn(NamedTuple):
     """A column of a study's table: its unit, and what it is."""
 
     unit: str
     about: str
 
 
-class Cell(NamedTuple):
+class FormCell(NamedTuple):
     """One field of a form."""
 
     label: str
@@ -51,7 +51,7 @@ def _nothing(robot: Robot) -> Any:
 
 
 @dataclass(frozen=True)
-class Setting:
+class StudySetting:
     """`begin`: what a form begins with for a robot; None leaves it empty, and the study takes its own.
 
     "count" and "number" are one cell, "flag" is yes or no, "choice" a word; "joints" (rad or m) and "efforts" (N·m or
@@ -71,23 +71,23 @@ class Setting:
     column: str = ""  # the column of the cases that it makes, where that is called otherwise
 
 
-def cells_of(setting: Setting, robot: Robot) -> list[Cell]:
+def cells_of(setting: StudySetting, robot: Robot) -> list[FormCell]:
     """The fields of a setting."""
     kind, unit = setting.kind, setting.unit
     if kind in ("joints", "efforts"):
         turning = [joint.turns for joint in robot.joints if joint.name in robot.joint_names]
         told = {"joints": ("m", "rad"), "efforts": ("N", "N·m")}[kind]
-        return [Cell(f"q{k + 1}", told[turns]) for k, turns in enumerate(turning)]
+        return [FormCell(f"q{k + 1}", told[turns]) for k, turns in enumerate(turning)]
     if kind == "vector":
-        return [Cell(axis, unit) for axis in AXES]
+        return [FormCell(axis, unit) for axis in AXES]
     if kind == "box":
-        return [Cell(f"{axis} {end}", unit) for axis in AXES for end in ("from", "to")]
+        return [FormCell(f"{axis} {end}", unit) for axis in AXES for end in ("from", "to")]
     if kind == "levels":
-        return [Cell("from", unit), Cell("to", unit), Cell("how many", "")]
-    return [Cell("", unit)] if kind in ("count", "number") else []
+        return [FormCell("from", unit), FormCell("to", unit), FormCell("how many", "")]
+    return [FormCell("", unit)] if kind in ("count", "number") else []
 
 
-def begun(setting: Setting, robot: Robot) -> Any:
+def begun(setting: StudySetting, robot: Robot) -> Any:
     """What stands in the cells at first: a value each, None where it is empty."""
     value = setting.begin(robot)
     if setting.kind in ("flag", "choice", "ranges", "lines", "logs", "written"):
@@ -101,7 +101,7 @@ def begun(setting: Setting, robot: Robot) -> Any:
     return [value] if setting.kind in ("count", "number") else list(value)
 
 
-def settings_from(form: Sequence[Setting], typed: Mapping[str, Any]) -> dict[str, Any]:
+def settings_from(form: Sequence[StudySetting], typed: Mapping[str, Any]) -> dict[str, Any]:
     """What a study takes, of what was typed by name. A setting that is left empty is left out."""
     known = {setting.name: setting for setting in form if setting.kind not in ("written", "logs")}  # no files are named
     for name in typed:
@@ -111,7 +111,7 @@ def settings_from(form: Sequence[Setting], typed: Mapping[str, Any]) -> dict[str
     return {name: value for name, value in made.items() if value is not None}
 
 
-def _made(setting: Setting, value: Any) -> Any:
+def _made(setting: StudySetting, value: Any) -> Any:
     if setting.kind in ("flag", "choice"):
         return value
     if setting.kind == "ranges":
@@ -159,7 +159,7 @@ def _refuse_gaps(name: str, value: Sequence[Any]) -> None:
         raise InputError(f"{name}: one of its fields is empty; fill in all of them, or none")
 
 
-def setting_meant(form: Sequence[Setting], sentence: str) -> str:
+def setting_meant(form: Sequence[StudySetting], sentence: str) -> str:
     """The setting that a study's sentence is about: the last of the words before its colons, or one it asks for."""
     names = {setting.name: setting.name for setting in form}
     columns = {setting.column: setting.name for setting in form if setting.column}

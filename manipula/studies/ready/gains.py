@@ -26,8 +26,8 @@ from manipula.studies.cases.samples import Sobol
 from manipula.studies.cases.values import is_number
 from manipula.studies.ready.begin import goal_of, start_of
 from manipula.studies.ready.devices import here, in_pairs, on_device, refuse_device
-from manipula.studies.ready.entry import Plan
-from manipula.studies.ready.forms import Column, Range, Setting
+from manipula.studies.ready.entry import StudyPlan
+from manipula.studies.ready.forms import Range, StudyColumn, StudySetting
 from manipula.studies.ready.settings import count_of, joints, not_negative, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import batched, robot_from, text_from
@@ -132,24 +132,28 @@ def laws() -> dict[str, list[Range]]:
 
 
 FORM = (
-    Setting("law", "the control law", "choice", begin=lambda robot: "computed_torque", choices=lambda: tuple(laws())),
-    Setting("gains", "from and to; a gain with nothing in its second field is held", "ranges", by="law", ranges=laws),
-    Setting("levels", "of each gain, every combination of them, for a map", "count", begin=lambda robot: 12),
-    Setting("count", "gains drawn where no levels are given", "count", begin=lambda robot: None),
-    Setting("start", "where the motion begins", "joints", begin=start_of),
-    Setting("goal", "where the motion ends", "joints", begin=goal_of),
-    Setting("duration", "of the motion", "number", "s", lambda robot: 1.0),
-    Setting("settle", "rest behind it", "number", "s", lambda robot: 0.5),
-    Setting("payload", "in the hand, which the law does not know of", "number", "kg", lambda robot: 0.0),
-    Setting("sample", "time of the law", "number", "s", lambda robot: 1e-3),
-    Setting("settings", "the law's others", "written"),
-    Setting("device", "cpu or cuda", "written"),
+    StudySetting(
+        "law", "the control law", "choice", begin=lambda robot: "computed_torque", choices=lambda: tuple(laws())
+    ),
+    StudySetting(
+        "gains", "from and to; a gain with nothing in its second field is held", "ranges", by="law", ranges=laws
+    ),
+    StudySetting("levels", "of each gain, every combination of them, for a map", "count", begin=lambda robot: 12),
+    StudySetting("count", "gains drawn where no levels are given", "count", begin=lambda robot: None),
+    StudySetting("start", "where the motion begins", "joints", begin=start_of),
+    StudySetting("goal", "where the motion ends", "joints", begin=goal_of),
+    StudySetting("duration", "of the motion", "number", "s", lambda robot: 1.0),
+    StudySetting("settle", "rest behind it", "number", "s", lambda robot: 0.5),
+    StudySetting("payload", "in the hand, which the law does not know of", "number", "kg", lambda robot: 0.0),
+    StudySetting("sample", "time of the law", "number", "s", lambda robot: 1e-3),
+    StudySetting("settings", "the law's others", "written"),
+    StudySetting("device", "cpu or cuda", "written"),
 )
 COLUMNS = {
-    "error": Column("rad or m", "rms along the motion and the rest behind it"),
-    "error_end": Column("rad or m", "largest at the end"),
-    "torque": Column("N·m or N", "largest of any joint"),
-    "stable": Column("", "1 where it stayed within 1000 rad or m"),
+    "error": StudyColumn("rad or m", "rms along the motion and the rest behind it"),
+    "error_end": StudyColumn("rad or m", "largest at the end"),
+    "torque": StudyColumn("N·m or N", "largest of any joint"),
+    "stable": StudyColumn("", "1 where it stayed within 1000 rad or m"),
 }
 
 
@@ -167,7 +171,7 @@ def plan(
     sample: float = 1e-3,
     settings: Mapping[str, Any] | None = None,
     device: str = "cpu",
-) -> Plan:
+) -> StudyPlan:
     """`gains`: {name: [low, high]}, the same for all joints, drawn evenly in their logarithms, `count` of them; with
     `levels` every combination of so many of each, for maps; one that is a number is held. A quintic from `start` to
     `goal`, then `settle` seconds of rest; `payload`: kg in the hand that the law does not know of; `settings`: other
@@ -191,7 +195,7 @@ def plan(
     _subject(robot, law, fixed, motion)  # what cannot be is told now
     told = {"law": law, "gains": list(ranges), "settings": fixed, "motion": motion, "device": refuse_device(device)}
     units = {gain["name"]: gain["unit"] for gain in api.law_gains(law)}
-    return Plan(cases, {"robot": robot, **told}, units)
+    return StudyPlan(cases, {"robot": robot, **told}, units)
 
 
 def refuse_long(seconds: float, sample: float) -> None:

@@ -17,14 +17,14 @@ from manipula import api
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.mechanics.robot.branching import with_frame
 from manipula.mechanics.robot.limits import Limits
-from manipula.pages.charts import Chart, Line
+from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, section
 from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.studies.cases.cases import Product
 from manipula.studies.ready.begin import efforts_of, goal_of, start_of
-from manipula.studies.ready.entry import Plan
-from manipula.studies.ready.forms import Column, Setting
+from manipula.studies.ready.entry import StudyPlan
+from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.ready.settings import joints, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import robot_from, text_from
@@ -62,26 +62,28 @@ def carried(case: dict[str, Any], rng: Any) -> dict[str, Any]:
 
 
 FORM = (
-    Setting("start", "where the motion begins", "joints", begin=start_of),
-    Setting("goal", "where the motion ends", "joints", begin=goal_of),
-    Setting("duration", "of the motion at speed 1", "number", "s", lambda robot: 1.0),
-    Setting(
+    StudySetting("start", "where the motion begins", "joints", begin=start_of),
+    StudySetting("goal", "where the motion ends", "joints", begin=goal_of),
+    StudySetting("duration", "of the motion at speed 1", "number", "s", lambda robot: 1.0),
+    StudySetting(
         "payloads", "loads in the hand", "levels", "kg", lambda robot: {"from": 0, "to": 5, "count": 11}, column="mass"
     ),
-    Setting(
+    StudySetting(
         "speeds", "times the motion's", "levels", "1", lambda robot: {"from": 0.5, "to": 2, "count": 7}, column="speed"
     ),
-    Setting("com", "centre of mass of the load, in the tool's frame", "vector", "m", lambda robot: (0.0, 0.0, 0.0)),
-    Setting("limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=efforts_of),
+    StudySetting(
+        "com", "centre of mass of the load, in the tool's frame", "vector", "m", lambda robot: (0.0, 0.0, 0.0)
+    ),
+    StudySetting("limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=efforts_of),
 )
 COLUMNS = {
-    "mass": Column("kg", "in the hand"),
-    "speed": Column("1", "times the motion's"),
-    "use": Column("1", "largest torque, as a share of its limit"),
-    "joint": Column("", "number of the joint that limits"),
-    "speed_use": Column("1", "largest velocity, as a share of its limit"),
-    "torque": Column("N·m or N", "largest of every joint"),
-    "fits": Column("", "1 where no limit is passed"),
+    "mass": StudyColumn("kg", "in the hand"),
+    "speed": StudyColumn("1", "times the motion's"),
+    "use": StudyColumn("1", "largest torque, as a share of its limit"),
+    "joint": StudyColumn("", "number of the joint that limits"),
+    "speed_use": StudyColumn("1", "largest velocity, as a share of its limit"),
+    "torque": StudyColumn("N·m or N", "largest of every joint"),
+    "fits": StudyColumn("", "1 where no limit is passed"),
 }
 
 
@@ -94,7 +96,7 @@ def plan(
     speeds: Any = None,
     com: Sequence[float] = (0.0, 0.0, 0.0),
     limits: Any = None,
-) -> Plan:
+) -> StudyPlan:
     """From `start` (default: all zero) to `goal` in `duration` at speed 1; `payloads` in kg and `speeds` as levels or
     {from, to, count}; `com`: of the load in the tool frame; `limits`: of the torques, where the robot has none."""
     if goal is None:
@@ -113,7 +115,7 @@ def plan(
     robot = with_frame(robot)  # whose hand is meant
     _dynamics(text_from(robot), place)
     shared = {"start": ends[0], "goal": ends[1], "duration": float(duration), "com": list(place)}
-    return Plan(
+    return StudyPlan(
         cases,
         {"robot": robot, **shared, "limits": _efforts(robot, limits), "velocities": Limits(robot).velocity.tolist()},
     )
@@ -151,6 +153,6 @@ def largest(study: Study) -> tuple[list[float], list[float]]:
 def show(study: Study) -> list[str]:
     speeds, masses = largest(study)
     told = [float("nan") if np.isinf(x) else x for x in masses]
-    line = Chart("largest payload that fits", "speed, times the motion's", "payload, kg", speeds, [Line("", told)])
+    line = Chart("largest payload that fits", "speed, times the motion's", "payload, kg", speeds, [ChartLine("", told)])
     picture = study.map("use", "mass", "speed").svg()
     return [section("Payload and speed", charts([line]), f'<div class="charts">{picture}</div>')]

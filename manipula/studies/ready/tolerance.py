@@ -21,8 +21,8 @@ from manipula.mechanics.robot.branching import with_frame
 from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
-from manipula.studies.ready.entry import Plan
-from manipula.studies.ready.forms import Column, Setting
+from manipula.studies.ready.entry import StudyPlan
+from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.ready.settings import configurations, count_of, not_negative
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, robot_from, text_from
@@ -99,20 +99,22 @@ def inertial_errors(theta: dict[str, float], rng: np.random.Generator, mass: flo
 
 
 FORM = (
-    Setting("count", "arms built", "count", begin=lambda robot: 400),
-    Setting("length", "standard deviation of every length of the table", "number", "m", lambda robot: 1e-4),
-    Setting("angle", "standard deviation of every angle of the table", "number", "rad", lambda robot: 1e-4),
-    Setting("mass", "standard deviation of every mass, as a share of it", "number", "1", lambda robot: 0.0),
-    Setting("com", "standard deviation of every centre of mass, along each axis", "number", "m", lambda robot: 0.0),
-    Setting("poses", "configurations looked at, drawn within the limits", "count", begin=lambda robot: 20),
-    Setting("q", "the configurations themselves", "written"),
+    StudySetting("count", "arms built", "count", begin=lambda robot: 400),
+    StudySetting("length", "standard deviation of every length of the table", "number", "m", lambda robot: 1e-4),
+    StudySetting("angle", "standard deviation of every angle of the table", "number", "rad", lambda robot: 1e-4),
+    StudySetting("mass", "standard deviation of every mass, as a share of it", "number", "1", lambda robot: 0.0),
+    StudySetting(
+        "com", "standard deviation of every centre of mass, along each axis", "number", "m", lambda robot: 0.0
+    ),
+    StudySetting("poses", "configurations looked at, drawn within the limits", "count", begin=lambda robot: 20),
+    StudySetting("q", "the configurations themselves", "written"),
 )
 COLUMNS = {
-    "draw": Column("", "number of the arm built"),
-    "position": Column("m", "worst error of the tool's position"),
-    "position_mean": Column("m", "mean error of the tool's position"),
-    "angle": Column("rad", "worst error of the tool's orientation"),
-    "torque": Column("N·m or N", "worst error of the torque that gravity asks for"),
+    "draw": StudyColumn("", "number of the arm built"),
+    "position": StudyColumn("m", "worst error of the tool's position"),
+    "position_mean": StudyColumn("m", "mean error of the tool's position"),
+    "angle": StudyColumn("rad", "worst error of the tool's orientation"),
+    "torque": StudyColumn("N·m or N", "worst error of the torque that gravity asks for"),
 }
 
 
@@ -125,7 +127,7 @@ def plan(
     com: float = 0.0,
     q: Any = None,
     poses: int = 20,
-) -> Plan:
+) -> StudyPlan:
     """Standard deviations: `length` (m) and `angle` (rad) of the table's entries, `mass` as a share, `com` in m. `q`:
     configurations to look at; without them `poses` drawn within the limits."""
     how = {"length": length, "angle": angle, "mass": mass, "com": com}
@@ -139,7 +141,7 @@ def plan(
     if mass or com:
         arm(robot).model("regressor")
         arm(robot).model("gravity")
-    return Plan(Product({"draw": range(count_of("count", count))}), {"robot": robot, "q": at.tolist(), **how})
+    return StudyPlan(Product({"draw": range(count_of("count", count))}), {"robot": robot, "q": at.tolist(), **how})
 
 
 def shares(robot: Robot, q: Array, length: float, angle: float) -> list[tuple[str, float, float]]:

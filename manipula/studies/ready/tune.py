@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.pages.charts import Chart, Line
+from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
 from manipula.studies.ready import gains as rollouts
-from manipula.studies.ready.entry import Plan
-from manipula.studies.ready.forms import Column, Setting
+from manipula.studies.ready.entry import StudyPlan
+from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.ready.settings import count_of, positive
 from manipula.studies.results.study_result import Study
 
@@ -86,18 +86,18 @@ def _refuse(best: Mapping[str, Any], limit: float) -> None:
 _SAME = {setting.name: setting for setting in rollouts.FORM}
 FORM = (
     *(_SAME[name] for name in ("law", "gains")),
-    Setting("torque", "the most that a joint may give; left empty, anything", "number", "N·m or N"),
-    Setting("by_joint", "every joint has gains of its own", "flag", begin=lambda robot: False),
-    Setting("searches", "each with random numbers of its own", "count", begin=lambda robot: 2),
-    Setting("generations", "of every search", "count", begin=lambda robot: 10),
-    Setting("members", "of a generation; left empty, as many as the gains ask for", "count"),
+    StudySetting("torque", "the most that a joint may give; left empty, anything", "number", "N·m or N"),
+    StudySetting("by_joint", "every joint has gains of its own", "flag", begin=lambda robot: False),
+    StudySetting("searches", "each with random numbers of its own", "count", begin=lambda robot: 2),
+    StudySetting("generations", "of every search", "count", begin=lambda robot: 10),
+    StudySetting("members", "of a generation; left empty, as many as the gains ask for", "count"),
     *(_SAME[name] for name in ("start", "goal", "duration", "settle", "payload", "sample", "settings", "device")),
 )
 COLUMNS = {
-    "search": Column("", "number of the search"),
+    "search": StudyColumn("", "number of the search"),
     **{name: rollouts.COLUMNS[name] for name in ("error", "error_end", "torque")},
-    "runs": Column("", "simulated runs that it took"),
-    "history": Column("rad or m", "the smallest error after every generation"),
+    "runs": StudyColumn("", "simulated runs that it took"),
+    "history": StudyColumn("rad or m", "the smallest error after every generation"),
 }
 
 
@@ -118,7 +118,7 @@ def plan(
     sample: float = 1e-3,
     settings: Mapping[str, Any] | None = None,
     device: str = "cpu",
-) -> Plan:
+) -> StudyPlan:
     """The smallest rms error among gains whose largest torque is at most `torque`; `by_joint`: every joint has gains of
     its own; so many `searches`, each of `generations` by `members`. The others are those of the study gains."""
     if not isinstance(by_joint, bool):
@@ -135,7 +135,7 @@ def plan(
     how = {"generations": count_of("generations", generations, 10_000), "members": several, "size": size}
     limit = np.inf if torque is None else positive("torque", torque)
     cases = Product({"search": range(count_of("searches", searches, 10**6))})
-    return Plan(cases, {**base.shared, "ranges": ranges, **how, "torque": limit}, base.units)
+    return StudyPlan(cases, {**base.shared, "ranges": ranges, **how, "torque": limit}, base.units)
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def show(study: Study) -> list[str]:
         return []
     heads = ("search", *names, "error", "error_end", "torque")
     cells = [tuple(_few(np.asarray(row[name]).tolist()) for name in heads) for row in rows]
-    lines = [Line("", _logs(row["history"]), colour=k) for k, row in enumerate(rows[:SHOWN])]
+    lines = [ChartLine("", _logs(row["history"]), colour=k) for k, row in enumerate(rows[:SHOWN])]
     steps = list(range(1, len(rows[0]["history"]) + 1))
     picture = Chart("best of each search so far", "generation", "log10 of the rms error", steps, lines)
     limit = study.shared["torque"]

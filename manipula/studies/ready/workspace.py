@@ -22,8 +22,8 @@ from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
 from manipula.studies.cases.values import is_whole
 from manipula.studies.ready.begin import box_of, voxels_of
-from manipula.studies.ready.entry import Plan
-from manipula.studies.ready.forms import Column, Setting
+from manipula.studies.ready.entry import StudyPlan
+from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, batched
 
@@ -103,26 +103,26 @@ class _Found:
 
 
 FORM = (
-    Setting("voxels", "cubes along the longest side of the box", "count", begin=voxels_of),
-    Setting(
+    StudySetting("voxels", "cubes along the longest side of the box", "count", begin=voxels_of),
+    StudySetting(
         "directions",
         "ways the tool points, spread over the sphere; arms of fewer than six joints are asked for positions alone",
         "count",
         begin=lambda robot: 1 if robot.dof >= 6 else None,
     ),
-    Setting("box", "where to look; left empty, what holds the reach", "box", "m", box_of),
+    StudySetting("box", "where to look; left empty, what holds the reach", "box", "m", box_of),
 )
 COLUMNS = {
-    **{axis: Column("m", "middle of the voxel") for axis in AXES},
-    "reach": Column("", "share of the directions in which the tool gets there"),
-    "answers": Column("", "answers of inverse kinematics inside the limits, the most of any direction"),
-    "manipulability": Column("SI", "best √det(J Jᵀ)"),
-    "torque": Column("N·m or N", "worst that gravity asks of a joint"),
-    "joint": Column("", "number of the joint that bears it"),
+    **{axis: StudyColumn("m", "middle of the voxel") for axis in AXES},
+    "reach": StudyColumn("", "share of the directions in which the tool gets there"),
+    "answers": StudyColumn("", "answers of inverse kinematics inside the limits, the most of any direction"),
+    "manipulability": StudyColumn("SI", "best √det(J Jᵀ)"),
+    "torque": StudyColumn("N·m or N", "worst that gravity asks of a joint"),
+    "joint": StudyColumn("", "number of the joint that bears it"),
 }
 
 
-def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: Any = None) -> Plan:
+def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: Any = None) -> StudyPlan:
     """`voxels`: along the longest side of the box, or along x, y and z; `directions`: of the tool; `box`:
     [[x, x], [y, y], [z, z]], by default what holds the reach."""
     if not is_whole(directions) or not 1 <= directions <= 1000:
@@ -139,7 +139,7 @@ def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, bo
     _doubt_thin(robot, sum(len(x) > 1 for x in levels.values()))
     task = "pose" if robot.dof >= 6 else "position"
     asked = directions_of(int(directions)).tolist()
-    return Plan(Product(levels), {"robot": robot, "task": task, "directions": asked, "weighs": _weighs(robot)})
+    return StudyPlan(Product(levels), {"robot": robot, "task": task, "directions": asked, "weighs": _weighs(robot)})
 
 
 def _doubt_thin(robot: Robot, sides: int) -> None:

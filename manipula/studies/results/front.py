@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from manipula.api import save
 from manipula.errors import InputError, UnknownNameError
-from manipula.pages.charts import HEIGHT, WIDTH, Chart, Line
+from manipula.pages.charts import HEIGHT, WIDTH, Chart, ChartLine
 from manipula.studies.results.pareto import non_dominated
 from manipula.support.files import write_text
 from manipula.support.tables import html_table, text_table
@@ -87,9 +87,9 @@ class Front:
         xs = [*across[cloud].tolist(), *across[best].tolist(), *(a for a, _ in steps)]
         blank = [NAN] * len(cloud), [NAN] * len(best), [NAN] * len(steps)
         whole = "feasible" if FEASIBLE in self.study.table else "cases"
-        lines = [Line(whole, [*up[cloud].tolist(), *blank[1], *blank[2]], dots=True, colour=7)]
-        lines += [Line("", [*blank[0], *blank[1], *(b for _, b in steps)], colour=1)] if steps else []
-        lines += [Line("front", [*blank[0], *up[best].tolist(), *blank[2]], dots=True, colour=1, dot=DOT)]
+        lines = [ChartLine(whole, [*up[cloud].tolist(), *blank[1], *blank[2]], dots=True, colour=7)]
+        lines += [ChartLine("", [*blank[0], *blank[1], *(b for _, b in steps)], colour=1)] if steps else []
+        lines += [ChartLine("front", [*blank[0], *up[best].tolist(), *blank[2]], dots=True, colour=1, dot=DOT)]
         return Chart(f"{y} over {x}", self.label(x), self.label(y), xs, lines)
 
     def _steps(self, x: str, y: str) -> list[tuple[float, float]]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.pages.charts import Chart, Line
+from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, page, paragraph, section, table
 from manipula.studies.results.maps import labelled
 
@@ -78,7 +78,7 @@ def distribution(study: Shown, name: str) -> Chart:
     below, upto = np.searchsorted(values, some, "left"), np.searchsorted(values, some, "right")
     share = np.stack([below, upto], axis=-1).ravel() / len(values)
     across = labelled(name, study.units)
-    return Chart(name, across, "share of cases", np.repeat(some, 2).tolist(), [Line("", share.tolist())])
+    return Chart(name, across, "share of cases", np.repeat(some, 2).tolist(), [ChartLine("", share.tolist())])
 
 
 def _dots(study: Shown, x: str, y: str) -> Chart:
@@ -86,7 +86,7 @@ def _dots(study: Shown, x: str, y: str) -> Chart:
     some = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
     some = some[:: max(1, len(some) // POINTS)]
     labels = labelled(x, study.units), labelled(y, study.units)
-    return Chart(f"{y} over {x}", *labels, across[some].tolist(), [Line("", up[some].tolist(), dots=True)])
+    return Chart(f"{y} over {x}", *labels, across[some].tolist(), [ChartLine("", up[some].tolist(), dots=True)])
 
 
 def _reasons(study: Shown) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, caution, some_of
-from manipula.studies.work.blocks import Block, Spec, joined
+from manipula.studies.work.blocks import CaseBlock, Spec, joined
 from manipula.support.archives import open_archive
 from manipula.support.files import write_bytes, write_text
 
@@ -38,7 +38,7 @@ class Store:
 
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
         self.folder, self.parts, self.whole = folder, folder / "parts", folder / WHOLE
-        self._buffer, self._size, self._written, self._since = list[Block](), 0, 0, monotonic()
+        self._buffer, self._size, self._written, self._since = list[CaseBlock](), 0, 0, monotonic()
         self.stored, self.failed = 0, 0
         self.spec: Spec | None = None
         with told_if_not_written(folder):
@@ -61,7 +61,7 @@ class Store:
             if found.get(key) != value:
                 raise InputError(f"{self.folder}: holds another study: its {_difference(key, found.get(key), value)}")
 
-    def done(self, there: Callable[[Block], None]) -> list[tuple[int, int]]:
+    def done(self, there: Callable[[CaseBlock], None]) -> list[tuple[int, int]]:
         """The ranges of cases whose results are there; who listens hears of them part by part."""
         found = list[tuple[int, int]]()
         for path in sorted(self.parts.glob("*.npz")):
@@ -78,7 +78,7 @@ class Store:
         self.stored = sum(stop - start for start, stop in found)
         return found
 
-    def take(self, block: Block) -> None:
+    def take(self, block: CaseBlock) -> None:
         """Results that came; they are written before long."""
         self._buffer.append(block)
         self._size += block.size
@@ -119,7 +119,7 @@ def _difference(key: str, found: Any, wanted: Any) -> str:
     return TOLD[key]
 
 
-def ranges_or_failed(block: Block) -> list[tuple[int, int]]:
+def ranges_or_failed(block: CaseBlock) -> list[tuple[int, int]]:
     return ranges_of(np.concatenate([block.cases, np.array([k for k, _ in block.failed], dtype=np.int64)]))
 
 
@@ -133,7 +133,7 @@ def ranges_of(cases: Any) -> list[tuple[int, int]]:
     return list(zip(starts.tolist(), stops.tolist()))
 
 
-def _packed(block: Block) -> bytes:
+def _packed(block: CaseBlock) -> bytes:
     named = {f"result.{name}": values for name, values in block.columns.items()}
     failed, why = np.array([k for k, _ in block.failed], dtype=np.int64), np.array([x for _, x in block.failed], "U")
     with BytesIO() as file:
@@ -141,12 +141,12 @@ def _packed(block: Block) -> bytes:
         return file.getvalue()
 
 
-def _part(path: Path) -> Block | None:
+def _part(path: Path) -> CaseBlock | None:
     try:
         with open_archive(path) as found:
             columns = {name.removeprefix("result."): found[name] for name in found if name.startswith("result.")}
             failed = list(zip(found["failed"].tolist(), found["why"].tolist()))
-            return Block(found["case"], columns, failed)
+            return CaseBlock(found["case"], columns, failed)
     except (OSError, ValueError):
         return None
 

@@ -21,7 +21,7 @@ Spec = dict[str, Shape]  # what the first case that succeeded gave: every other 
 
 
 @dataclass
-class Block:
+class CaseBlock:
     """`cases` succeeded, with a row each in every column; `failed` did not, each for its reason. `seconds`: of the
     worker; `notes`: what it has to say besides."""
 
@@ -110,15 +110,15 @@ def sentence_of(error: BaseException) -> str:
 
 def block_from(
     cases: Sequence[int], results: Sequence[Mapping[str, NDArray[Any]]], failed: list[tuple[int, str]]
-) -> Block:
+) -> CaseBlock:
     columns = {name: np.stack([row[name] for row in results]) for name in results[0]} if results else {}
-    return Block(np.array(cases, dtype=np.int64), columns, failed)
+    return CaseBlock(np.array(cases, dtype=np.int64), columns, failed)
 
 
-def joined(blocks: Sequence[Block]) -> Block:
+def joined(blocks: Sequence[CaseBlock]) -> CaseBlock:
     """Several as one; numbers and words become wide enough for all."""
     names = next((list(x.columns) for x in blocks if x.columns), [])
     full = [x for x in blocks if len(x.cases)]
     columns = {name: np.concatenate([x.columns[name] for x in full]) for name in names}
     cases = np.concatenate([x.cases for x in blocks]) if blocks else np.empty(0, np.int64)
-    return Block(cases, columns, [row for x in blocks for row in x.failed])
+    return CaseBlock(cases, columns, [row for x in blocks for row in x.failed])

@@ -19,7 +19,16 @@ from manipula.errors import InputError
 from manipula.studies.cases.cases import Columns, rows_from
 from manipula.studies.cases.values import kind_of
 from manipula.studies.work.apart import draws_told, shared_draws, undisturbed
-from manipula.studies.work.blocks import Block, Spec, WrongResult, WrongWorker, block_from, checked, joined, sentence_of
+from manipula.studies.work.blocks import (
+    CaseBlock,
+    Spec,
+    WrongResult,
+    WrongWorker,
+    block_from,
+    checked,
+    joined,
+    sentence_of,
+)
 from manipula.studies.work.job import Opened, opened, refuse_versions, versions
 
 
@@ -67,7 +76,7 @@ class Generators(Sequence[np.random.Generator]):
         return generator(self._seed, self._start + k)
 
 
-def worked(data: bytes, chunk: Chunk, interrupted: Callable[[Block], None] = lambda block: None) -> Block:
+def worked(data: bytes, chunk: Chunk, interrupted: Callable[[CaseBlock], None] = lambda block: None) -> CaseBlock:
     """The results of a chunk. `data` is the job, which a process opens once. `interrupted` hears what was done before
     somebody ended it."""
     job, before = _met(data), shared_draws()
@@ -91,7 +100,7 @@ def _met(data: bytes) -> Opened:
     return found
 
 
-def _one_by_one(job: Opened, chunk: Chunk, interrupted: Callable[[Block], None]) -> Block:
+def _one_by_one(job: Opened, chunk: Chunk, interrupted: Callable[[CaseBlock], None]) -> CaseBlock:
     cases, results, failed, spec = list[int](), list[Any](), list[tuple[int, str]](), chunk.spec
     for case, row in enumerate(rows_from(chunk.own_columns, chunk.count), chunk.start):
         try:
@@ -115,7 +124,7 @@ def _one_by_one(job: Opened, chunk: Chunk, interrupted: Callable[[Block], None])
     return block_from(cases, results, failed)
 
 
-def _together(job: Opened, chunk: Chunk) -> Block:
+def _together(job: Opened, chunk: Chunk) -> CaseBlock:
     """All at once; where that fails, the halves, until the case is alone that fails."""
     generators = Generators(job.job.seed, chunk.start, chunk.count)
     try:
@@ -128,9 +137,9 @@ def _together(job: Opened, chunk: Chunk) -> Block:
         if isinstance(error, WrongResult) and chunk.spec is None:
             raise
         if chunk.count == 1:
-            return Block(np.empty(0, np.int64), {}, [(chunk.start, sentence_of(error))])
+            return CaseBlock(np.empty(0, np.int64), {}, [(chunk.start, sentence_of(error))])
         return joined([_together(job, half) for half in chunk.halves()])
-    return Block(np.arange(chunk.start, chunk.start + chunk.count), columns)
+    return CaseBlock(np.arange(chunk.start, chunk.start + chunk.count), columns)
 
 
 def _rows_checked(found: Any, names: Sequence[str], chunk: Chunk) -> dict[str, NDArray[Any]]:

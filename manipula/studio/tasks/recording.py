@@ -36,7 +36,7 @@ def identify(given: Given, tell: Tell) -> dict[str, Any]:
         place = Path(given["outbox"]) / "found.html"
         found.report(place)
         report = put(Path(given["outbox"]), f"{file_name(robot.name)}_identified.html", place.read_bytes())
-        document = api.document(Robot.of(found.robot))
+        document = api.document(found.robot)
     names = ["training", *(Path(path).name for path in given["validate"])]
     judged = [_errors(name, errors, robot) for name, errors in zip(names, (found.train, *found.validation))]
     parameters = [{key: plain(getattr(row, key)) for key in ("name", "value", "sigma", "prior", "unit", "family")}

@@ -15,7 +15,7 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.robot import Robot
 from manipula.studies.ready.entry import Ready
-from manipula.studies.ready.forms import Column, Setting, begun, cells_of, setting_meant, settings_from
+from manipula.studies.ready.forms import StudyColumn, StudySetting, begun, cells_of, setting_meant, settings_from
 from manipula.studies.ready.registry import READY, ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.running import ready_study
@@ -50,7 +50,7 @@ def _described(entry: Ready, robot: Robot) -> dict[str, Any]:
     return {"name": entry.name, "about": entry.line, "fields": fields, "written": written}
 
 
-def _field(setting: Setting, robot: Robot) -> dict[str, Any]:
+def _field(setting: StudySetting, robot: Robot) -> dict[str, Any]:
     ranges = {word: [entry._asdict() for entry in rows] for word, rows in setting.ranges().items()}
     return {
         "name": setting.name, "about": setting.about, "kind": setting.kind, "unit": setting.unit,
@@ -131,7 +131,7 @@ def _files(found: Study, outbox: Path, name: str, text: str) -> dict[str, str]:
 
 def _told(found: Study, entry: Ready) -> dict[str, Any]:
     heads, rows = found.summary()
-    known = {name: entry.columns.get(name, Column("", "")).about for name in found.table}
+    known = {name: entry.columns.get(name, StudyColumn("", "")).about for name in found.table}
     columns = [{"name": name, "unit": found.units.get(name, ""), "about": about} for name, about in known.items()]
     return {
         "study": entry.name, "title": found.title, "count": found.count, "failed": len(found.why),

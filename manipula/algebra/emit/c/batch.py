@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.section import Plan, Section, TapeNames, section
+from manipula.algebra.emit.section import Section, SectionPlan, TapeNames, section
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.text import Language
 from manipula.algebra.tape import Line, Tape
@@ -44,14 +44,14 @@ def batch(tape: Tape, arguments: Split, c: Language) -> Batch:
     tables = {slot: namer.name(wish) for slot, wish in tables.items()}
     loops = {
         tables[line.slot]: section(
-            Plan(loads, [*below, line], [(f"{tables[line.slot]}[i - at]", line.slot)]), numbers, c, names
+            SectionPlan(loads, [*below, line], [(f"{tables[line.slot]}[i - at]", line.slot)]), numbers, c, names
         )
         for line, below in angles.items()
     }
     given = loads | {slot: f"{table}[i - at]" for slot, table in tables.items()}
     results = [(column(x, i), slot) for x in arguments.outputs for i, slot in enumerate(x.port.slots)]
     rest = _needed([line for line in tape.online if line.slot not in tables], {slot for _, slot in results})
-    return Batch(loops, section(Plan(given, rest, results), numbers, c, names))
+    return Batch(loops, section(SectionPlan(given, rest, results), numbers, c, names))
 
 
 def _angles(tape: Tape) -> dict[Line, list[Line]]:

@@ -13,7 +13,19 @@ from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.sections import unused
 from manipula.algebra.emit.split import Split
 from manipula.algebra.emit.text import Language
-from manipula.algebra.program.tree import ARRAYS, STRUCT, Call, Expr, Field, For, Kind, Routine, Struct, Var, parts
+from manipula.algebra.program.tree import (
+    ARRAYS,
+    STRUCT,
+    Expr,
+    Field,
+    For,
+    Kind,
+    Routine,
+    RoutineCall,
+    Struct,
+    Var,
+    parts,
+)
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
@@ -193,7 +205,7 @@ class CProgram(ProgramWriter):
         early: dict[str, None] = {}
         for routine in self.routines:
             known.add(routine.name)
-            calls = (x.routine for x in parts(routine.body) if isinstance(x, Call))
+            calls = (x.routine for x in parts(routine.body) if isinstance(x, RoutineCall))
             early |= dict.fromkeys(name for name in calls if name not in known)
         made = []
         for routine in self.routines:
@@ -246,7 +258,7 @@ def stack_bytes(routines: Sequence[Routine]) -> int:
     deep: dict[str, int] = {}
     for routine in routines:
         own = sum(size * BYTES[kind] for kind, size in routine.arrays.values())
-        called = {x.routine for x in parts(routine.body) if isinstance(x, Call)}
+        called = {x.routine for x in parts(routine.body) if isinstance(x, RoutineCall)}
         if routine.name in called:
             raise InputError(f"{routine.file}: {routine.name} calls itself: what it takes of the stack has no bound")
         deep[routine.name] = own + max((deep[name] for name in called), default=0)

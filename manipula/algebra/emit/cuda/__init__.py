@@ -63,7 +63,7 @@ def _rolls(shown: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Source:
+class CudaSource:
     """The header of a tape, and what its kernels are called there."""
 
     text: str
@@ -80,12 +80,12 @@ class Source:
         return f"{self.name}_kernel<{real}, {self.name}_by_{layout}>"
 
 
-def source(tape: Tape, version: str) -> Source:
+def source(tape: Tape, version: str) -> CudaSource:
     """The header alone, to be compiled at run time."""
     shown = _context(tape, version)
     rollouts = _rollouts(shown, standalone=False) if _rolls(shown) else ""
     noisy = any(port.role == "noise" for port in tape.inputs)
-    return Source(filled(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
+    return CudaSource(filled(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
 
 
 def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:

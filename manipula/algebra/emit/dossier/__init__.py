@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from manipula.algebra.emit.about import provenance
-from manipula.algebra.emit.dossier.equations import Equations, equations
+from manipula.algebra.emit.dossier.equations import DossierEquations, equations
 from manipula.algebra.emit.dossier.layout import (
     Table,
     c_function,
@@ -132,10 +132,10 @@ def _page(dossier: Dossier, extension: str, lines: list[str]) -> str:
     return "\n".join([*head, *lines]).rstrip() + "\n"
 
 
-def _program(dossier: Dossier, extension: str, model: Equations) -> str:
+def _program(dossier: Dossier, extension: str, model: DossierEquations) -> str:
     head = [_title(dossier, extension), *provenance(model.tape, dossier.version)]
     return c_function(head, f"{identifier(dossier.name)}_{extension}", model)
 
 
-def _fragment(dossier: Dossier, extension: str, model: Equations) -> str:
+def _fragment(dossier: Dossier, extension: str, model: DossierEquations) -> str:
     return c_statements([_title(dossier, extension), *provenance(model.tape, dossier.version)], model)

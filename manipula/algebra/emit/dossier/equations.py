@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from manipula.algebra.emit.c.prototypes import results, sources
 from manipula.algebra.emit.c.spelling import language
 from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.section import Plan, Section, Statement, section
+from manipula.algebra.emit.section import Section, SectionPlan, Statement, section
 from manipula.algebra.emit.split import Argument, Split, split
 from manipula.algebra.tape import Tape
 
@@ -38,7 +38,7 @@ class Numbered:
 
 
 @dataclass(frozen=True)
-class Equations:
+class DossierEquations:
     """A model as it is printed."""
 
     tape: Tape
@@ -73,11 +73,11 @@ def plain(statement: Statement) -> str:
     return f"{statement.name} = {statement.text}"
 
 
-def equations(tape: Tape) -> Equations:
+def equations(tape: Tape) -> DossierEquations:
     """Both sections of the tape in one list."""
     c = language(PREFIX)
     arguments = split(tape, Namer({*c.reserved, "D"}))
     names = Numbered(tape, {*c.reserved, "D", *arguments.names})
     inputs = sources(arguments.variables + arguments.parameters)
-    written = section(Plan(inputs, tape.lines, results(arguments.outputs)), c.constants(tape), c, names)
-    return Equations(tape, arguments, written, names.count)
+    written = section(SectionPlan(inputs, tape.lines, results(arguments.outputs)), c.constants(tape), c, names)
+    return DossierEquations(tape, arguments, written, names.count)

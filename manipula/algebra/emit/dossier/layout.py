@@ -9,7 +9,7 @@ from manipula.algebra.emit.about import ports
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.prototypes import declared, prototype
 from manipula.algebra.emit.c.spelling import HELPERS
-from manipula.algebra.emit.dossier.equations import PREFIX, Equations, plain
+from manipula.algebra.emit.dossier.equations import PREFIX, DossierEquations, plain
 from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.section import Statement
 from manipula.algebra.emit.split import Argument
@@ -50,7 +50,7 @@ def report(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     return lines
 
 
-def matrices(model: Equations, caption: Callable[[int], str] = lambda position: "T") -> list[str]:
+def matrices(model: DossierEquations, caption: Callable[[int], str] = lambda position: "T") -> list[str]:
     """Every 4×4 block of the one output: as a matrix when it fits the page, else entry by entry."""
     (output,) = model.arguments.outputs
     entries = [text.removesuffix(".0") for text in model.entries(output)]
@@ -67,13 +67,13 @@ def _matrix(caption: str, entries: Sequence[str]) -> list[str]:
     return [f"{caption}[{i // 4}][{i % 4}] = {text}" for i, text in enumerate(entries)]
 
 
-def _entries(output: Argument, model: Equations) -> list[str]:
+def _entries(output: Argument, model: DossierEquations) -> list[str]:
     texts = model.entries(output)
     marks = ["".join(f"[{k}]" for k in output.entry(i)) for i in range(len(texts))]
     return [f"{output.name}{mark} = {text}" for mark, text in zip(marks, texts, strict=True)]
 
 
-def terms(model: Equations) -> list[tuple[str, list[str]]]:
+def terms(model: DossierEquations) -> list[tuple[str, list[str]]]:
     """One part a standard name, with its meaning."""
     parts = []
     for output in model.arguments.outputs:
@@ -82,7 +82,7 @@ def terms(model: Equations) -> list[tuple[str, list[str]]]:
     return parts
 
 
-def count_lines(model: Equations) -> list[str]:
+def count_lines(model: DossierEquations) -> list[str]:
     """The account: on line, parameters alone, together (older literature counts them together)."""
     on, off = model.counts(online=True), model.counts(online=False)
     rows: list[tuple[str, ...]] = [("", "on line", "parameters alone", "together")]
@@ -97,7 +97,7 @@ def count_lines(model: Equations) -> list[str]:
 # C text
 
 
-def c_function(title: Sequence[str], name: str, model: Equations) -> str:
+def c_function(title: Sequence[str], name: str, model: DossierEquations) -> str:
     """A whole function, ready for `cc -x c`."""
     used = {line.op for line in model.tape.lines}
     parts = [declared(x) for x in model.inputs] + [declared(x, const=False) for x in model.arguments.outputs]
@@ -115,7 +115,7 @@ def c_function(title: Sequence[str], name: str, model: Equations) -> str:
     return filled(__package__, "function.jinja", context)
 
 
-def c_statements(title: Sequence[str], model: Equations) -> str:
+def c_statements(title: Sequence[str], model: DossierEquations) -> str:
     """The auxiliary equations alone, to be read or included where the inputs are known by their names."""
     lines = [f" * {line}".rstrip() for line in comment_lines(title)]
     wanted = f" * They expect double D[{model.auxiliary + 1}] and the inputs under their names."

@@ -33,7 +33,7 @@ STEP = "sample"  # the port that holds the time of a step
 _MODELICA = str.maketrans({"·": ".", "²": "2", "³": "3"})  # how units are written in FMI
 
 
-class Meaning(NamedTuple):
+class ParameterMeaning(NamedTuple):
     """What a parameter of the robot is."""
 
     unit: str
@@ -85,7 +85,7 @@ def unit_name(tape: Tape) -> str:
 
 
 def unit_files(
-    tape: Tape, version: str, starts: Starts, step: float, meanings: Mapping[str, Meaning] | None = None
+    tape: Tape, version: str, starts: Starts, step: float, meanings: Mapping[str, ParameterMeaning] | None = None
 ) -> dict[str, str]:
     """Place in the archive → text. `starts`: port → values, for settings, parameters and states; `step` in seconds;
     `meanings` of the robot's parameters, by name.
@@ -116,7 +116,7 @@ def unit_files(
     return with_licence(files)
 
 
-def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, Meaning]) -> list[Variable]:
+def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, ParameterMeaning]) -> list[Variable]:
     memory: Memory | None = shown["memory"]
     states = [x for x, _ in memory.states] if memory else []
     inputs = memory.variables if memory else shown["variables"]
@@ -151,11 +151,11 @@ def _step(x: Argument, starts: Starts) -> Variable:
     return Variable(0, "step", f"unit->{x.name}", (), "local", "constant", "", "time of one step", start, "s")
 
 
-def _entries(x: Argument, starts: Starts, meanings: Mapping[str, Meaning], taken: set[str]) -> list[Variable]:
+def _entries(x: Argument, starts: Starts, meanings: Mapping[str, ParameterMeaning], taken: set[str]) -> list[Variable]:
     """Every parameter of the robot under its own name, unless another variable has it."""
     rows = []
     for i, (name, start) in enumerate(zip(x.port.names, starts[x.port.name], strict=True)):
-        unit, text = meanings.get(name, Meaning("", "parameter of the robot, SI"))
+        unit, text = meanings.get(name, ParameterMeaning("", "parameter of the robot, SI"))
         shown = f"{x.port.name}.{name}" if name in taken else name
         place = f"&unit->{x.name}[{i}]"
         doc, unit = (f"{text}, {unit}", "") if " " in unit else (text, unit.translate(_MODELICA))

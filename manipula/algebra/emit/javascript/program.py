@@ -13,7 +13,7 @@ from manipula.algebra.emit.expressions import SIGNS, Pair, number
 from manipula.algebra.emit.javascript.spelling import LANGUAGE, RESERVED
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.text import DECIDING, GUARDED, Language, calls
-from manipula.algebra.program.tree import ARRAYS, Expr, For, Item, Kind, Op, Place, Routine, Struct
+from manipula.algebra.program.tree import ARRAYS, ArrayItem, Expr, For, Kind, Place, ProgramOp, Routine, Struct
 
 NOTHING: dict[Kind, str] = {"flag": "false", "int": "0", "word": "0n", "real": "0.0"}
 NOTHING["complex"] = "pair_number(0.0, 0.0)"
@@ -103,18 +103,18 @@ class JavaScriptProgram(ProgramWriter):
     # places
 
     def write(self, x: Expr) -> str:
-        if isinstance(x, Op) and x.name == "from":
+        if isinstance(x, ProgramOp) and x.name == "from":
             index = self.write(x.args[1])
             return f"{self.write(x.args[0])}.subarray({f'2 * {index}' if x.kind == 'complexes' else index})"
         return super().write(x)
 
-    def item(self, x: Item) -> str:
+    def item(self, x: ArrayItem) -> str:
         if x.kind == "complex":
             return f"pair_at({self.write(x.array)}, {self.bare(x.index)})"
         return super().item(x)
 
     def assignment(self, target: Place, value: Expr) -> str:
-        if isinstance(target, Item) and target.kind == "complex":
+        if isinstance(target, ArrayItem) and target.kind == "complex":
             return f"pair_put({self.write(target.array)}, {self.bare(target.index)}, {self.bare(value)});"
         return super().assignment(target, value)
 

@@ -11,7 +11,7 @@ from manipula.algebra.emit.latex.spelling import LANGUAGE, Symbols
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, readme
 from manipula.algebra.emit.reference import State, states
-from manipula.algebra.emit.section import Plan, Section, Statement, section
+from manipula.algebra.emit.section import Section, SectionPlan, Statement, section
 from manipula.algebra.emit.split import Argument, Split, split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.expr.cost import Cost
@@ -63,7 +63,7 @@ def _sections(tape: Tape, arguments: Split, symbols: Symbols) -> tuple[Section, 
     """What parameters alone decide, and the rest."""
     own = {slot: symbols.name(slot) for port in tape.inputs for slot in port.slots}
     needed = offline_needed(tape)
-    first = Plan(own, tape.offline, [(symbols.name(slot), slot) for slot in needed])
+    first = SectionPlan(own, tape.offline, [(symbols.name(slot), slot) for slot in needed])
     kept = {slot: symbols.name(slot) for slot in needed}
     printer = Latex()
     results = [
@@ -72,7 +72,7 @@ def _sections(tape: Tape, arguments: Split, symbols: Symbols) -> tuple[Section, 
         for i, slot in enumerate(x.port.slots)
     ]
     before = section(first, LANGUAGE.constants(tape), LANGUAGE, symbols)
-    after = section(Plan(own | kept, tape.online, results), LANGUAGE.constants(tape), LANGUAGE, symbols)
+    after = section(SectionPlan(own | kept, tape.online, results), LANGUAGE.constants(tape), LANGUAGE, symbols)
     return before, after
 
 

@@ -9,7 +9,7 @@ from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.python.spelling import LANGUAGE
 from manipula.algebra.emit.text import DECIDING, GUARDED, Language, calls
-from manipula.algebra.program.tree import ARRAYS, Expr, For, Item, Kind, Place, Routine, Stmt, Struct
+from manipula.algebra.program.tree import ARRAYS, ArrayItem, Expr, For, Kind, Place, Routine, Stmt, Struct
 
 NOTHING: dict[Kind, str] = {"flag": "False", "int": "0", "word": "0", "real": "0.0", "complex": "0j"}
 ROOM: dict[Kind, str] = {"ints": "np.int64", "words": "object", "reals": "np.float64", "complexes": "np.complex128"}
@@ -83,13 +83,15 @@ class PythonProgram(ProgramWriter):
     def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:
         return f"{name} = ({''.join(f'{self.constant(ARRAYS[kind], x)}, ' for x in values).strip()})"
 
-    def item(self, x: Item) -> str:
+    def item(self, x: ArrayItem) -> str:
         """Whole numbers as Python's own: numpy's would overflow."""
         return f"int({super().item(x)})" if x.kind in ("int", "word") else super().item(x)
 
     def assignment(self, target: Place, value: Expr) -> str:
         place = (
-            f"{self.write(target.array)}[{self.bare(target.index)}]" if isinstance(target, Item) else self.write(target)
+            f"{self.write(target.array)}[{self.bare(target.index)}]"
+            if isinstance(target, ArrayItem)
+            else self.write(target)
         )
         return f"{place} = {self.bare(value)}"
 

@@ -12,16 +12,16 @@ from manipula.algebra.emit.text import ARITHMETIC, DECIDING, GUARDED, LIBRARY, L
 from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,
+    ArrayItem,
+    ConstantTable,
     Expr,
     Field,
     For,
-    Item,
     Kind,
-    Op,
     Place,
+    ProgramOp,
     Routine,
     Struct,
-    Table,
     Var,
 )
 from manipula.scalar import OPS
@@ -143,13 +143,13 @@ class RustProgram(ProgramWriter):
     # places
 
     def write(self, x: Expr) -> str:
-        if isinstance(x, Table):
+        if isinstance(x, ConstantTable):
             return f"({self.called[x.name]}.as_ptr() as *mut {TYPES[ARRAYS[x.kind]]})"
-        if isinstance(x, Op) and x.name == "from":
+        if isinstance(x, ProgramOp) and x.name == "from":
             return f"{self.write(x.args[0])}.offset(({self.bare(x.args[1])}) as isize)"
         return super().write(x)
 
-    def item(self, x: Item) -> str:
+    def item(self, x: ArrayItem) -> str:
         return f"(*{self.write(x.array)}.offset(({self.bare(x.index)}) as isize))"
 
     def member(self, x: Field) -> str:
@@ -159,7 +159,7 @@ class RustProgram(ProgramWriter):
         inside = x.kind in ARRAYS and found is not None and found.size
         return f"(core::ptr::addr_of_mut!({place}) as *mut {TYPES[ARRAYS[x.kind]]})" if inside else place
 
-    def stepped(self, target: Place, value: Op) -> bool:
+    def stepped(self, target: Place, value: ProgramOp) -> bool:
         return isinstance(target, Var) and super().stepped(target, value)
 
     # complex numbers

@@ -15,7 +15,7 @@ from manipula.algebra.machine.program.operations import ROUNDED, TYPES, WHOLES, 
 from manipula.algebra.machine.program.tapes import laned_text
 from manipula.algebra.machine.program.writer import Writer, module
 from manipula.algebra.program.lanes import Varying, check_laned
-from manipula.algebra.program.tree import Expr, Kind, Op, Routine
+from manipula.algebra.program.tree import Expr, Kind, ProgramOp, Routine
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
@@ -145,7 +145,7 @@ class LanedWriter(Writer):
             return super().chosen(kind, test, yes, no)
         return self.new(f"select i1 {self.first(test)}, {self.types[kind]} {yes}, {self.types[kind]} {no}")
 
-    def shortened(self, x: Op) -> str:
+    def shortened(self, x: ProgramOp) -> str:
         """Both are computed, unless the first is the same in all lanes: it may guard the second."""
         flag = self.types["flag"]
         first = self.value(x.args[0])

@@ -9,7 +9,7 @@ import ctypes
 from collections.abc import Sequence
 
 from manipula.algebra.program.signs import Signs
-from manipula.algebra.program.tree import Kind, Op, Routine
+from manipula.algebra.program.tree import Kind, ProgramOp, Routine
 
 TYPES: dict[Kind, str] = {
     "none": "void", "flag": "i1", "int": "i64", "word": "i64", "real": "double", "complex": "%pair",
@@ -74,7 +74,7 @@ class Operations:
 
     # numbers
 
-    def plain(self, x: Op, args: Sequence[str]) -> str:
+    def plain(self, x: ProgramOp, args: Sequence[str]) -> str:
         held = x.args[0].kind
         if x.name in ORDER:
             return self.compared(x.name, held, *args)
@@ -123,7 +123,7 @@ class Operations:
         below, other = self.new(f"icmp slt i64 {x}, 0"), self.new(f"sub nsw i64 0, {x}")
         return self.new(f"select i1 {below}, i64 {other}, i64 {x}")
 
-    def divided(self, x: Op, a: str, b: str) -> str:
+    def divided(self, x: ProgramOp, a: str, b: str) -> str:
         """Rounded down, as Python does: the machine rounds towards zero."""
         if x.name in ("quotient", "remainder") or self.signs.plain(x):
             return self.new(f"{DIVIDE[x.name]} i64 {a}, {b}")
@@ -158,7 +158,7 @@ class Operations:
     def real(self, op: str, a: str, b: str) -> str:
         return self.new(f"{self.steps[op]} {self.real_type} {a}, {b}")
 
-    def paired(self, x: Op, args: Sequence[str]) -> str:
+    def paired(self, x: ProgramOp, args: Sequence[str]) -> str:
         if x.name in ("choose", "select"):
             halves = zip(self.parts(args[1]), self.parts(args[2]), strict=True)
             return self.pair(*(self.chosen("real", args[0], yes, no) for yes, no in halves))

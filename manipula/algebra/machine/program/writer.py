@@ -12,25 +12,25 @@ from manipula.algebra.machine.program.tapes import straight_text
 from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,
-    Call,
+    ArrayItem,
     CallTape,
     Const,
+    ConstantTable,
     Do,
     Expr,
     Field,
     For,
     If,
-    Item,
     Kind,
     Leave,
-    Op,
     Place,
+    ProgramOp,
     Return,
     Routine,
+    RoutineCall,
     Set,
     Stmt,
     Struct,
-    Table,
     Var,
     While,
     parts,
@@ -219,7 +219,7 @@ class Writer(Operations):
         match x:
             case Const(kind, value):
                 return self.literal(kind, value)
-            case Table(_, name):
+            case ConstantTable(_, name):
                 return f"@{name}"
             case Var(kind, name):
                 if kind in self.types:
@@ -227,20 +227,20 @@ class Writer(Operations):
                 return f"%{name}.in" if name in self.routine.parameters else f"%{name}"
             case Field():
                 return self.member(x)
-            case Item(kind, _, _):
+            case ArrayItem(kind, _, _):
                 return self.load(kind, self.place(x))
-            case Call(kind, routine, args):
+            case RoutineCall(kind, routine, args):
                 return self.call(kind, routine, args)
             case CallTape():
                 return self.straight(x)
-            case Op():
+            case ProgramOp():
                 return self.operation(x)
 
     def place(self, x: Place) -> str:
         match x:
             case Var(_, name):
                 return f"%{name}"
-            case Item(_, array, index):
+            case ArrayItem(_, array, index):
                 return self.shifted(array, index)
             case Field(_, struct, name):
                 layout = self.routine.structs[struct.kind.removeprefix(STRUCT)]
@@ -276,7 +276,7 @@ class Writer(Operations):
 
     # operations
 
-    def operation(self, x: Op) -> str:
+    def operation(self, x: ProgramOp) -> str:
         if x.name in ("and", "or"):
             return self.shortened(x)
         if x.name == "from":
@@ -294,7 +294,7 @@ class Writer(Operations):
         self.early.append(f"  {place} = alloca {self.types[kind]}")
         return place
 
-    def shortened(self, x: Op) -> str:
+    def shortened(self, x: ProgramOp) -> str:
         """The second value is asked for only where it matters."""
         more, after = self.labels("more", "after")
         place = self.place_for("flag")
@@ -307,7 +307,7 @@ class Writer(Operations):
         self.mark(after)
         return self.new(f"load i1, ptr {place}")
 
-    def lazily(self, x: Op) -> str:
+    def lazily(self, x: ProgramOp) -> str:
         """Only the value that is chosen is computed."""
         yes, no, after = self.labels("yes", "no", "after")
         place, kind = self.place_for(x.kind), self.types[x.kind]
@@ -324,13 +324,15 @@ class Writer(Operations):
 def _small(routine: Routine) -> bool:
     """Is it sooner done than called? Code compiled in a hurry inlines what it is told to, nothing else."""
     nodes = list(parts(routine.body))
-    return len(nodes) <= SMALL and not any(isinstance(x, For | While | Call | CallTape) for x in nodes)
+    return len(nodes) <= SMALL and not any(isinstance(x, For | While | RoutineCall | CallTape) for x in nodes)
 
 
 def harmless(x: Expr) -> bool:
     """May it be computed though it is not wanted? Neither memory nor a division by zero is touched, nothing happens."""
     for part in parts(x):
-        if isinstance(part, Item | Field | Call | CallTape) or (isinstance(part, Op) and part.name in DIVIDE):
+        if isinstance(part, ArrayItem | Field | RoutineCall | CallTape) or (
+            isinstance(part, ProgramOp) and part.name in DIVIDE
+        ):
             return False
     return True
 

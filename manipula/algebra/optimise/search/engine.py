@@ -73,7 +73,7 @@ def searched(
     given = aim.price.total(function)
     if given == 0:
         return function  # there is nothing to move
-    limits = Limits(effort.moves if effort.moves or effort.seconds else MOVES, effort.seconds, effort.stop)
+    limits = SearchLimits(effort.moves if effort.moves or effort.seconds else MOVES, effort.seconds, effort.stop)
     plan = rounds or rounds_for(limits.expected_moves, given)
     seeds = [hashed("search", effort.seed, chain) for chain in range(chains)]
     runs = [Search(function, aim, seed, limits, plan) for seed in seeds]
@@ -102,14 +102,14 @@ def relaxed_function(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -
 
 
 def _descended(function: Function, moves: int, aim: Aim) -> Search:
-    run = Search(function, aim, 0, Limits(moves, None, never), DESCENT)
+    run = Search(function, aim, 0, SearchLimits(moves, None, never), DESCENT)
     while run.done < moves:
         run.chunk(DESCENT[0].cold)
     return run
 
 
 @dataclass
-class Limits:
+class SearchLimits:
     """How long a run may take."""
 
     moves: int | None
@@ -141,7 +141,7 @@ class Limits:
 class Search:
     """One chain: the ways at hand, and the best function so far."""
 
-    def __init__(self, function: Function, aim: Aim, seed: int, limits: Limits, rounds: Rounds) -> None:
+    def __init__(self, function: Function, aim: Aim, seed: int, limits: SearchLimits, rounds: Rounds) -> None:
         self.price, self.limits, self.rounds, self.divisors = aim.price, limits, rounds, aim.divisors
         self.best, self.best_price = function, self.price.total(function)
         self.random, self.done = 1 + seed % (P - 1), 0
@@ -193,7 +193,7 @@ class Search:
         return f"{best} (at {now[COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
 
 
-def _run_all(runs: list[Search], limits: Limits, tell: Tell) -> None:
+def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
     """Side by side; the first chain runs here and tells."""
     with ThreadPoolExecutor(max(len(runs) - 1, 1)) as pool:
         others = [pool.submit(_exhaust, run) for run in runs[1:]]

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine.code import Loaded, loaded, optimised_object, quick_object
+from manipula.algebra.machine.code import LoadedCode, loaded, optimised_object, quick_object
 from manipula.algebra.optimise.search.state import ARRAYS, State
 
 
 class Kernel:
     """Loaded code; its functions take a state and integers. The interpreter's lock is free while they run."""
 
-    def __init__(self, code: Loaded) -> None:
+    def __init__(self, code: LoadedCode) -> None:
         self.code = code
 
     def call(self, name: str, state: State, *numbers: int) -> int:

@@ -1,6 +1,6 @@
 """The arguments of a compiled function: what the caller gave becomes rows of floats, broadcast over leading axes.
 
-Kernels see every input as a `View`: n rows of contiguous entries, a fixed step apart; a step of 0 repeats one row.
+Kernels see every input as a `RowsView`: n rows of contiguous entries, a fixed step apart; a step of 0 repeats one row.
 Arrays that already lie so are used where they are; only the others are copied.
 """
 
@@ -22,7 +22,7 @@ DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
 
-class View(NamedTuple):
+class RowsView(NamedTuple):
     """Rows in memory: `array` owns them, row i starts `step`·i entries after its first one."""
 
     array: Floats
@@ -34,7 +34,7 @@ class Arranged(NamedTuple):
 
     lead: Shape
     rows: int
-    views: tuple[View, ...]
+    views: tuple[RowsView, ...]
 
 
 def arranged(function: str, ports: Sequence[Port], values: Sequence[Any], dtype: DType) -> Arranged:
@@ -85,16 +85,16 @@ def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Flo
     raise InputError(f"{what}: expected real numbers, found {told(value)} (dtype {array.dtype})")
 
 
-def view_of_rows(array: Floats, lead: Shape) -> View:
+def view_of_rows(array: Floats, lead: Shape) -> RowsView:
     """The array broadcast to the leading shape, in place where its rows are evenly spaced."""
     size = array.shape[-1]
     if array.shape[:-1] == lead and array.flags.c_contiguous and array.flags.aligned:
-        return View(array, size)
+        return RowsView(array, size)
     wide = np.broadcast_to(array, (*lead, size))
     step = even_step(wide.shape[:-1], wide.strides[:-1], array.itemsize)
     if step is None or not array.flags.aligned or (size > 1 and array.strides[-1] != array.itemsize):
-        return View(np.ascontiguousarray(wide), size)
-    return View(array, step)
+        return RowsView(np.ascontiguousarray(wide), size)
+    return RowsView(array, step)
 
 
 def even_step(shape: Shape, strides: Shape, itemsize: int) -> int | None:
@@ -149,14 +149,14 @@ def _check_out(function: str, port: Port, shape: Shape, array: Any, dtype: DType
         raise InputError(f"{what}: the array is read-only")
 
 
-def apart(view: View, count: int, results: Sequence[Floats]) -> View:
+def apart(view: RowsView, count: int, results: Sequence[Floats]) -> RowsView:
     """A view that no result overwrites while it is still being read."""
     if any(np.may_share_memory(view.array, result) for result in results):
-        return View(matrix_of_view(view, count).copy(), view.array.shape[-1])
+        return RowsView(matrix_of_view(view, count).copy(), view.array.shape[-1])
     return view
 
 
-def matrix_of_view(view: View, count: int) -> Floats:
+def matrix_of_view(view: RowsView, count: int) -> Floats:
     """The same rows as a numpy matrix, without a copy."""
     size, width = view.array.shape[-1], view.array.itemsize
     strides = (width * view.step, width)

@@ -37,7 +37,7 @@ class Steps(NamedTuple):
     column: np.int64
 
 
-class Plan(NamedTuple):
+class ArrayPlan(NamedTuple):
     """What shapes and strides decide: leading axes and their product, steps (None: to be copied), layout if aligned."""
 
     lead: Shape
@@ -63,7 +63,7 @@ class Arguments:
     def __init__(self, cupy: Any, function: str, dtype: DType, ports: tuple[Sequence[Port], Sequence[Port]]) -> None:
         self.cupy, self.function, self.dtype = cupy, function, dtype
         self.inputs, self.outputs = ports
-        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._plans: dict[tuple[Any, ...], ArrayPlan] = {}
 
     def arranged(self, values: Sequence[Any], out: Any) -> DeviceCall:
         """Inputs and outputs of a call."""
@@ -82,7 +82,7 @@ class Arguments:
             plan = self._plan(arrays, results)
         return self._call(plan, arrays, results)
 
-    def _call(self, plan: Plan, arrays: Sequence[Any], results: list[Any]) -> DeviceCall:
+    def _call(self, plan: ArrayPlan, arrays: Sequence[Any], results: list[Any]) -> DeviceCall:
         ports = (*self.inputs, *self.outputs)
         parts = [(x, steps) for x, steps, port in zip((*arrays, *results), plan.steps, ports) if steps and port.slots]
         cut = sum(1 for port in self.inputs if port.slots)
@@ -104,7 +104,7 @@ class Arguments:
             raise InputError(f"{self.function}: {name}: {there}")
         return value
 
-    def _plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> Plan:
+    def _plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
         key = tuple((x.shape, x.strides) for x in (*arrays, *results))
         plan = self._plans.get(key)
         if plan is None:
@@ -113,7 +113,7 @@ class Arguments:
             plan = self._plans[key] = self._new_plan(arrays, results)
         return plan
 
-    def _new_plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> Plan:
+    def _new_plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
         arrays = [rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
         lead = common_lead(self.function, self.inputs, arrays)
         given = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
@@ -122,7 +122,7 @@ class Arguments:
         first = next((steps for steps, size in zip(given, sizes) if size > 1 and steps and steps.row), None)
         rows, steps = prod(lead), (*given, *taken)
         known = [(x, size) for x, size in zip(steps, sizes) if x is not None and size]
-        return Plan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
+        return ArrayPlan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
 
     def _out_steps(self, port: Port, array: Any, lead: Shape) -> Steps:
         what, shape = f"{self.function}: out for {port.name}", (*lead, *port.shape)
@@ -138,7 +138,7 @@ class Arguments:
     def _dense(self, array: Any, lead: Shape) -> Any:
         return self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, (*lead, array.shape[-1])))
 
-    def _fresh(self, plan: Plan) -> list[Any]:
+    def _fresh(self, plan: ArrayPlan) -> list[Any]:
         """New arrays for the results, which lie as the first input does that is not the same for all."""
         return [self._empty(plan.lead, port.shape, plan.columns) for port in self.outputs]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.emit.cuda import BLOCK, Source
+from manipula.algebra.emit.cuda import BLOCK, CudaSource
 from manipula.algebra.run.batch.shapes import DType
 from manipula.algebra.run.steps.repeated import NEVER, Repeated, Task
 from manipula.algebra.run.steps.stepping import Memory
@@ -20,7 +20,7 @@ _REAL = {"float64": "double", "float32": "float"}
 class Rollouts:
     """The kernels of one function, compiled on first use."""
 
-    def __init__(self, cupy: Any, code: Source, memory: Memory, dtype: DType) -> None:
+    def __init__(self, cupy: Any, code: CudaSource, memory: Memory, dtype: DType) -> None:
         self._cupy, self._code, self._memory, self._dtype = cupy, code, memory, dtype
         self._kernels: dict[bool, Any] = {}
 

@@ -20,7 +20,7 @@ from manipula.identification.assembled import Columns
 from manipula.identification.data import CHUNK, Data
 from manipula.identification.filters.cutoff import found_cutoff
 from manipula.identification.filters.filtering import Smoother
-from manipula.identification.filters.motion import Motion, motion_of
+from manipula.identification.filters.motion import RecordedMotion, motion_of
 from manipula.simulation.records.logs import Log
 
 Array = NDArray[np.float64]
@@ -52,7 +52,7 @@ def windows_of(data: Data, share: float = 1.0) -> list[Windows]:
     return kept
 
 
-def _windows(data: Data, motion: Motion, share: float) -> Windows | None:
+def _windows(data: Data, motion: RecordedMotion, share: float) -> Windows | None:
     smoother, rate = _smoother(motion), motion.smoother.rate
     size = max(FEWEST, round(share * PERIODS * rate / (smoother.motion or smoother.cutoff or rate)))
     ends = min(smoother.ends, len(motion) // 4)
@@ -69,7 +69,7 @@ def _windows(data: Data, motion: Motion, share: float) -> Windows | None:
     return Windows(motion.q[rows], begin, motion.tau[rows], given[rows], places, 1 / rate)
 
 
-def _smoother(motion: Motion) -> Smoother:
+def _smoother(motion: RecordedMotion) -> Smoother:
     """The recording's filter; where nothing was to be filtered, the one that its spectrum asks for."""
     if motion.smoother.cutoff is not None:
         return motion.smoother
@@ -79,7 +79,7 @@ def _smoother(motion: Motion) -> Smoother:
     return Smoother(motion.smoother.rate, cut.frequency)
 
 
-def _along(data: Data, motion: Motion, smoother: Smoother) -> Motion:
+def _along(data: Data, motion: RecordedMotion, smoother: Smoother) -> RecordedMotion:
     """The motion without its noise."""
     return motion_of(Log(motion.t, smoother.wider().positions(motion.q)), motion.tau, motion.smoother, _radii(data))
 
@@ -89,7 +89,7 @@ def _radii(data: Data) -> dict[Fraction, Array]:
     return {radius: float(radius) * columns.pace for radius in columns.radii()}
 
 
-def _given(data: Data, motion: Motion) -> tuple[NDArray[np.intp], Array]:
+def _given(data: Data, motion: RecordedMotion) -> tuple[NDArray[np.intp], Array]:
     """The columns that are neither inertial nor of motors, by time and joint."""
     columns, inertial = data.source.columns, len(data.source.columns.inertial.columns)
     other = [k for k, c in enumerate(data.columns) if data.places[k] >= inertial and c.family != MOTOR]

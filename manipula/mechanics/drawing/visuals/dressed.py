@@ -14,15 +14,15 @@ from manipula.mechanics.drawing.shapes import Shape
 from manipula.mechanics.drawing.skeleton import BASE, Array, Move, held_frames, matrix
 from manipula.mechanics.drawing.visuals.places import located
 from manipula.mechanics.drawing.visuals.triangles import MOST, plain_mesh, simplified
-from manipula.mechanics.drawing.visuals.urdf import Arm, Placed, visuals_of
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.drawing.visuals.urdf import DrawnArm, Placed, visuals_of
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.source import text_from_bytes
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 
 COARSER = (1500, 600, 250, 100)  # faces of a mesh
 
 
-def dressed_where_known(record: dict[str, Any], robot: Robot) -> dict[str, Any]:
+def dressed_where_known(record: dict[str, Any], robot: RobotDescription) -> dict[str, Any]:
     """As its file says, if the robot came from a URDF that is still there and can still be read."""
     try:
         return dressed(record, looks_of(record, robot))
@@ -30,7 +30,7 @@ def dressed_where_known(record: dict[str, Any], robot: Robot) -> dict[str, Any]:
         return record
 
 
-def visual_file(robot: Robot, within: Path | None = None) -> Path | None:
+def visual_file(robot: RobotDescription, within: Path | None = None) -> Path | None:
     """The URDF that says how the robot's links look: its own file, or the one its file names, below the same folder."""
     origin, path = robot.origin, Path(robot.origin.path or ".")
     if origin.format == "urdf":
@@ -38,14 +38,16 @@ def visual_file(robot: Robot, within: Path | None = None) -> Path | None:
     return located(origin.visuals, path.parent, within) if origin.visuals else None
 
 
-def looks_of(record: dict[str, Any], robot: Robot, within: Path | None = None) -> dict[str, Any]:
+def looks_of(record: dict[str, Any], robot: RobotDescription, within: Path | None = None) -> dict[str, Any]:
     """How the URDF of `visual_file` draws the links, as plain data: `shapes` in the frame of the link that the joint
     of this name moves, "" the base; `paints`; `notes` on what could not be drawn. `within`: no file outside is read."""
     path = visual_file(robot, within)
     if path is None:
         raise InputError(f"{robot.name}: meshes are those of a URDF file, and this robot came from none that is there")
     text = text_from_bytes(path.read_bytes(), str(path))
-    arm = Arm([_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0]))
+    arm = DrawnArm(
+        [_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0])
+    )
     found = visuals_of(text, path.resolve().parent, arm, within)
     names = [joint.name for joint in arm.joints]
     shapes = {names[i] if i != BASE else "": own for i, own in found.shapes.items() if own}

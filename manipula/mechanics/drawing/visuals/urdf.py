@@ -45,7 +45,7 @@ class Placed(NamedTuple):
     at: Array
 
 
-class Arm(NamedTuple):
+class DrawnArm(NamedTuple):
     """What is drawn: `first` is a joint on the base, with its link's frame seen from there (which link of the file the
     base is, nobody has kept); `held` are joints that do not move, by name, where they are held."""
 
@@ -54,7 +54,7 @@ class Arm(NamedTuple):
     held: Mapping[str, Array]
 
 
-def visuals_of(text: str, folder: Path, arm: Arm, within: Path | None = None) -> Visuals:
+def visuals_of(text: str, folder: Path, arm: DrawnArm, within: Path | None = None) -> Visuals:
     """Of a URDF that lies in the folder. `within`: no file outside is read."""
     reader = _Reader(root_from_text(text, []), Meshes(folder, within), arm)
     if not all(map(reader.as_in_file, arm.joints)):
@@ -63,7 +63,7 @@ def visuals_of(text: str, folder: Path, arm: Arm, within: Path | None = None) ->
 
 
 class _Reader:
-    def __init__(self, root: ET.Element, meshes: Meshes, arm: Arm) -> None:
+    def __init__(self, root: ET.Element, meshes: Meshes, arm: DrawnArm) -> None:
         self.root, self.meshes, self.held = root, meshes, arm.held
         self.room, self.faces = MOST_SHAPES, MOST_FACES
         self.rows = {joint.name: i for i, joint in enumerate(arm.joints)}

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
 from manipula.mechanics.models.control.ports import BRAKE, LIMIT, PULL, Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.mechanics.models.entry import Given
@@ -39,12 +39,12 @@ def wanted(x: Given) -> list[Any]:
     ]
 
 
-def torque_for(call: Call, x: Given, a: list[Any]) -> list[Any]:
+def torque_for(call: ModelCall, x: Given, a: list[Any]) -> list[Any]:
     """τ = M(q) a + c(q, q̇) + g(q) + friction"""
     return list(call("inverse_dynamics_smooth", q=x["q"], qd=x["qd"], qdd=a, slip=slip(x))["tau"])
 
 
-def _text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"tau": torque_for(call, x, wanted(x))}
 
 
@@ -63,16 +63,16 @@ COMPUTED_TORQUE = Block(
 # with an integral
 
 
-class Law(NamedTuple):
+class ComputedTorqueAction(NamedTuple):
     """What the law says at one moment: the torques, and the rate of the integral."""
 
     tau: list[Any]
     slope: list[Any]
 
 
-def _law(maths: Maths[Any], call: Call, x: Given) -> Law:
+def _law(maths: Maths[Any], call: ModelCall, x: Given) -> ComputedTorqueAction:
     asked = torque_for(call, x, [a + integral for a, integral in zip(wanted(x), x["integral"], strict=True)])
-    found = Law([], [])
+    found = ComputedTorqueAction([], [])
     for v, there, q, ki, limit in zip(asked, x["q_ref"], x["q"], x["ki"], x["limit"], strict=True):
         # τ = min(max(v, −limit), limit)
         found.tau.append(maths.minimum(maths.maximum(v, -limit), limit))
@@ -83,12 +83,12 @@ def _law(maths: Maths[Any], call: Call, x: Given) -> Law:
     return found
 
 
-def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     law = _law(maths, call, x)
     return {"tau": law.tau, "integral_rate": law.slope}
 
 
-def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     law, h = _law(maths, call, x), x["sample"][0]
     # I⁺ = I + h İ
     return {"tau": law.tau, "integral_next": [a + h * b for a, b in zip(x["integral"], law.slope)]}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.ports import DAMPING, Q_REF, QD_REF, SMOOTHING, STIFFNESS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import EFFORT, PortKind
@@ -27,7 +27,7 @@ def slip(x: Given, velocity: str = "qd_ref") -> list[Any]:
     return [rate * (1 / width) for rate, width in zip(x[velocity], x["smoothing"], strict=True)]
 
 
-def _text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     weight = call("gravity", q=x["q"])["g"]
     rub = call("friction", q=x["q"], qd=x["qd"], slip=slip(x))["f"]
     # τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q) + share f

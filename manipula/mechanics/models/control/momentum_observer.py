@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
 from manipula.mechanics.models.control.ports import SMOOTHING
 from manipula.mechanics.models.entry import Given
@@ -36,7 +36,7 @@ class Seen(NamedTuple):
     slope: list[Any]
 
 
-def _seen(call: Call, x: Given, gains: list[Any]) -> Seen:
+def _seen(call: ModelCall, x: Given, gains: list[Any]) -> Seen:
     arm = call("momentum", q=x["q"], qd=x["qd"])
     rub = call("friction", q=x["q"], qd=x["qd"], slip=slip(x, "qd"))["f"]
     # r = K (p − σ)
@@ -46,12 +46,12 @@ def _seen(call: Call, x: Given, gains: list[Any]) -> Seen:
     return Seen(residual, slope)
 
 
-def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     seen = _seen(call, x, list(x["gain"]))
     return {"residual": seen.residual, "integral_rate": seen.slope}
 
 
-def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     # K/(1 + K h)
     seen = _seen(call, x, [k / (1 + k * h) for k in x["gain"]])

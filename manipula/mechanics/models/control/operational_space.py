@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call
+from manipula.mechanics.models.block import Block, ModelCall
 from manipula.mechanics.models.control.computed_torque import torque_for
 from manipula.mechanics.models.control.task import Task, damped, gram, left_open, tool_law, transposed
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths
@@ -31,9 +31,9 @@ from manipula.scalar import Maths
 _NAME = "operational_space"
 
 
-def _text(task: Task, maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     at, still, left = left_open(_NAME, task, maths, call, x)
-    arm, lightest = Solver(call("inertia_matrix", q=x["q"])["M"]), 1 / x["heaviest"][0]
+    arm, lightest = InertiaSolver(call("inertia_matrix", q=x["q"])["M"]), 1 / x["heaviest"][0]
     # Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ D⁻¹ Y,  Lᵀ Y = Jᵀ
     Y = [arm.halfway(row) for row in at.J]
     mobility = gram([[y * d for y, d in zip(row, arm.inverse)] for row in Y], Y)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.control.ports import LIMIT
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import EFFORT, PortKind
@@ -23,7 +23,7 @@ from manipula.scalar import Maths, Next
 def limited(law: Block) -> Block:
     """The law with its torques held within ± limit."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         found = law.text(maths, call, x)
         # τ = min(max(v, −limit), limit)
         rows = zip(found["tau"], x["limit"], strict=True)
@@ -36,7 +36,7 @@ def delayed(law: Block, samples: int) -> Block:
     """The law with its torques so many samples late; the one that is next is `delayed1`."""
     names = [f"delayed{i + 1}" for i in range(samples)]
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         found = law.text(maths, call, x)
         # τ_k = v_{k−d}: every torque moves one place on, the new one is the last
         moved = [x[name] for name in names[1:]] + [found["tau"]]

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.ports import DAMPING, Q_REF, QD_REF, STIFFNESS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import EFFORT
 from manipula.scalar import Maths
 
 
-def _text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     weight = call("gravity", q=x["q"])["g"]
     # τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q)
     tau = [

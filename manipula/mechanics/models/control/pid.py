@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.ports import DAMPING, LIMIT, Q_REF, QD_REF, STIFFNESS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
@@ -35,7 +35,7 @@ from manipula.scalar import Maths, Next, Rate
 RATE_OF_EFFORT = "N·m/s or N/s"
 
 
-class Law(NamedTuple):
+class PidAction(NamedTuple):
     """What the law says at one moment: the torques, and the rates of integral and filter."""
 
     tau: list[Any]
@@ -43,9 +43,9 @@ class Law(NamedTuple):
     slope: list[Any]
 
 
-def _law(maths: Maths[Any], x: Given, lag: Any) -> Law:
+def _law(maths: Maths[Any], x: Given, lag: Any) -> PidAction:
     """`lag`: what divides the difference of position and filter, the same for all joints."""
-    found, pace = Law([], [], []), 1 / lag
+    found, pace = PidAction([], [], []), 1 / lag
     for i, (q, integral, low) in enumerate(zip(x["q"], x["integral"], x["filtered"], strict=True)):
         # e = q_ref − q,  d = (q − f)/lag
         e, d = x["q_ref"][i] - q, pace * (q - low)
@@ -60,12 +60,12 @@ def _law(maths: Maths[Any], x: Given, lag: Any) -> Law:
     return found
 
 
-def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     law = _law(maths, x, x["filter"][0])
     return {"tau": law.tau, "integral_rate": law.windup, "filtered_rate": law.slope}
 
 
-def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     law = _law(maths, x, x["filter"][0] + h)
     return {

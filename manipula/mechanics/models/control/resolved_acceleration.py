@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call
+from manipula.mechanics.models.block import Block, ModelCall
 from manipula.mechanics.models.control.computed_torque import torque_for
 from manipula.mechanics.models.control.task import Task, damped, gram, left_open, tool_law, transposed
 from manipula.mechanics.models.entry import Given
@@ -27,7 +27,7 @@ from manipula.scalar import Maths
 _NAME = "resolved_acceleration"
 
 
-def _text(task: Task, maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     at, still, left = left_open(_NAME, task, maths, call, x)
     limit, most = x["singular"][0], x["damping"][0]
     # J⁺ = Jᵀ (J Jᵀ + λ² 1)⁻¹

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.computed_torque import torque_for
 from manipula.mechanics.models.control.ports import Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.mechanics.models.dynamics.friction import sat
@@ -25,7 +25,7 @@ from manipula.mechanics.models.ports import ACCELERATION, EFFORT, VELOCITY, Port
 from manipula.scalar import Maths
 
 
-def _text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     a = []
     for i, (q, qd) in enumerate(zip(x["q"], x["qd"], strict=True)):
         slope = x["qd_ref"][i] - qd

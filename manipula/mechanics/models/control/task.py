@@ -21,9 +21,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.ports import SMOOTHING
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver, least
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, least
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.kinematics.orientation import matrix_from_quaternion, quaternion_from_matrix
 from manipula.mechanics.models.ports import EFFORT, PortKind
@@ -31,7 +31,7 @@ from manipula.mechanics.spatial.vector import Vec3, dot, matmul, transpose
 from manipula.scalar import Maths, Tolerance
 
 Rows = list[list[Any]]
-LawText = Callable[["Task", Maths[Any], Call, Given], dict[str, Any]]
+LawText = Callable[["Task", Maths[Any], ModelCall, Given], dict[str, Any]]
 NULL_SPACE = PortKind("null", "1/s", "how fast motions that do not move the tool are braked", role="setting", default=1)
 SHARE = Result("1", "share of the damping at work: 0 away from singularities, 1 in them")
 HAIR = Tolerance("1e-9", "1e-4")
@@ -87,7 +87,7 @@ def task_named(name: Any) -> Task:
     return TASKS[name]
 
 
-def tool(maths: Maths[Any], call: Call, x: Given, task: Task) -> Tool:
+def tool(maths: Maths[Any], call: ModelCall, x: Given, task: Task) -> Tool:
     """What a law of the tool starts from."""
     J = [list(row) for row in call("jacobian", q=x["q"])["J"][: task.size]]
     v = [dot(row, x["qd"]) for row in J]
@@ -122,7 +122,7 @@ class Open(NamedTuple):
     left: list[Any]  # a − J̇ q̇ − J q̈₀,  a = ẍ_ref + kd (ẋ_ref − ẋ) + kp x̃
 
 
-def left_open(law: str, task: Task, maths: Maths[Any], call: Call, x: Given) -> Open:
+def left_open(law: str, task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> Open:
     """What the accelerations of the joints, or forces on the tool, are to give."""
     refuse_few(law, len(x["q"]), task)
     at = tool(maths, call, x, task)
@@ -158,7 +158,7 @@ def pull(x: Given, at: Tool, task: Task) -> list[Any]:
 class Damped(NamedTuple):
     """The system A y = right, and how much of its damping is at work: 0 away from singularities, 1 in them."""
 
-    solve: Solver
+    solve: InertiaSolver
     share: Any
 
 
@@ -170,7 +170,7 @@ def damped(maths: Maths[Any], A: Rows, threshold: Any, most: Any) -> Damped:
     """
     hair = threshold * maths.number(HAIR)
     share = maths.maximum(1 - least(_raised(A, hair)) * (1 / threshold), 0)
-    return Damped(Solver(_raised(A, share * most)), share)
+    return Damped(InertiaSolver(_raised(A, share * most)), share)
 
 
 def _raised(A: Rows, by: Any) -> Rows:

@@ -33,8 +33,16 @@ from manipula.mechanics.models.derivatives.dual import Given
 from manipula.mechanics.models.dynamics import contact
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, moment_by_field, wrench_of
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded, slips
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
-from manipula.mechanics.models.dynamics.moving_bodies import Beyond, Joint, Road, gathered, joints_of, roads_of, twice
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
+from manipula.mechanics.models.dynamics.moving_bodies import (
+    Beyond,
+    MovingJoint,
+    Road,
+    gathered,
+    joints_of,
+    roads_of,
+    twice,
+)
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
@@ -106,7 +114,7 @@ def forward(chain: Tree, x: Given) -> dict[str, Rows]:
         M[i][i] = M[i][i] + link.motor_inertia
     C, lost = [dot(row, list(map(half, x["qd"]))) for row in dqd], friction(chain, x["qd"])
     bias = map(sum_of, zip(C, gravity(chain, x["q"]), lost, _contact(chain, x)))
-    solve = Solver(M)
+    solve = InertiaSolver(M)
     moved = inverse(chain, {**x, "qdd": solve([t - b for t, b in zip(x["tau"], bias)])})
     columns = {name: [solve([-entry for entry in column]) for column in zip(*moved[name])] for name in ("dq", "dqd")}
     return {name: [list(row) for row in zip(*solved)] for name, solved in columns.items()} | {"dtau": inverted(M)}
@@ -132,7 +140,7 @@ def _contact(chain: Tree, x: Given) -> Sequence[Scalar]:
     return contact.torques(joints, found)
 
 
-def _touched(chain: Tree, x: Given) -> tuple[list[Joint], list[Road], list[contact.Touch]]:
+def _touched(chain: Tree, x: Given) -> tuple[list[MovingJoint], list[Road], list[contact.Touch]]:
     still = [0] * chain.dof
     joints = joints_of(chain, x["q"], still, still)
     roads = roads_of(joints)
@@ -155,11 +163,11 @@ def _blank(n: int) -> Rows:
     return [[0] * n for _ in range(n)]
 
 
-def told_of(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Told]:
+def told_of(joints: Sequence[MovingJoint], roads: Sequence[Road]) -> list[Told]:
     return [told_by(at, x) for at, x in zip(joints, gathered(joints, roads))]
 
 
-def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[Joint]) -> None:
+def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[MovingJoint]) -> None:
     """What joint j learns from joint i: ∂τ_j by i's motion, then ∂τ_i by its own."""
     at, other = joints[j].link, joints[i].link
 
@@ -172,7 +180,7 @@ def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[Joint]
     found.dqd[i][j], found.dq[i][j] = map(signed, _met(joints[j], words.F, words.t, kind.turn(1), kind.slide(1)))
 
 
-def _met(at: Joint, F: Wrench, t: Vector, turns: Scalar, slides: Scalar) -> tuple[Scalar, Scalar]:
+def _met(at: MovingJoint, F: Wrench, t: Vector, turns: Scalar, slides: Scalar) -> tuple[Scalar, Scalar]:
     """⟨2(L̇ J + L G)⟩ and ⟨L̈ J + 2 L̇ G⟩, where L̇ = (ż, 0), L̈ = (z̈, −z×V) turns, (0, ż), (0, z̈) slides; z̈ = U z"""
     f, n = F
     zd, zdd, (Vx, Vy, _) = axis_rate(at), at.spin.Uz, at.V
@@ -181,12 +189,12 @@ def _met(at: Joint, F: Wrench, t: Vector, turns: Scalar, slides: Scalar) -> tupl
     return by_rate, dot(arm, zdd) + turns * (f[0] * Vy - f[1] * Vx + dot(t, zd))
 
 
-def axis_rate(at: Joint) -> Vector:
+def axis_rate(at: MovingJoint) -> Vector:
     """ż = ω×z"""
     return (at.spin.w[1], -at.spin.w[0], 0)
 
 
-def told_by(at: Joint, x: Beyond) -> Told:
+def told_by(at: MovingJoint, x: Beyond) -> Told:
     """All four are linear in the joint's unit motion: a screw tells what its turn and its slide tell."""
     kind = at.link.kind
     if not kind.slides:
@@ -195,7 +203,7 @@ def told_by(at: Joint, x: Beyond) -> Told:
     return _turning(at, x).with_slide(kind.slide(1), sliding) if kind.turns else sliding
 
 
-def _turning(at: Joint, x: Beyond) -> Told:
+def _turning(at: MovingJoint, x: Beyond) -> Told:
     """A revolute joint: J' and [D d]' are those of bodies turned about z, Q' is a wrench turned."""
     (Sx, Sy, _), K, D, d, w = x.body.s, x.body.K, x.D, x.d, at.spin.w
     F = ((-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J))
@@ -212,7 +220,7 @@ def _turning(at: Joint, x: Beyond) -> Told:
     return Told(F, t, s, (r[0], (r[1][0], r[1][1], _met(at, F, t, 1, 0)[1])))  # about its own axis both ways are one
 
 
-def _sliding(at: Joint, x: Beyond) -> Told:
+def _sliding(at: MovingJoint, x: Beyond) -> Told:
     """A prismatic joint: J' = (z Sᵀ + S zᵀ, M z, 0), [D d]' = (d zᵀ, 0), and of Q its force has a lever."""
     M, S, d, w, zd = x.body.m, x.body.s, x.d, at.spin.w, twice(axis_rate(at))
     g = add(cross(twice(w), S), d)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from manipula.mechanics.models.dynamics import articulated
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.lift import mapped, over_duals
 from manipula.mechanics.robot.tree import Tree
@@ -58,7 +58,7 @@ def forward_reverse(
 ) -> dict[str, Rows]:
     """Through the derivatives of the torques."""
     n = len(x["q"])
-    solve = Solver(inertia(chain, x["q"]))
+    solve = InertiaSolver(inertia(chain, x["q"]))
     bias = torques(chain, {**x, "qdd": [0] * n})
     qdd = solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
     moved = reverse(torques, chain, {**x, "qdd": qdd}, ("q", "qd"))

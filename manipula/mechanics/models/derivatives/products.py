@@ -26,7 +26,7 @@ from manipula.mechanics.models.derivatives.dual import (
     plain_torques,
 )
 from manipula.mechanics.models.dynamics.composite_runs import inertia_matrix
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.robot.lift import mapped, over_duals
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial import adjoint, dual
@@ -80,9 +80,9 @@ def forward_vjp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix 
     return {**found, "dtau": mu}
 
 
-def _solved(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix) -> tuple[Solver, list[Scalar]]:
+def _solved(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix) -> tuple[InertiaSolver, list[Scalar]]:
     """M, factored, and q̈."""
-    solve = Solver(inertia(chain, x["q"]))
+    solve = InertiaSolver(inertia(chain, x["q"]))
     bias = torques(chain, {**x, "qdd": [0] * len(x["q"])})
     return solve, solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
 

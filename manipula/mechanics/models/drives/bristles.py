@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
 from manipula.mechanics.models.integrate.sliding import FRICTION, Rubbed, Rubbing
@@ -37,7 +37,7 @@ BRISTLE_RATE = {"bristle_rate": Result(VELOCITY, "rate of the bristles", Rate("b
 
 
 @dataclass(frozen=True)
-class Bristles:
+class BristleParameters:
     """Of every joint σ0 and σ1; `bent`: has it dry friction, and so bristles?"""
 
     stiffness: tuple[Fraction, ...]
@@ -45,10 +45,10 @@ class Bristles:
     bent: tuple[bool, ...]
 
 
-def bent_friction(bristles: Bristles) -> Rubbing:
+def bent_friction(bristles: BristleParameters) -> Rubbing:
     """Nothing is held at rest but by what bends: low and high are zero."""
 
-    def rubbing(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
+    def rubbing(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
         v, still = x["qd"], [0] * len(x["qd"])
         minus, plus = (call(FRICTION, q=x["q"], qd=v, qdd=past, way=[way] * len(v)) for way in (-1, 1))
         friction, rates = list[Any](plus["smooth"]), list[Any](still)

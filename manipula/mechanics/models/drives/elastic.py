@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, states, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
 from manipula.mechanics.models.drives.bristles import BRISTLE, BRISTLE_RATE
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.sliding import FRICTION, Limits, Rubbing, clipped, masked, no_friction
+from manipula.mechanics.models.integrate.sliding import FRICTION, Rubbing, StepLimits, clipped, masked, no_friction
 from manipula.mechanics.models.integrate.stick import impulses
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot
@@ -40,7 +40,7 @@ _HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Drive:
+class ElasticDrive:
     """Of every joint the stiffness, the motor's inertia, and the play from end to end."""
 
     stiffness: tuple[Fraction, ...]
@@ -48,7 +48,7 @@ class Drive:
     play: tuple[Fraction, ...]
 
 
-def spring_torques(maths: Maths[Any], drive: Drive, motor: Sequence[Any], q: Sequence[Any]) -> list[Any]:
+def spring_torques(maths: Maths[Any], drive: ElasticDrive, motor: Sequence[Any], q: Sequence[Any]) -> list[Any]:
     """s = K dz(θ − q)"""
     found: list[Any] = []
     for k, play, a, b in zip(drive.stiffness, drive.play, motor, q, strict=True):
@@ -58,11 +58,11 @@ def spring_torques(maths: Maths[Any], drive: Drive, motor: Sequence[Any], q: Seq
     return found
 
 
-def elastic(drive: Drive, limits: Limits, rubbing: Rubbing, bristles: bool) -> Block:
+def elastic(drive: ElasticDrive, limits: StepLimits, rubbing: Rubbing, bristles: bool) -> Block:
     """The block; `motor_way` is an input of it, and `way` where links have stops: 0 of one that rests on its own."""
     stops = not limits.endless
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         q, rate, still = x["q"], x["motor_rate"], [0] * len(x["q"])
         spring = spring_torques(maths, drive, x["motor"], q)
         links = _stopping(call, x, spring, limits) if stops else {"qd_rate": _accelerations(call, x, spring)}
@@ -91,28 +91,28 @@ def elastic(drive: Drive, limits: Limits, rubbing: Rubbing, bristles: bool) -> B
     return Block("elastic_arm", "the arm with elastic joints under its motors' torques", inputs, outputs, text, calls)
 
 
-def _accelerations(call: Call, x: Given, spring: Sequence[Any]) -> list[Any]:
+def _accelerations(call: ModelCall, x: Given, spring: Sequence[Any]) -> list[Any]:
     return list(call("forward_dynamics", q=x["q"], qd=x["qd"], tau=spring)["qdd"])
 
 
-def _stopping(call: Call, x: Given, spring: Sequence[Any], limits: Limits) -> dict[str, Any]:
+def _stopping(call: ModelCall, x: Given, spring: Sequence[Any], limits: StepLimits) -> dict[str, Any]:
     """Links that may rest on a stop: those do not move, and what pushes them decides whether they stay."""
     still = [0] * len(x["q"])
     M = call("inertia_matrix", q=x["q"])["M"]
     free = [s - b for s, b in zip(spring, call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=still)["tau"])]
     mask = [1 if ends == (None, None) else way * way for way, ends in zip(x["way"], limits.ends, strict=True)]
-    a = Solver(masked(M, mask))([m * p for m, p in zip(mask, free)])
+    a = InertiaSolver(masked(M, mask))([m * p for m, p in zip(mask, free)])
     push = [p - dot(row, a) for p, row in zip(free, M)]
     return {"qd_rate": a, "inertia": M, "push": push, "low": still, "high": still}
 
 
-def motors_resting(block: Block, limits: Limits, inertia: Sequence[Fraction]) -> Block:
+def motors_resting(block: Block, limits: StepLimits, inertia: Sequence[Fraction]) -> Block:
     """One step of a block around `elastic`, links and motors by an integrator, as one in which motors rest:
 
     v⁺ = argmin ½ B (v − v*)² + max(low v, high v),    θ⁺ = θ* + r/2 (v⁺ − v*)        motor by motor, as in `stick`
     """
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         ways = [maths.sign(v) if dry else 0 for v, dry in zip(x["motor_rate"], limits.dry)]
         found = block.text(maths, call, {**x, "motor_way": ways})
         told = {name: found[f"motor_{name}"] for name in ("push", "low", "high")}
@@ -138,7 +138,7 @@ def motors_resting(block: Block, limits: Limits, inertia: Sequence[Fraction]) ->
 def at_motors(block: Block) -> Block:
     """A law, or the sensors before it, that sees the motors where it sees the joints."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         return block.text(maths, call, {**x, **{name: x[motor] for name, motor in SEEN.items() if motor in x}})
 
     inputs = tuple(replace(port, name=SEEN.get(port.name, port.name)) for port in block.inputs)

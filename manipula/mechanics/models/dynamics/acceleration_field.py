@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.kinematics.pose_apart import polar
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody, Tensor, half
+from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody, half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned, unturned
 from manipula.mechanics.spatial.vector import (
@@ -241,8 +241,8 @@ def handed_over(chain: Tree, parts: Sequence[Callable[[Scalar, Scalar], Scalar]]
         K = links[i].inertia.K
         rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.turns else 0
         if not (isinstance(rotors[i], int) and rotors[i] == 0):
-            part = RigidBody(second=Tensor(symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i])))
-            left = Tensor(matsub(links[i].inertia.I, part.I))
+            part = RigidBody(second=InertiaTensor(symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i])))
+            left = InertiaTensor(matsub(links[i].inertia.I, part.I))
             links[i] = replace(links[i], inertia=replace(links[i].inertia, second=left))
             given = part.seen_from(Placement(R=links[i].before.R))
             parent = links[links[i].parent]

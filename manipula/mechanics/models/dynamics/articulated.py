@@ -91,7 +91,7 @@ class Articulated:
 
 
 @dataclass(frozen=True)
-class Joint:
+class ArticulatedJoint:
     """What the inward pass leaves at a joint for the outward one."""
 
     S: Twist
@@ -125,13 +125,13 @@ def velocities(frames: OnJoints, qd: Sequence[Scalar]) -> list[tuple[Twist, Twis
     return frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, qd, strict=True)), (still, still))
 
 
-Passed = tuple[Joint | None, Articulated]  # a joint, and what its parent feels of all beyond it
+Passed = tuple[ArticulatedJoint | None, Articulated]  # a joint, and what its parent feels of all beyond it
 Speed = tuple[Twist, Twist]
 
 
 def inward_pass(
     frames: OnJoints, speeds: Sequence[Speed], driven: Sequence[Scalar], held: Mapping[int, Wrench]
-) -> list[Joint]:
+) -> list[ArticulatedJoint]:
     """`held`: link → the force it passes on to what it holds."""
 
     def step(children: Sequence[Passed], row: tuple[Link, Placement, Speed, Scalar]) -> Passed:
@@ -140,7 +140,7 @@ def inward_pass(
         for _, beyond in children:
             body = body + beyond
         U = body.answer(S)
-        joint = Joint(S, c, U, power(S, U) + link.motor_inertia, t - power(S, body.bias))
+        joint = ArticulatedJoint(S, c, U, power(S, U) + link.motor_inertia, t - power(S, body.bias))
         rest = body.released(U, joint.d)
         push = U * (joint.u / joint.d)
         handed = Articulated(rest.J, rest.H, rest.M, rest.bias + rest.answer(c) + push)
@@ -153,10 +153,10 @@ def inward_pass(
     return [joint for joint, _ in frames.chain.inward(step, rows, forces) if joint is not None]
 
 
-def outward_pass(frames: OnJoints, joints: Sequence[Joint]) -> list[Scalar]:
+def outward_pass(frames: OnJoints, joints: Sequence[ArticulatedJoint]) -> list[Scalar]:
     """q̈ from the base, which accelerates at −g."""
 
-    def step(parent: tuple[Twist, Scalar], row: tuple[Link, Placement, Joint]) -> tuple[Twist, Scalar]:
+    def step(parent: tuple[Twist, Scalar], row: tuple[Link, Placement, ArticulatedJoint]) -> tuple[Twist, Scalar]:
         link, motion, joint = row
         a = parent[0].in_frame(link.before).in_frame(motion) + joint.c
         rate = (joint.u - power(a, joint.U)) / joint.d

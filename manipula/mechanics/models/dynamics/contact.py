@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from manipula.mechanics.models.dynamics.moving_bodies import Joint, Road
+from manipula.mechanics.models.dynamics.moving_bodies import MovingJoint, Road
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.turn import turned, unturned
 from manipula.mechanics.spatial.vector import Vector, Z, add, cross, neg, rotate, scale, unrotate
@@ -34,7 +34,7 @@ class Touch:
     P: Vector
 
 
-def touches(chain: Tree, joints: Sequence[Joint], roads: Sequence[Road], wrench: Sequence[Scalar]) -> list[Touch]:
+def touches(chain: Tree, joints: Sequence[MovingJoint], roads: Sequence[Road], wrench: Sequence[Scalar]) -> list[Touch]:
     """Force and moment turned outward, the tool's origin moved inward."""
     F, N = (neg((x[0], x[1], x[2])) for x in (wrench[:3], wrench[3:]))
     F, N = unrotate(chain.base.R, F), unrotate(chain.base.R, N)
@@ -50,13 +50,13 @@ def touches(chain: Tree, joints: Sequence[Joint], roads: Sequence[Road], wrench:
     return [Touch(F, N, P) for (F, N), P in zip(felt, [P, *reversed(places)])]
 
 
-def torques(joints: Sequence[Joint], found: Sequence[Touch]) -> list[Scalar]:
+def torques(joints: Sequence[MovingJoint], found: Sequence[Touch]) -> list[Scalar]:
     """Of the motors, against the wrench."""
     pairs = zip(joints, found)
     return [at.link.signed(at.link.kind.effort(x.F, add(x.N, cross(x.P, x.F)))) for at, x in pairs]
 
 
-def partials(joints: Sequence[Joint], roads: Sequence[Road], found: Sequence[Touch]) -> Rows:
+def partials(joints: Sequence[MovingJoint], roads: Sequence[Road], found: Sequence[Touch]) -> Rows:
     """∂τ/∂q: a row a torque."""
     rows: Rows = [[0 for _ in joints] for _ in joints]
     for i, (at, x) in enumerate(zip(joints, found)):
@@ -69,7 +69,7 @@ def partials(joints: Sequence[Joint], roads: Sequence[Road], found: Sequence[Tou
     return rows
 
 
-def couples(at: Joint, x: Touch) -> tuple[Vector, Vector]:
+def couples(at: MovingJoint, x: Touch) -> tuple[Vector, Vector]:
     """e, and what comes with it for the joints inward."""
     turns, slides = at.link.kind.turn(1), at.link.kind.slide(1)
     moved = add(scale(turns, cross(Z, x.P)), scale(slides, Z))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.dynamics.torque import ToolWrench, inverse_dynamics
 from manipula.mechanics.robot.tree import Tree
 from manipula.scalar import Scalar
@@ -23,4 +23,4 @@ def forward_dynamics(
     """q̈ under the motor torques `tau`."""
     refuse_loaded(chain, NO_FORWARD)
     bias = inverse_dynamics(chain, q, qd, [0] * chain.dof, wrench)
-    return Solver(inertia_matrix(chain, q))([t - b for t, b in zip(tau, bias, strict=True)])
+    return InertiaSolver(inertia_matrix(chain, q))([t - b for t, b in zip(tau, bias, strict=True)])

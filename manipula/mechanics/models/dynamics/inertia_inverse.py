@@ -18,7 +18,7 @@ from manipula.scalar import Scalar
 Rows = list[list[Scalar]]
 
 
-class Solver:
+class InertiaSolver:
     """x with M x = right, for many right sides."""
 
     def __init__(self, M: Sequence[Sequence[Scalar]]) -> None:

@@ -52,7 +52,7 @@ SHORT = 1e-12  # m
 
 
 @dataclass(frozen=True)
-class Joint:
+class MovingJoint:
     """A joint in the axes of its run; spin and V are those of the link before it, at the joint's origin."""
 
     link: Link
@@ -73,9 +73,9 @@ class Joint:
         return self.spin.faster(kind.turn(self.rate), kind.turn(self.acceleration)), V
 
 
-def joints_of(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Joint]:
+def joints_of(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[MovingJoint]:
     """The motion, from the base outward; the base accelerates at −g."""
-    found: list[Joint] = []
+    found: list[MovingJoint] = []
     for link, *motion in zip(chain.links, q, qd, qdd, strict=True):
         x, rate, acceleration = map(link.signed, motion)
         joined = bool(found) and continues(link)
@@ -85,7 +85,7 @@ def joints_of(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Seque
         spin, V = _onto(link, found[-1], joined) if found else _base(chain)
         slide = (0, 0, link.kind.slide(link.offset + x))
         found.append(
-            Joint(link, angle, turn, slide, rate, acceleration, spin, add(V, scale(slide[2], spin.Uz)), joined)
+            MovingJoint(link, angle, turn, slide, rate, acceleration, spin, add(V, scale(slide[2], spin.Uz)), joined)
         )
     return found
 
@@ -94,7 +94,7 @@ def _base(chain: Tree) -> tuple[Spin, Vector]:
     return Spin(), unrotate(chain.links[0].before.R, unrotate(chain.base.R, neg(chain.gravity)))
 
 
-def _onto(link: Link, parent: Joint, joined: bool) -> tuple[Spin, Vector]:
+def _onto(link: Link, parent: MovingJoint, joined: bool) -> tuple[Spin, Vector]:
     """The parent link's motion at the foot of its next joint, in that joint's axes:  V + U p"""
     (spin, V), before = parent.carried(), link.before
     if joined:
@@ -166,12 +166,12 @@ class Road:
         return Beyond(body.about_z(self.turn), turned_matrix(self.turn, D), turned(self.turn, d), about, Q)
 
 
-def roads_of(joints: Sequence[Joint]) -> list[Road]:
+def roads_of(joints: Sequence[MovingJoint]) -> list[Road]:
     """To every joint from the next one; to the last from nowhere."""
     return [*map(_road, joints, joints[1:]), Road(own_turn=joints[-1].turn)]
 
 
-def _road(joint: Joint, following: Joint) -> Road:
+def _road(joint: MovingJoint, following: MovingJoint) -> Road:
     before, w = following.link.before, twice(following.spin.w)
     slip, own = cross(w, following.slide), (0, 0, 2 * joint.link.kind.slide(joint.rate))
     if following.joined:
@@ -185,17 +185,17 @@ def twice(a: Vector) -> Vector:
     return scale(2, a)
 
 
-def gathered(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Beyond]:
+def gathered(joints: Sequence[MovingJoint], roads: Sequence[Road]) -> list[Beyond]:
     """What every joint carries, measured from the link before it."""
 
-    def step(x: Beyond, item: tuple[Joint, Road]) -> Beyond:
+    def step(x: Beyond, item: tuple[MovingJoint, Road]) -> Beyond:
         joint, road = item
         return past(joint, road.beyond(x, joint.link))
 
     return list(accumulate(reversed(list(zip(joints, roads, strict=True))), step, initial=NOTHING))[:0:-1]
 
 
-def past(at: Joint, x: Beyond) -> Beyond:
+def past(at: MovingJoint, x: Beyond) -> Beyond:
     """Over a joint: its turn and its slide one after the other. Both at once have no terms of their own, for L² is that
     of the turn, z×z being nothing, and L D, too, D and d having no row that a slide could meet."""
     kind = at.link.kind

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.estimation.ports import NOISE, estimated, sigma_of
 from manipula.mechanics.models.estimation.unknowns import Unknowns
@@ -29,7 +29,7 @@ def gradient(unknowns: Unknowns) -> Block:
     """The estimator of these unknowns."""
     theta = unknowns.estimates
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         rows = unknowns.equations(maths, call, x)
         estimate, residual = list(x[theta.name]), []
         for phi, rho, noise in zip(rows.Y, rows.rho, x["noise"], strict=True):

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.estimation.ports import NOISE, estimated, sigma_of
 from manipula.mechanics.models.estimation.unknowns import Unknowns
@@ -52,7 +52,7 @@ def least_squares(unknowns: Unknowns) -> Block:
     """The estimator of these unknowns."""
     theta = unknowns.estimates
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         rows = unknowns.equations(maths, call, x)
         square = [s * s for s in x["sigma"]]
         factors = _forgotten(maths, _factors(x["factors"]), square, x)

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Call, Result, variables
+from manipula.mechanics.models.block import ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
 from manipula.mechanics.models.law_ports import SMOOTHING
@@ -48,7 +48,7 @@ FILTER = PortKind("filter", "s", "time constant of the low-pass", ("filter",), "
 BEGUN = PortKind("begun", "1", "0 before the first sample, then 1", ("begun",), "state")
 
 
-class Equations(NamedTuple):
+class LinearEquations(NamedTuple):
     """Y (joints, unknowns), ρ (joints), and what the states of a low-pass become."""
 
     Y: list[list[Any]]
@@ -73,7 +73,7 @@ class Unknowns:
 
     estimates: PortKind
     inputs: tuple[PortKind, ...]
-    equations: Callable[[Maths[Any], Call, Given], Equations]
+    equations: Callable[[Maths[Any], ModelCall, Given], LinearEquations]
     calls: tuple[str, ...]
     kept: tuple[PortKind, ...] = ()
 
@@ -88,9 +88,9 @@ def base_unknowns() -> Unknowns:
     return Unknowns(estimates, variables("q", "qd", "qdd", "tau"), _base, ("base_regressor",))
 
 
-def _base(maths: Maths[Any], call: Call, x: Given) -> Equations:
+def _base(maths: Maths[Any], call: ModelCall, x: Given) -> LinearEquations:
     Y = call("base_regressor", q=x["q"], qd=x["qd"], qdd=x["qdd"])["Y"]
-    return Equations([list(row) for row in Y], list(x["tau"]), {})
+    return LinearEquations([list(row) for row in Y], list(x["tau"]), {})
 
 
 def load_unknowns(
@@ -138,7 +138,9 @@ def _unit(j: int, n: int) -> list[Any]:
     return [int(i == j) for i in range(n)]
 
 
-def _measured(maths: Maths[Any], call: Call, x: Given, places: Sequence[int], extra: Extra | None) -> Equations:
+def _measured(
+    maths: Maths[Any], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
+) -> LinearEquations:
     n = len(x["q"])
     motion = {"q": x["q"], "qd": x["qd"], "qd_r": x["qd"], "qdd_r": x["qdd"], "slip": _slip(x), "load": [0] * len(LOAD)}
     found = [call("loaded_dynamics", **motion, weights=_unit(j, n)) for j in range(n)]
@@ -146,9 +148,9 @@ def _measured(maths: Maths[Any], call: Call, x: Given, places: Sequence[int], ex
     rho = [tau - arm for tau, arm in zip(x["tau"], found[0]["tau"], strict=True)]
     Y = [[row["slope"][k] for k in places] for row in found]
     if extra is None:
-        return Equations(Y, rho, {})
+        return LinearEquations(Y, rho, {})
     if not extra.loaded:
-        return Equations(Y, _less(rho, extra.torque(maths, x, None)), extra.after(maths, x))
+        return LinearEquations(Y, _less(rho, extra.torque(maths, x, None)), extra.after(maths, x))
     links = call(LINKS, q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
     held = [dot(row, x["load"]) for row in Y]
     lifted = {name: [Dual(value) for value in row] for name, row in x.items()}
@@ -156,14 +158,18 @@ def _measured(maths: Maths[Any], call: Call, x: Given, places: Sequence[int], ex
     beside = extra.torque(DualMaths(maths), lifted, borne)
     slopes = [partial(e, 0) for e in beside]
     rho = [r - value_of(e) + s * y for r, e, s, y in zip(rho, beside, slopes, held, strict=True)]
-    return Equations([[(1 + s) * y for y in row] for s, row in zip(slopes, Y, strict=True)], rho, extra.after(maths, x))
+    return LinearEquations(
+        [[(1 + s) * y for y in row] for s, row in zip(slopes, Y, strict=True)], rho, extra.after(maths, x)
+    )
 
 
 def _less(rho: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
     return [r - e for r, e in zip(rho, beside, strict=True)]
 
 
-def _filtered(maths: Maths[Any], call: Call, x: Given, places: Sequence[int], extra: Extra | None) -> Equations:
+def _filtered(
+    maths: Maths[Any], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
+) -> LinearEquations:
     """Y = P/T − F[P/T + D],  ρ = F[p/T + d + τ − friction] − p/T,  P and D the columns of p and of Cᵀq̇ − g."""
     n, pace, lag = len(x["q"]), 1 / x["filter"][0], x["filter"][0] + x["sample"][0]
     share = x["sample"][0] * (1 / lag)
@@ -190,10 +196,10 @@ def _filtered(maths: Maths[Any], call: Call, x: Given, places: Sequence[int], ex
     kept["low_next"] = low = followed(x["low"], arm["momentum"], pushes)
     kept["begun_next"] = [1]
     kept |= {} if extra is None else extra.after(maths, x)
-    return Equations(Y, [y - pace * p for y, p in zip(low, arm["momentum"], strict=True)], kept)
+    return LinearEquations(Y, [y - pace * p for y, p in zip(low, arm["momentum"], strict=True)], kept)
 
 
-def _momentum_columns(call: Call, x: Given, places: Sequence[int]) -> tuple[list[list[Any]], list[list[Any]]]:
+def _momentum_columns(call: ModelCall, x: Given, places: Sequence[int]) -> tuple[list[list[Any]], list[list[Any]]]:
     """A unit of each parameter of the load: its share of M q̇, and of Cᵀq̇ − g."""
     n = len(x["q"])
     still = [0] * n

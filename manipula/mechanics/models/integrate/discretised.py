@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.methods.euler import euler
 from manipula.mechanics.models.integrate.methods.gauss4 import Solved, gauss4
@@ -38,7 +38,7 @@ def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4
         raise InputError(f"{block.name}: needs the rate of every state to be discretised, and at least one state")
     rates = block.rates
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         found = block.text(maths, call, x)
         h = maths.number(sample) if sample is not None else x["sample"][0]
         new, told = advanced(maths, block, call, x, found, h, method)
@@ -55,7 +55,7 @@ def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4
 
 
 def advanced(
-    maths: Maths[Any], block: Block, call: Call, x: Given, found: Given, h: Any, method: str
+    maths: Maths[Any], block: Block, call: ModelCall, x: Given, found: Given, h: Any, method: str
 ) -> tuple[State, dict[str, Any]]:
     """The states after a step, and what the method tells of it. `found`: the block's outputs at its start."""
     here: State = {name: x[name] for name in block.states if name in block.rates}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE, discretised
 from manipula.mechanics.models.integrate.periodic import periodic
@@ -59,7 +59,7 @@ def _seeing(law: Block, sensors: Block) -> Block:
 def _moving(block: Block) -> Block:
     """The time as a state of its own, so that every stage of an integrator has the time that it stands for."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         # d/dt t = 1
         return {**block.text(maths, call, x), "t_rate": [1]}
 
@@ -71,7 +71,7 @@ def _moving(block: Block) -> Block:
 def clocked(block: Block) -> Block:
     """A step that is given the time `t`, as one that counts: k steps are k·h with one rounding, however many."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         # t = k h,  k⁺ = k + 1
         count, h = x["clock"][0], x["sample"][0]
         found = block.text(maths, call, {**x, "t": [count * h]})

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.scalar import Maths, Next
@@ -28,7 +28,7 @@ def periodic(law: Block, several: int) -> Block:
     """The sampled law in steps of the arm, `several` to one of its own."""
     following = {x.gives.state: name for name, x in law.outputs.items() if isinstance(x.gives, Next)}
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         phase = x["phase"][0]
         # the law's own sample time: m h
         own = {**x, "sample": [several * h for h in x["sample"]]} if "sample" in x else x

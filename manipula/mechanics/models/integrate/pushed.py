@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, variables
+from manipula.mechanics.models.block import Block, ModelCall, variables
 from manipula.mechanics.models.entry import Given
 from manipula.scalar import Maths
 
@@ -23,7 +23,7 @@ from manipula.scalar import Maths
 def pushed(arm: Block) -> Block:
     """The same arm with one input more, `wrench`, held over a step."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         def share(q: Sequence[Any]) -> list[Any]:
             # Jᵀ w
             rows = call("jacobian", q=q)["J"]

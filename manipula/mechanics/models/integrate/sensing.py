@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import POSITION, VELOCITY, PortKind
 from manipula.scalar import Maths, Next
@@ -27,7 +27,7 @@ RESOLUTION = PortKind("resolution", POSITION, "steps of the encoders", role="set
 def sensing(noisy: Sequence[str], coarse: bool, late: int) -> Block:
     """The block. `noisy`: which of q and q̇ have noise; `coarse`: positions are whole steps; `late`: samples."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         found = {name: list(x[name]) for name in UNITS}
         for name in noisy:
             # q + σ n

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result, states, variables
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, VELOCITY, PortKind
 from manipula.mechanics.spatial.inertia import half
@@ -40,11 +40,13 @@ class Rubbed(NamedTuple):
     bristle: Sequence[Any] | None = None
 
 
-Rubbing = Callable[[Maths[Any], Call, Given, Sequence[Any]], Rubbed]  # the last: accelerations that load the joints
+Rubbing = Callable[
+    [Maths[Any], ModelCall, Given, Sequence[Any]], Rubbed
+]  # the last: accelerations that load the joints
 
 
 @dataclass(frozen=True)
-class Limits:
+class StepLimits:
     """What a step knows of an arm besides its models, an entry a joint; None is no limit.
 
     `dry`: can friction hold the joint? `loaded`: does any friction follow the load?
@@ -73,7 +75,7 @@ class Limits:
         )
 
 
-def dry_friction(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
+def dry_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
     """With its jump at rest."""
     q, still = x["q"], [0] * len(x["q"])
     rubs = call(FRICTION, q=q, qd=x["qd"], qdd=past, way=x["way"])
@@ -84,7 +86,7 @@ def dry_friction(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -
 def eased_friction(width: Fraction) -> Rubbing:
     """Its jump drawn out: friction = ½ (f₊ + f₋) + ½ (f₊ − f₋) tanh(q̇/width), f₊ and f₋ those of either way."""
 
-    def rubbing(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
+    def rubbing(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
         still, pace = [0] * len(x["q"]), maths.number(1 / width)
         minus, plus = (call(FRICTION, q=x["q"], qd=x["qd"], qdd=past, way=[way] * len(still)) for way in (-1, 1))
         rows = zip(plus["smooth"], plus["dry"], minus["dry"], x["qd"])
@@ -94,7 +96,7 @@ def eased_friction(width: Fraction) -> Rubbing:
     return rubbing
 
 
-def no_friction(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
+def no_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
     """None at all."""
     nothing = [0] * len(x["q"])
     return Rubbed(nothing, nothing, nothing)
@@ -117,10 +119,10 @@ def masked(M: Sequence[Sequence[Any]], mask: Sequence[Any]) -> list[list[Any]]:
     return rows
 
 
-def sliding(limits: Limits, rubbing: Rubbing = dry_friction) -> Block:
+def sliding(limits: StepLimits, rubbing: Rubbing = dry_friction) -> Block:
     """The block; `way` is an input of it."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         q, qd, still = x["q"], x["qd"], [0] * len(x["q"])
         M = call("inertia_matrix", q=q)["M"]
         bias = call("inverse_dynamics", q=q, qd=qd, qdd=still)["tau"]
@@ -128,7 +130,7 @@ def sliding(limits: Limits, rubbing: Rubbing = dry_friction) -> Block:
         # p = τ − c − g − friction
         free = [t - b - f for t, b, f in zip(clipped(maths, x["tau"], limits.efforts), bias, friction)]
         mask = [way * way if held else 1 for way, held in zip(x["way"], limits.holds)]
-        a = Solver(masked(M, mask))([m * p for m, p in zip(mask, free)])
+        a = InertiaSolver(masked(M, mask))([m * p for m, p in zip(mask, free)])
         push = [p - dot(row, a) for p, row in zip(free, M)]
         told = {"inertia": M, "push": push, "low": low, "high": high, "friction": friction}
         told |= {} if bristle is None else {"bristle_rate": bristle}

@@ -33,12 +33,12 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, Call, Result
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.block import Block, ModelCall, Result
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import METHODS, SAMPLE, advanced, calling, telling
 from manipula.mechanics.models.integrate.methods.steps import State
-from manipula.mechanics.models.integrate.sliding import Limits, masked
+from manipula.mechanics.models.integrate.sliding import StepLimits, masked
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
@@ -59,7 +59,7 @@ class Bounds(NamedTuple):
     upper: list[Any]
 
 
-def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SWEEPS) -> Block:
+def sticking(block: Block, limits: StepLimits, method: str = "rk4", sweeps: int = SWEEPS) -> Block:
     """One step of a block around `sliding(limits)`: the arm alone, or with the law that drives it in every stage."""
     if method not in METHODS:
         raise UnknownNameError("integrator", method, METHODS)
@@ -68,7 +68,7 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
         raise InputError(f"{block.name}: needs the rate of every state to be discretised")
     rates = block.rates
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         h = x["sample"][0]
         ways = _ways(maths, x, limits) if knows else [0] * len(x["qd"])
         going = {**x, "way": ways}
@@ -99,7 +99,7 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
     return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text, calls=calls)
 
 
-def _ways(maths: Maths[Any], x: Given, limits: Limits) -> list[Any]:
+def _ways(maths: Maths[Any], x: Given, limits: StepLimits) -> list[Any]:
     """The way of every joint that friction may hold; of one that only a stop may, 0 where it rests there, else 1."""
     found: list[Any] = []
     for q, v, dry, ends in zip(x["q"], x["qd"], limits.dry, limits.ends, strict=True):
@@ -116,7 +116,7 @@ def _beyond(maths: Maths[Any], q: Any, lower: Fraction | None, upper: Fraction |
 
 
 def _bounds(
-    maths: Maths[Any], found: Given, x: Given, new: State, ways: Sequence[Any], h: Any, limits: Limits, knows: bool
+    maths: Maths[Any], found: Given, x: Given, new: State, ways: Sequence[Any], h: Any, limits: StepLimits, knows: bool
 ) -> Bounds:
     """The impulses that friction and stops may give in this step. `knows`: who rests was known to the integrator, and
     what pushes a joint that rests on a stop has not moved it."""
@@ -208,7 +208,7 @@ def _polished(
         for low, high, way in zip(to.low, to.high, ways)
     ]
     right = [m * (dot(row, free) - b) for m, row, b in zip(mask, M, bound)]
-    exact = Solver(masked(M, mask))(right)
+    exact = InertiaSolver(masked(M, mask))(right)
     return [
         maths.select(maths.less(new * way, 0), old, new) if held else new
         for new, old, way, held in zip(exact, otherwise or [0] * len(v), ways, tied)
@@ -224,7 +224,7 @@ def _residual(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any]
     return worst
 
 
-def _moved(maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, limits: Limits) -> list[Any]:
+def _moved(maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, limits: StepLimits) -> list[Any]:
     """Positions at the end of the step; a joint at or beyond its stop is on it, unless it is on its way from there."""
     left: Any = 0  # of the step, after the first joint met its stop
     for q, free, *flags, ends in zip(new["q"], new["qd"], to.lower, to.upper, limits.ends, strict=True):
@@ -248,7 +248,7 @@ def _moved(maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, 
     return found
 
 
-def _held(maths: Maths[Any], found: Given, ways: Sequence[Any], limits: Limits) -> list[Any]:
+def _held(maths: Maths[Any], found: Given, ways: Sequence[Any], limits: StepLimits) -> list[Any]:
     """Friction at the start of the step, that of resting joints too: what pushes them, as far as friction can hold."""
     rows = zip(found["friction"], found["push"], found["low"], found["high"], ways, limits.dry, strict=True)
     return [

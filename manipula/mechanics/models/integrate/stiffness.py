@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call
+from manipula.mechanics.models.block import Block, ModelCall
 from manipula.mechanics.models.dynamics.inertia_inverse import inverted
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.spatial.dual import Dual, DualMaths, as_dual, partial, value_of, variables
@@ -63,7 +63,7 @@ def helpers(calls: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{who}{mark}{STIFF[model][2]}" for who, mark, model in split if model in STIFF))
 
 
-def slopes(maths: Maths[Any], block: Block, call: Call, x: Given, names: Sequence[str]) -> Rows:
+def slopes(maths: Maths[Any], block: Block, call: ModelCall, x: Given, names: Sequence[str]) -> Rows:
     """Rows and columns by the entries of these states, one state after the other."""
     moving = iter(variables([value for name in names for value in x[name]]))
     given: dict[str, Any] = {name: [next(moving) for _ in x[name]] for name in names}
@@ -78,7 +78,7 @@ def _alone(maths: Maths[Any], x: Any) -> Any:
     return x if isinstance(x, int) else maths.apart(x)
 
 
-def _over_duals(call: Call) -> Call:
+def _over_duals(call: ModelCall) -> ModelCall:
     def called(model: str, /, **inputs: Any) -> Mapping[str, Any]:
         values = {name: _values(x) for name, x in inputs.items()}
         gave = call(model, **values)

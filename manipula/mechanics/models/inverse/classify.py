@@ -16,7 +16,7 @@ from manipula.mechanics.models.inverse.plan import SNAP, ArmKind, Mask, Pad, Pla
 from manipula.mechanics.models.inverse.six import six_plans
 from manipula.mechanics.models.inverse.solutions.loop import loop_from_chain, quotient
 from manipula.mechanics.models.inverse.trial import solves
-from manipula.mechanics.models.inverse.view import View, somewhere
+from manipula.mechanics.models.inverse.view import LoopView, somewhere
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import ROUNDED
@@ -34,11 +34,11 @@ def classify(chain: Tree, judge: Judge = ROUNDED, trials: Sequence[Tree] = ()) -
     if screws:
         named = f"joint {screws[0]} turns and slides" if len(screws) == 1 else f"joints {listed(screws)} turn and slide"
         return _none("screws", f"{named} at once, of which no closed form is known; numeric solution")
-    plan = _classified(View(loop_from_chain(chain, somewhere(chain.maths)), judge), chain, trials or (chain,))
+    plan = _classified(LoopView(loop_from_chain(chain, somewhere(chain.maths)), judge), chain, trials or (chain,))
     return plan if not plan.closed else replace(plan, masks=_masks(plan, chain, judge))
 
 
-def _classified(view: View, chain: Tree, trials: Sequence[Tree]) -> Plan:
+def _classified(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
     n = chain.dof
     if n > 7:
         return _none("redundant", f"the arm has {n} joints; numeric solution")
@@ -57,7 +57,7 @@ def _none(title: str, sentence: str, kind: ArmKind = ArmKind.NUMERIC) -> Plan:
     return Plan("none", "", title, sentence, kind=kind)
 
 
-def _six(view: View) -> Iterator[Plan]:
+def _six(view: LoopView) -> Iterator[Plan]:
     """Best first."""
     yield from six_plans(view)
     if "P" in view.kinds:
@@ -70,7 +70,7 @@ def _six(view: View) -> Iterator[Plan]:
 # fewer than six
 
 
-def _few(view: View, chain: Tree, trials: Sequence[Tree]) -> Plan:
+def _few(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
     n, free = chain.dof, chain.dof - _rank(jacobian(chain, _anywhere(chain)), view.judge)
     if free:
         return _redundant(view, chain, trials, free)
@@ -83,14 +83,14 @@ def _first_that_solves(plans: Iterable[Plan], chain: Tree, judge: Judge, trials:
     return next((plan for plan, calm in tried if all(solves(plan, arm, calm) for arm in trials)), None)
 
 
-def _unclosed(view: View, n: int) -> Plan:
+def _unclosed(view: LoopView, n: int) -> Plan:
     if n >= 4 and view.turns(*range(n)):
         said = f"no closed form is known for these {n} axes; with axes added, elimination and eigenvalues"
         return replace(_none(f"general {n}R", said, ArmKind.FEWER), pad=Pad(6 - n))
     return _none("numeric", f"no closed form is known for these {n} axes; numeric solution")
 
 
-def _redundant(view: View, chain: Tree, trials: Sequence[Tree], free: int) -> Plan:
+def _redundant(view: LoopView, chain: Tree, trials: Sequence[Tree], free: int) -> Plan:
     """The joints can move with the tool at rest: where one is given, the others may have a closed form."""
     n, still = chain.dof, "the arm can move with its tool at rest"
     for joint in reversed(range(n)) if free == 1 else ():
@@ -137,7 +137,7 @@ def _fixed_motion(chain: Tree, joint: int, which: int = 0) -> Placement:
 # seven
 
 
-def _seven(view: View, chain: Tree) -> Plan:
+def _seven(view: LoopView, chain: Tree) -> Plan:
     if view.turns(*range(7)) and view.meet(0) and view.meet(4):
         said = "axes 1, 2 and 3 meet at the shoulder, 5, 6 and 7 at the wrist: solved by the arm angle"
         slides = (Slide(1, True, True), Slide(2, False, True), Slide(5, True, True), Slide(6, False, True))

@@ -11,12 +11,12 @@ from manipula.mechanics.models.inverse.slide_plans import slide_plans
 from manipula.mechanics.models.inverse.solutions import meeting
 from manipula.mechanics.models.inverse.solutions.runs import Runs, Seated
 from manipula.mechanics.models.inverse.solutions.splits import WAY_ROLES, ways_of
-from manipula.mechanics.models.inverse.view import View, list_text, moving, number_text
+from manipula.mechanics.models.inverse.view import LoopView, list_text, moving, number_text
 
 CROSSES = (Slide(1, True, True), Slide(2, False, True))  # axes 0, 1 and 2 of a loop: their frames where they meet
 
 
-def few_plans(view: View) -> Iterator[Plan]:
+def few_plans(view: LoopView) -> Iterator[Plan]:
     """Of one to five axes."""
     n = view.loop.size
     if n == 1:
@@ -37,16 +37,16 @@ def few_plans(view: View) -> Iterator[Plan]:
         yield from _padded(view)
 
 
-def _two(view: View) -> Plan:
+def _two(view: LoopView) -> Plan:
     word = "parallel" if view.parallel(1) else "not parallel"
     return Plan("two axes", word, "two axes", f"axes {_joints(view)} are {word}")
 
 
-def _joints(view: View) -> str:
+def _joints(view: LoopView) -> str:
     return list_text([axis.joint for axis in view.loop.axes])
 
 
-def _three(view: View) -> Iterator[Plan]:
+def _three(view: LoopView) -> Iterator[Plan]:
     if view.same_direction(0, 3):
         said = f"axes {_joints(view)} are parallel"
         yield Plan("planar", "", "planar arm", said, ("elbow",), flips=view.flips((0, 1, 2)))
@@ -55,7 +55,7 @@ def _three(view: View) -> Iterator[Plan]:
         yield Plan("pointing", "", "three axes that meet", said, ("wrist",), 0, CROSSES)
 
 
-def _scara(view: View) -> Iterator[Plan]:
+def _scara(view: LoopView) -> Iterator[Plan]:
     if view.kinds.count("P") != 1 or not view.same_direction(0, 4):
         return
     slide = view.kinds.index("P")
@@ -67,7 +67,7 @@ def _scara(view: View) -> Iterator[Plan]:
 # the orientation first
 
 
-def _by_runs(view: View) -> Iterator[Plan]:
+def _by_runs(view: LoopView) -> Iterator[Plan]:
     runs = runs_of(view)
     if len(runs) > 3:
         return
@@ -78,7 +78,7 @@ def _by_runs(view: View) -> Iterator[Plan]:
         yield Plan("runs", way, "orientation first", said, (*roles, *WAY_ROLES[way]), flips=flips, runs=runs)
 
 
-def runs_of(view: View) -> Runs:
+def runs_of(view: LoopView) -> Runs:
     """Rows of turning axes that are parallel."""
     runs: list[tuple[int, ...]] = []
     for axis in (k for k, kind in enumerate(view.kinds) if kind == "R"):
@@ -89,7 +89,7 @@ def runs_of(view: View) -> Runs:
     return tuple(runs)
 
 
-def _runs_text(view: View, runs: Runs) -> str:
+def _runs_text(view: LoopView, runs: Runs) -> str:
     joints = [[view.loop.axes[axis].joint for axis in run] for run in runs]
     sums = [f"the sum of the parallel axes {list_text(run)}" for run in joints if len(run) > 1]
     alone = [run[0] for run in joints if len(run) == 1]
@@ -103,13 +103,13 @@ def _runs_text(view: View, runs: Runs) -> str:
 # three axes that meet
 
 
-def _meeting(view: View) -> Iterator[Plan]:
+def _meeting(view: LoopView) -> Iterator[Plan]:
     for d in range(view.loop.size - 2):
         if view.meet(d):
             yield from _meeting_plans(view.of(view.loop.from_axis(d)), d)
 
 
-def _meeting_plans(turned: View, d: int) -> Iterator[Plan]:
+def _meeting_plans(turned: LoopView, d: int) -> Iterator[Plan]:
     numbers, kinds = [axis.joint for axis in turned.loop.axes], turned.kinds[3:]
     parallel = kinds == "RR" and turned.parallel(4)
     for case in meeting.CASES[kinds]:
@@ -124,7 +124,7 @@ def _meeting_plans(turned: View, d: int) -> Iterator[Plan]:
 # axes added
 
 
-def _padded(view: View) -> Iterator[Plan]:
+def _padded(view: LoopView) -> Iterator[Plan]:
     """Solved as an arm of six whose added axes stay at zero. They may stand at the tool or at the base.
 
     All that is asked of them is to meet the last axis in one point. Four joints may choose the point: where the axis

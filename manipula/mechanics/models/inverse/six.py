@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.models.inverse.plan import Plan, Slide
-from manipula.mechanics.models.inverse.view import View, list_text, moving, number_text
+from manipula.mechanics.models.inverse.view import LoopView, list_text, moving, number_text
 
 
-def six_plans(view: View) -> Iterator[Plan]:
+def six_plans(view: LoopView) -> Iterator[Plan]:
     yield from _spherical(view)
     yield from _three_parallel(view)
 
 
-def _spherical(view: View) -> Iterator[Plan]:
+def _spherical(view: LoopView) -> Iterator[Plan]:
     for d in (3, 0, 1, 2):
         if not view.meet(d):
             continue
@@ -29,7 +29,7 @@ def _spherical(view: View) -> Iterator[Plan]:
             yield _spherical_plan(turned, d, name, why, slides)
 
 
-def _spherical_plan(turned: View, d: int, name: str, why: str, slides: tuple[Slide, ...]) -> Plan:
+def _spherical_plan(turned: LoopView, d: int, name: str, why: str, slides: tuple[Slide, ...]) -> Plan:
     numbers = [axis.joint for axis in turned.loop.axes]
     place = {3: "wrist", 0: "shoulder"}.get(d, "middle")
     said = why.format(*(number_text(number) for number in numbers[3:]))
@@ -50,7 +50,7 @@ POSITION_ROLES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def _position_cases(v: View) -> Iterator[tuple[str, str, tuple[Slide, ...]]]:
+def _position_cases(v: LoopView) -> Iterator[tuple[str, str, tuple[Slide, ...]]]:
     """Of axes 3, 4, 5, which place the point where 0, 1, 2 meet: (case, why, slides)."""
     kinds = "".join(v.kind(axis) for axis in (3, 4, 5))
     p_ab, p_bc, x_ab, x_bc = v.parallel(4), v.parallel(5), v.cross(4), v.cross(5)
@@ -85,14 +85,14 @@ def _position_cases(v: View) -> Iterator[tuple[str, str, tuple[Slide, ...]]]:
             yield name, why, slides
 
 
-def _parallel_over(v: View, gap: int) -> bool:
+def _parallel_over(v: LoopView, gap: int) -> bool:
     """Axes 3 and 5, over the slide between them, are parallel and the slide leans on them."""
     if not (v.constant(gap) and v.constant(gap + 1)):
         return False
     return v.along(v.from_to(gap - 1, gap + 1)) and v.leans(v.direction(gap)[2])
 
 
-def _slides_turn(v: View, near: int, far: int, back: bool = False) -> bool:
+def _slides_turn(v: LoopView, near: int, far: int, back: bool = False) -> bool:
     """The plane of two slides is not square to the turning axis beside them."""
     if not (v.constant(near) and v.constant(far)):
         return False
@@ -104,12 +104,12 @@ def _slides_turn(v: View, near: int, far: int, back: bool = False) -> bool:
     return any(map(v.leans, n))
 
 
-def _volume(v: View) -> Any:
+def _volume(v: LoopView) -> Any:
     b, c = v.direction(4), v.from_to(3, 5)
     return b[0] * c[1] - b[1] * c[0]
 
 
-def _three_parallel(view: View) -> Iterator[Plan]:
+def _three_parallel(view: LoopView) -> Iterator[Plan]:
     for backwards in (False, True):
         loop = view.loop.backwards() if backwards else view.loop
         for d in range(6):
@@ -118,7 +118,7 @@ def _three_parallel(view: View) -> Iterator[Plan]:
                 yield _three_parallel_plan(v, d, backwards)
 
 
-def _three_parallel_plan(v: View, d: int, backwards: bool) -> Plan:
+def _three_parallel_plan(v: LoopView, d: int, backwards: bool) -> Plan:
     numbers = [axis.joint for axis in v.loop.axes]
     said = f"axes {list_text(numbers[:3])} are parallel, {list_text(numbers[3:5])} cross"
     roles = ("shoulder", "wrist", "elbow")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from manipula.mechanics.models.inverse.plan import Plan
-from manipula.mechanics.models.inverse.view import View
+from manipula.mechanics.models.inverse.view import LoopView
 
 
-def slide_plans(view: View) -> Iterator[Plan]:
+def slide_plans(view: LoopView) -> Iterator[Plan]:
     """None without a slide, and none where slides are parallel: such an arm can move with its tool at rest."""
     kinds = view.kinds
     if "P" not in kinds:
@@ -30,7 +30,7 @@ def _sliding(kinds: str) -> str:
     return f"{', '.join(most)} and {last} slide" if most else f"{last} slides"
 
 
-def _independent(view: View, kinds: str) -> bool:
+def _independent(view: LoopView, kinds: str) -> bool:
     """Whether no slide repeats what others do, but for single configurations of what turns between them."""
     sliding = [k for k, kind in enumerate(kinds) if kind == "P"]
     if len(sliding) < 2:

@@ -26,7 +26,7 @@ Direction = tuple[Any, Any, Any]
 
 
 @dataclass(frozen=True)
-class View:
+class LoopView:
     """A loop, and what is true of its neighbours."""
 
     loop: Loop
@@ -37,8 +37,8 @@ class View:
         gaps = enumerate(self.loop.gaps)
         return max([*(self.judge.length(*gap.there.p) for i, gap in gaps if i != self.loop.pose_gap), SMALLEST])
 
-    def of(self, loop: Loop) -> View:
-        return View(loop, self.judge)
+    def of(self, loop: Loop) -> LoopView:
+        return LoopView(loop, self.judge)
 
     def constant(self, gap: int) -> bool:
         return gap % self.loop.size != self.loop.pose_gap

@@ -23,7 +23,7 @@ from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
-class Reach:
+class JointReach:
     """A link's motion, and how the joints before it reach the link: ω of each in the link's axes, v in those of F."""
 
     U: Matrix
@@ -43,7 +43,7 @@ class Reach:
         return dot(self.v[i], column(self.F, axis)) + (w[behind] * V[ahead] - w[ahead] * V[behind])
 
 
-Felt = Callable[[Reach, int], Scalar]  # by joint i
+Felt = Callable[[JointReach, int], Scalar]  # by joint i
 
 
 def _moment(N: Callable[[Matrix], Vector]) -> Felt:
@@ -79,7 +79,7 @@ def base_regressor_turned(
     return regressor_from(chain, found, actuator_columns(chain, qd, qdd))
 
 
-def turned_back(moved: Tree, q: Sequence[Scalar], found: Sequence[Reach]) -> list[Reach]:
+def turned_back(moved: Tree, q: Sequence[Scalar], found: Sequence[JointReach]) -> list[JointReach]:
     """The forces on the last link in the axes of the one before, where it turns about a foot that stands still."""
     last = moved.leaves[-1]
     link = moved.links[last]
@@ -92,7 +92,9 @@ def turned_back(moved: Tree, q: Sequence[Scalar], found: Sequence[Reach]) -> lis
     return [there if k == last else reach for k, reach in enumerate(found)]
 
 
-def regressor_from(chain: Tree, found: Sequence[Reach], motors: Sequence[Mapping[str, Scalar]]) -> list[list[Scalar]]:
+def regressor_from(
+    chain: Tree, found: Sequence[JointReach], motors: Sequence[Mapping[str, Scalar]]
+) -> list[list[Scalar]]:
     """Y of how every link moves and is reached, and of what its actuator's parameters ask of a joint."""
 
     def entry(i: int, slot: Slot) -> Scalar:
@@ -112,14 +114,14 @@ def fields(moved: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence
     return [(row.own_spin().field(), unturned(row.turn, row.V)) for row in motion_rows(moved, q, qd, qdd)]
 
 
-def reaches(moved: Tree, q: Sequence[Scalar], accelerated: Sequence[Field]) -> list[Reach]:
+def reaches(moved: Tree, q: Sequence[Scalar], accelerated: Sequence[Field]) -> list[JointReach]:
     """Every link in its own axes."""
     return [reach_of(field, twists) for field, twists in zip(accelerated, link_twists(moved, q), strict=True)]
 
 
-def reach_of(accelerated: Field, twists: Twists) -> Reach:
+def reach_of(accelerated: Field, twists: Twists) -> JointReach:
     U, V = accelerated
-    return Reach(U, V, U, {i: twist.w for i, twist in twists.items()}, {i: twist.v for i, twist in twists.items()})
+    return JointReach(U, V, U, {i: twist.w for i, twist in twists.items()}, {i: twist.v for i, twist in twists.items()})
 
 
 def motion_rows(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Row]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.actuators.friction import LAWS, Asymmetric, FrictionLaw, Offset, Slip
-from manipula.mechanics.robot.values.entry import DAMPING, SHARE, STIFFNESS, TORQUE, Entry, Units
+from manipula.mechanics.robot.values.entry import DAMPING, SHARE, STIFFNESS, TORQUE, ParameterEntry, Units
 from manipula.scalar import Maths
 
 WIDTH = Fraction(3, 1000)  # rad/s: what Coulomb friction is smoothed over, well below what is slow
@@ -78,7 +78,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Family:
+class ColumnFamily:
     """Columns that come together, one of every shape for every joint.
 
     `loaded`: they need what the joints bear. `friction`: a word of `JointModel(friction=…)`. `tried`: a search among
@@ -99,13 +99,13 @@ class Family:
         return self.key.partition(":")[0]
 
 
-def _of_entry(entry: Entry, formula: Formula, width: str = "") -> Shape:
+def _of_entry(entry: ParameterEntry, formula: Formula, width: str = "") -> Shape:
     """A parameter of the robot file, as an unknown."""
     lower = None if entry.bound == "any" else 0.0
     return Shape(f"{entry.letters}{width}", entry.units, formula, lower, {entry.letters: 1})
 
 
-def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> Family:
+def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> ColumnFamily:
     """The family of a friction law: of one width where it tries several, or of those that the robot's file has."""
 
     def wide(at: At, j: int, letters: str) -> Any:
@@ -126,7 +126,7 @@ def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> 
     # a search has asymmetric friction as the difference of both ways ("speed"), beside viscous and Coulomb friction
     # and an offset; widths of the file where there are some
     tried = law is not Asymmetric and (width is None or (isinstance(width, Fraction) and width >= NARROW))
-    return Family(
+    return ColumnFamily(
         f"{law.key}:{label}" if label else law.key,
         tuple(_of_entry(entry, shape(k), f"[{label}]" if label else "") for k, entry in enumerate(linear)),
         law.loaded,
@@ -165,9 +165,9 @@ def _load(at: At, j: int) -> Any:
 
 def _widths(
     key: str, letters: str, widths: Sequence[Fraction], make: Callable[[Fraction], Formula], units: Units
-) -> list[Family]:
+) -> list[ColumnFamily]:
     """The same shape for several numbers, each a family of its own."""
-    return [Family(f"{key}:{_short(x)}", (Shape(f"{letters}[{_short(x)}]", units, make(x)),)) for x in widths]
+    return [ColumnFamily(f"{key}:{_short(x)}", (Shape(f"{letters}[{_short(x)}]", units, make(x)),)) for x in widths]
 
 
 def _short(x: Fraction | str) -> str:
@@ -178,25 +178,25 @@ _LAWS = [of_law(law, width) for law in LAWS for width in _tried_widths(law)]
 # fa·|q̇| is asymmetric damping, fvp = fa and fvm = −fa
 _SPEED = Shape("fa", DAMPING, lambda at, j: at.maths.abs(at.qd[j]), None, {"fvp": 1, "fvm": -1})
 _TERMS = [
-    Family("load_viscous", (Shape("flv", ("s/rad", "s/m"), _load_rate),), loaded=True),
-    Family("speed", (_SPEED,)),
+    ColumnFamily("load_viscous", (Shape("flv", ("s/rad", "s/m"), _load_rate),), loaded=True),
+    ColumnFamily("speed", (_SPEED,)),
     *_widths("root", "fr", ROOTS, _root, ("N·m·(s/rad)^a", "N·(s/m)^a")),
     *_widths("tanh", "ft", WIDTHS, _wide, TORQUE),
     *_widths("hysteresis", "fh", RADII, _stop, TORQUE),
-    Family("stiffness", (Shape("k", STIFFNESS, lambda at, j: at.q[j], None),), friction=False),
-    Family("harmonics:1", (
+    ColumnFamily("stiffness", (Shape("k", STIFFNESS, lambda at, j: at.q[j], None),), friction=False),
+    ColumnFamily("harmonics:1", (
         Shape("hc", TORQUE, lambda at, j: at.maths.cos(at.q[j]), None),
         Shape("hs", TORQUE, lambda at, j: at.maths.sin(at.q[j]), None),
     ), friction=False),
-    Family("harmonics:2", (
+    ColumnFamily("harmonics:2", (
         Shape("hc2_", TORQUE, lambda at, j: at.maths.cos(2 * at.q[j]), None),
         Shape("hs2_", TORQUE, lambda at, j: at.maths.sin(2 * at.q[j]), None),
     ), friction=False),
     # (gain − 1)·load
-    Family("gain", (Shape("gain", SHARE, _load, None),), loaded=True, friction=False, tried=False),
+    ColumnFamily("gain", (Shape("gain", SHARE, _load, None),), loaded=True, friction=False, tried=False),
 ]  # fmt: skip
-_INERTIA = Family(MOTOR.key, (_of_entry(MOTOR, lambda at, j: at.qdd[j]),), friction=False)
-FAMILIES: dict[str, Family] = {family.key: family for family in (_INERTIA, *_LAWS, *_TERMS)}
+_INERTIA = ColumnFamily(MOTOR.key, (_of_entry(MOTOR, lambda at, j: at.qdd[j]),), friction=False)
+FAMILIES: dict[str, ColumnFamily] = {family.key: family for family in (_INERTIA, *_LAWS, *_TERMS)}
 
 
 def stopped(maths: Maths[Any], before: Any, step: Any, radius: Any) -> Any:

@@ -21,7 +21,7 @@ from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.base_parameters import UNITS
-from manipula.mechanics.models.linear.base_regressor import FELT, Reach, reach_of
+from manipula.mechanics.models.linear.base_regressor import FELT, JointReach, reach_of
 from manipula.mechanics.models.linear.regressor import unit_force
 from manipula.mechanics.models.linear.two_velocity import (
     WHOLE,
@@ -82,11 +82,11 @@ def welded(tree: Tree, x: Given) -> dict[str, Any]:
     return {"tau": torques, "slope": [_FELT[kind](reach, WHOLE) for kind in UNITS]}
 
 
-def _kzz(reach: Reach, i: int) -> Any:
+def _kzz(reach: JointReach, i: int) -> Any:
     return reach.moment(i, (-reach.U[1][2], reach.U[0][2], 0))
 
 
-_FELT: dict[str, Callable[[Reach, int], Any]] = {**FELT, "Kzz": _kzz}
+_FELT: dict[str, Callable[[JointReach, int], Any]] = {**FELT, "Kzz": _kzz}
 
 
 def _body(numbers: Sequence[Any]) -> RigidBody:

@@ -20,8 +20,8 @@ from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.newton_euler import Moving, euler, newton, newton_euler
 from manipula.mechanics.robot.reduce.chains import massless
-from manipula.mechanics.robot.tree import Link, Part, Tree
-from manipula.mechanics.spatial.inertia import RigidBody, Tensor
+from manipula.mechanics.robot.tree import FileBody, Link, Tree
+from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE
 from manipula.mechanics.spatial.screw import Wrench, power
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
@@ -32,15 +32,15 @@ BODY_NAMES = ("Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "mx", "my", "mz", "m")
 
 def _unit_tensor(which: int) -> RigidBody:
     xx, xy, xz, yy, yz, zz = (int(which == k) for k in range(6))
-    return RigidBody(second=Tensor(symmetric(xx, xy, xz, yy, yz, zz)))
+    return RigidBody(second=InertiaTensor(symmetric(xx, xy, xz, yy, yz, zz)))
 
 
 UNIT_BODIES = (*map(_unit_tensor, range(6)), RigidBody(0, X), RigidBody(0, Y), RigidBody(0, Z), RigidBody(1))
 
 
-def parts_of(chain: Tree) -> list[tuple[Part, ...]]:
+def parts_of(chain: Tree) -> list[tuple[FileBody, ...]]:
     """The bodies of every link, its own first."""
-    return [link.parts or (Part(str(n), HERE, link.inertia),) for n, link in enumerate(chain.links, 1)]
+    return [link.parts or (FileBody(str(n), HERE, link.inertia),) for n, link in enumerate(chain.links, 1)]
 
 
 def columns(chain: Tree) -> list[str]:
@@ -65,7 +65,7 @@ def motor_numbers(link: Link) -> list[Scalar]:
     return list(link.actuator.linear().values())
 
 
-def unit_in_link(body: RigidBody, part: Part) -> RigidBody:
+def unit_in_link(body: RigidBody, part: FileBody) -> RigidBody:
     """A unit body of a part's frame as the link has it."""
     return body if part.at is HERE else body.seen_from(part.at)
 

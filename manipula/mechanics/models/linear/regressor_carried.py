@@ -22,7 +22,7 @@ from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
 from manipula.mechanics.robot.reduce.chains import massless
-from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, Wrench, power
@@ -94,7 +94,7 @@ def regressor_carried(
     return with_motors(chain, whole, qd, qdd)
 
 
-def with_riders(row: Sequence[Scalar], parts: Sequence[Part]) -> list[Scalar]:
+def with_riders(row: Sequence[Scalar], parts: Sequence[FileBody]) -> list[Scalar]:
     """A link's ten entries, then those of what rides on it: Y_rider = Y_link · (the rider's unit bodies in the link)"""
     units = [body_numbers(body.seen_from(part.at)) for part in parts[1:] for body in UNIT_BODIES]
     return [*row, *(_combined(zip(unit, row, strict=True)) for unit in units)]

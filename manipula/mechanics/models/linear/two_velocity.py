@@ -41,7 +41,7 @@ from manipula.mechanics.models.linear.base_parameters import (
 from manipula.mechanics.models.linear.base_regressor import (
     FELT,
     Field,
-    Reach,
+    JointReach,
     fields,
     reach_of,
     reaches,
@@ -125,7 +125,7 @@ def products_by_recursion(chain: Tree, x: Given) -> dict[str, Any]:
     return {"tau": torques, "slope": slopes_from(chain, felt, x)}
 
 
-def slopes_from(chain: Tree, felt: Sequence[Reach], x: Given) -> list[Scalar]:
+def slopes_from(chain: Tree, felt: Sequence[JointReach], x: Given) -> list[Scalar]:
     """σᵀY, one entry a candidate."""
     motors = motor_columns(chain, x)
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import ACCELERATION, POSITION, VELOCITY, PortKind
 from manipula.scalar import Maths
@@ -41,7 +41,7 @@ def reference(
 ) -> Block:
     """A reference as a block. `motion(maths, t, settings)` gives a list of joints each."""
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         return dict(zip(RESULTS, motion(maths, x["t"][0], x), strict=True))
 
     return Block(name, doc, (TIME, *settings), RESULTS, text)

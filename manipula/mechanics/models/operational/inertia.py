@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
 from manipula.mechanics.spatial.vector import sum_of
 from manipula.scalar import Scalar
 
@@ -26,7 +26,7 @@ Rows = list[list[Scalar]]
 
 def mobility(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
     """Λ⁻¹ = Yᵀ D⁻¹ Y (6×6), rows and columns as in the Jacobian."""
-    solver = Solver(M)
+    solver = InertiaSolver(M)
     Y = [solver.halfway(row) for row in J]  # row i of J is column i of Jᵀ
     scaled = [[y * d for y, d in zip(row, solver.inverse)] for row in Y]
     lower = [[sum_of([a * b for a, b in zip(scaled[i], Y[j])]) for j in range(i + 1)] for i in range(len(Y))]

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from manipula.mechanics.robot.actuators.friction import LAWS, E, F, FrictionLaw, Slip, linear_letters
-from manipula.mechanics.robot.values.entry import INERTIA, POSITION, STIFFNESS, Entry
+from manipula.mechanics.robot.values.entry import INERTIA, POSITION, STIFFNESS, ParameterEntry
 from manipula.mechanics.spatial.vector import nothing
 
-MOTOR = Entry("motor_inertia", "Ia", INERTIA)
+MOTOR = ParameterEntry("motor_inertia", "Ia", INERTIA)
 DRIVE = (
-    Entry("gear", "gear", ("motor turns per joint turn",) * 2, linear=False, bound="any"),
-    Entry("stiffness", "stiffness", STIFFNESS, linear=False, bound="positive"),
-    Entry("backlash", "backlash", POSITION, linear=False),
+    ParameterEntry("gear", "gear", ("motor turns per joint turn",) * 2, linear=False, bound="any"),
+    ParameterEntry("stiffness", "stiffness", STIFFNESS, linear=False, bound="positive"),
+    ParameterEntry("backlash", "backlash", POSITION, linear=False),
 )
 LETTERS = tuple(x.letters for x in (MOTOR, *(entry for law in LAWS for entry in law.entries), *DRIVE))
 # a law that follows the load has none: its torque is a product of its parameter and those of the links
@@ -33,7 +33,7 @@ class Item(Generic[E]):
 
     title: str  # "Coulomb", "Stribeck velocity"
     place: str  # "friction.coulomb", "gear"
-    entry: Entry
+    entry: ParameterEntry
     value: E
 
     @property
@@ -66,7 +66,7 @@ class Actuator(Generic[E]):
                 found.append(Item(" ".join(words), place, entry, value))
         return found + [Item(entry.key, entry.key, entry, value) for entry, value in self.drive() if value is not None]
 
-    def drive(self) -> Iterator[tuple[Entry, E | None]]:
+    def drive(self) -> Iterator[tuple[ParameterEntry, E | None]]:
         """Gear, stiffness and backlash."""
         return ((entry, getattr(self, entry.key)) for entry in DRIVE)
 

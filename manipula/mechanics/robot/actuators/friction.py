@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeVar
 
-from manipula.mechanics.robot.values.entry import DAMPING, SHARE, TORQUE, VELOCITY, Entry
+from manipula.mechanics.robot.values.entry import DAMPING, SHARE, TORQUE, VELOCITY, ParameterEntry
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, variables
 from manipula.mechanics.spatial.inertia import half, quotient
 from manipula.mechanics.spatial.vector import nothing
@@ -60,7 +60,7 @@ class FrictionLaw(Generic[E]):
     key: ClassVar[str]  # in the table `friction` of a robot file
     title: ClassVar[str]  # at the head of a table's column
     says: ClassVar[str]  # its formula, for people
-    entries: ClassVar[tuple[Entry, ...]]
+    entries: ClassVar[tuple[ParameterEntry, ...]]
     always: ClassVar[bool] = False  # every joint has it, zero unless the file says more
     loaded: ClassVar[bool] = False  # does the torque depend on the load?
     checked: ClassVar[bool] = False  # does the checker beside emitted code know it, by its key?
@@ -118,7 +118,7 @@ def linear_letters(law: type[FrictionLaw[Any]]) -> tuple[str, ...]:
 
 class Viscous(FrictionLaw[E]):
     key, title, says, always = "viscous", "viscous", "fv·q̇", True
-    entries = (Entry("", "fv", DAMPING),)
+    entries = (ParameterEntry("", "fv", DAMPING),)
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
         return (slip.rate,)
@@ -126,7 +126,7 @@ class Viscous(FrictionLaw[E]):
 
 class Coulomb(FrictionLaw[E]):
     key, title, says, always, dry = "coulomb", "Coulomb", "fc·sign(q̇)", True, True
-    entries = (Entry("", "fc", TORQUE),)
+    entries = (ParameterEntry("", "fc", TORQUE),)
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
         return (slip.way,)
@@ -136,7 +136,7 @@ class Offset(FrictionLaw[E]):
     """A constant torque: a spring at rest, an amplifier's offset, what is left of asymmetric friction."""
 
     key, title, says, always = "offset", "offset", "fo", True
-    entries = (Entry("", "fo", TORQUE, bound="any"),)
+    entries = (ParameterEntry("", "fo", TORQUE, bound="any"),)
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
         return (1,)
@@ -151,10 +151,10 @@ class Asymmetric(FrictionLaw[E]):
     key, title, dry, checked = "asymmetric", "asymmetric", True, True
     says = "fcp + fvp·q̇ where q̇ > 0, −fcm + fvm·q̇ where q̇ < 0"
     entries = (
-        Entry("coulomb_plus", "fcp", TORQUE),
-        Entry("coulomb_minus", "fcm", TORQUE),
-        Entry("viscous_plus", "fvp", DAMPING),
-        Entry("viscous_minus", "fvm", DAMPING),
+        ParameterEntry("coulomb_plus", "fcp", TORQUE),
+        ParameterEntry("coulomb_minus", "fcm", TORQUE),
+        ParameterEntry("viscous_plus", "fvp", DAMPING),
+        ParameterEntry("viscous_minus", "fvm", DAMPING),
     )
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
@@ -168,7 +168,7 @@ class Load(FrictionLaw[E]):
     the joint asks for, with its weight and its contacts, without motor inertia and friction."""
 
     key, title, says, loaded, dry, checked = "load", "load", "fl·|load|·sign(q̇)", True, True, True
-    entries = (Entry("", "fl", SHARE),)
+    entries = (ParameterEntry("", "fl", SHARE),)
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
         return (slip.maths.abs(slip.load) * slip.way,)
@@ -180,8 +180,8 @@ class Stribeck(FrictionLaw[E]):
 
     key, title, says, dry, checked = "stribeck", "Stribeck", "fs·exp(−(q̇/vs)²)·sign(q̇)", True, True
     entries = (
-        Entry("torque", "fs", TORQUE),
-        Entry("velocity", "vs", VELOCITY, linear=False, bound="positive"),
+        ParameterEntry("torque", "fs", TORQUE),
+        ParameterEntry("velocity", "vs", VELOCITY, linear=False, bound="positive"),
     )
     widths = tuple(map(Fraction, ("0.02", "0.05", "0.1", "0.3")))
 

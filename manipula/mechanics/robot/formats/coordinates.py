@@ -12,7 +12,15 @@ from fractions import Fraction
 from manipula.errors import ManipulaError, RobotFileError
 from manipula.mechanics.robot.description import Coordinate
 from manipula.mechanics.robot.formats.units import describe, text_in_units
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, parameter_from_text, text_of
+from manipula.mechanics.robot.values.parameter import (
+    Deg,
+    Name,
+    Num,
+    Parameter,
+    ParameterOp,
+    parameter_from_text,
+    text_of,
+)
 from manipula.mechanics.robot.values.terms import Quantity, Units, in_si
 from manipula.mechanics.robot.values.written import plain_text
 from manipula.support.letters import spelled
@@ -68,13 +76,13 @@ def _linear(x: Parameter, text: str) -> Linear:
             return {}, Fraction(0), value
         case Name(name):
             return {name: Fraction(1)}, Fraction(0), Fraction(0)
-        case Op("neg", (a,)):
+        case ParameterOp("neg", (a,)):
             return _scaled(_linear(a, text), Fraction(-1))
-        case Op("+" | "-" as op, (a, b)):
+        case ParameterOp("+" | "-" as op, (a, b)):
             return _sum(_linear(a, text), _scaled(_linear(b, text), Fraction(1 if op == "+" else -1)))
-        case Op("*", (a, Num(k))) | Op("*", (Num(k), a)):
+        case ParameterOp("*", (a, Num(k))) | ParameterOp("*", (Num(k), a)):
             return _scaled(_linear(a, text), k)
-        case Op("/", (a, Num(k))) if k:
+        case ParameterOp("/", (a, Num(k))) if k:
             return _scaled(_linear(a, text), 1 / k)
     raise RobotFileError(f"found {text!r}, which is not linear in the coordinates of joints")
 

@@ -12,7 +12,7 @@ from manipula.mechanics.robot.branching import moving_names
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
-    Arm,
+    AnyRobot,
     Body,
     Cell,
     Joint,
@@ -30,7 +30,7 @@ from manipula.mechanics.robot.values.parameter import Name, float_of, names_of
 from manipula.support.letters import spelled
 
 
-def with_values(robot: Arm, values: Mapping[str, Any]) -> Arm:
+def with_values(robot: AnyRobot, values: Mapping[str, Any]) -> AnyRobot:
     """A name the file writes keeps its place there and takes a value; a number or an unknown is replaced in a cell."""
     values = {spelled(name): value for name, value in values.items()}
     cells = {cell.name for cell in robot.cells()}
@@ -47,7 +47,7 @@ def with_values(robot: Arm, values: Mapping[str, Any]) -> Arm:
     return replace(edited, values=tuple((dict(robot.values) | named).items()))
 
 
-def with_standard_values(robot: Arm, values: Any) -> Arm:
+def with_standard_values(robot: AnyRobot, values: Any) -> AnyRobot:
     """All standard parameters in their order, or some by name; None leaves one as it is."""
     refuse_ambiguous(robot)
     known = list(standard_parameters(robot))
@@ -58,7 +58,7 @@ def with_standard_values(robot: Arm, values: Any) -> Arm:
     return with_standard(robot, {name: given(value, name) for name, value in named.items() if value is not None})
 
 
-def with_load(robot: Arm, mass: Any, com: Any, inertia: Any) -> Arm:
+def with_load(robot: AnyRobot, mass: Any, com: Any, inertia: Any) -> AnyRobot:
     """A body held in the tool frame, its inertia about its centre of mass."""
     row = suffixes_of(replace(robot, payload=(*robot.payload, unknown_body("")))).payload[-1]
     x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com", "length")))
@@ -72,7 +72,7 @@ def with_load(robot: Arm, mass: Any, com: Any, inertia: Any) -> Arm:
     return replace(robot, payload=(*robot.payload, body))
 
 
-def with_rubbing(robot: Arm, given_tables: Mapping[str, Any]) -> Arm:
+def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, Any]) -> AnyRobot:
     """Other friction of the joints named, each by a table of laws."""
     _refuse_unknown(robot, given_tables)
     tables = {name: given_friction(table, f"friction of {name}") for name, table in given_tables.items()}
@@ -83,7 +83,7 @@ def with_rubbing(robot: Arm, given_tables: Mapping[str, Any]) -> Arm:
     return replace(robot, joints=tuple(rows))
 
 
-def with_rotors(robot: Arm, numbers: Mapping[str, Any]) -> Arm:
+def with_rotors(robot: AnyRobot, numbers: Mapping[str, Any]) -> AnyRobot:
     """Other motor inertia of the joints named, as the joint feels it."""
     values = {name: given(x, f"motor inertia of {name}") for name, x in numbers.items()}
     _refuse_unknown(robot, values)
@@ -99,7 +99,7 @@ def with_rotors(robot: Arm, numbers: Mapping[str, Any]) -> Arm:
     return replace(robot, joints=tuple(rows))
 
 
-def _refuse_unknown(robot: Arm, named: Iterable[str]) -> None:
+def _refuse_unknown(robot: AnyRobot, named: Iterable[str]) -> None:
     """One that follows another rubs, and is driven, as well."""
     known = moving_names(robot)
     for name in named:

@@ -9,14 +9,14 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import Arm, Cell, Joint, Robot, with_cells
+from manipula.mechanics.robot.description import AnyRobot, Cell, Joint, RobotDescription, with_cells
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.values.parameter import Name, Parameter, is_plain_number, names_of
 
 _LENGTH_OF_A_FRAME = re.compile(r"(base|tool)_[xyza]")
 
 
-def refuse_bad_names(robot: Robot) -> None:
+def refuse_bad_names(robot: RobotDescription) -> None:
     """Raises on a clash of a user's name with an automatic one."""
     values, users = dict(robot.values), _users(robot)
     cells = list(robot.cells())
@@ -32,7 +32,7 @@ def refuse_bad_names(robot: Robot) -> None:
         _refuse_other_kind(cell, bare, robot)
 
 
-def told_apart(robot: Arm) -> Arm:
+def told_apart(robot: AnyRobot) -> AnyRobot:
     """Where a number stands in a cell whose automatic name is the file's for something else, the number takes a new
     name: of a table written anew nobody is to blame for that."""
     users = _users(robot) | {name for name, _ in robot.values}
@@ -49,13 +49,13 @@ def told_apart(robot: Arm) -> Arm:
     return replace(changed, values=(*robot.values, *named.items())) if named else robot
 
 
-def _users(robot: Robot) -> set[str]:
+def _users(robot: RobotDescription) -> set[str]:
     """The names the file uses."""
     written = [cell.value for cell in robot.cells() if cell.value is not None] + [value for _, value in robot.values]
     return {name for value in written for name in names_of(value)}
 
 
-def unused_values(robot: Robot) -> list[tuple[str, str]]:
+def unused_values(robot: RobotDescription) -> list[tuple[str, str]]:
     """(name, problem) for each value that nothing uses: often a misspelt name."""
     used = set(robot.names()) | {name for _, value in robot.values for name in names_of(value)}
     used.update(name for joint in robot.joints for bound in _bounds(joint) for name in names_of(bound))
@@ -74,17 +74,17 @@ def _bounds(joint: Joint) -> list[Parameter]:
     return [*(joint.limits or ()), *(bound for bound in single if bound is not None), *hung]
 
 
-def _where(name: str, robot: Robot) -> str:
+def _where(name: str, robot: RobotDescription) -> str:
     """The joint whose row has a cell of this automatic name."""
     rows = enumerate(robot.joints, 1)
     return next((joint_label(n, row.name) for n, row in rows if any(x.name == name for x in row.cells())), "")
 
 
-def _users_of(name: str, robot: Robot) -> Iterator[str]:
+def _users_of(name: str, robot: RobotDescription) -> Iterator[str]:
     return (cell.name for cell in robot.cells() if cell.value is not None and name in names_of(cell.value))
 
 
-def _clash(cell: Cell, robot: Robot) -> RobotFileError:
+def _clash(cell: Cell, robot: RobotDescription) -> RobotFileError:
     user = next(_users_of(cell.name, robot), "values")
     return RobotFileError(
         f"the name {cell.name!r}, used in {user}, is the automatic name of a cell that holds a number",
@@ -93,7 +93,7 @@ def _clash(cell: Cell, robot: Robot) -> RobotFileError:
     )  # fmt: skip
 
 
-def _refuse_other_kind(cell: Cell, bare: Sequence[Cell], robot: Robot) -> None:
+def _refuse_other_kind(cell: Cell, bare: Sequence[Cell], robot: RobotDescription) -> None:
     """A mass `m3` may be shared with another mass, but a length called `m3` is something else.
 
     `bare`: the cells that hold a name and nothing else.

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import NamedPose, Robot
+from manipula.mechanics.robot.description import NamedPose, RobotDescription
 from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 
 
-def named_pose(robot: Robot, name: str, entries: Sequence[Parameter]) -> NamedPose:
+def named_pose(robot: RobotDescription, name: str, entries: Sequence[Parameter]) -> NamedPose:
     """A pose of this robot; one that it cannot take is refused."""
     if len(entries) != robot.dof:
         told, joints = f"found {len(entries)} coordinates", ", ".join(robot.joint_names)
@@ -25,11 +25,11 @@ def named_pose(robot: Robot, name: str, entries: Sequence[Parameter]) -> NamedPo
     return name, tuple(zip(robot.joint_names, entries))
 
 
-def _wrong(robot: Robot, name: str, problem: str, hint: str) -> RobotFileError:
+def _wrong(robot: RobotDescription, name: str, problem: str, hint: str) -> RobotFileError:
     return RobotFileError(problem, file=robot.origin.path, field=f"poses.{name}", hint=hint)
 
 
-def poses_of(robot: Robot) -> dict[str, tuple[float, ...]]:
+def poses_of(robot: RobotDescription) -> dict[str, tuple[float, ...]]:
     """In numbers, joint by joint."""
     values = floats_of(dict(robot.values))
     kept = ((name, dict(entries)) for name, entries in robot.named_poses)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from manipula.errors import RobotFileError, RowLabel
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.joints import KINDS
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
@@ -63,7 +63,7 @@ def joint_label(row: int, name: str | None) -> RowLabel:
     return RowLabel(f"joint {row} {name!r}" if name else f"joint {row}", row)
 
 
-def refuse_kinds(robot: Robot, format: str, title: str) -> None:
+def refuse_kinds(robot: RobotDescription, format: str, title: str) -> None:
     """Raises on a joint of a kind that the format has no word for."""
     for row, joint in enumerate(robot.joints, 1):
         if format not in KINDS[joint.kind].formats:

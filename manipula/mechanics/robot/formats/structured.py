@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, Steps
+from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Step, Steps
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import SURE, Structure
 from manipula.mechanics.robot.subject import NOTE, is_massless
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp
 
 
-def structured(robot: Robot, structure: Structure) -> Robot:
+def structured(robot: RobotDescription, structure: Structure) -> RobotDescription:
     """The robot with every angle and length of its geometry read so, and what was read in its notes."""
     if structure.exact:
         return robot
@@ -22,23 +22,23 @@ def structured(robot: Robot, structure: Structure) -> Robot:
     return replace(robot, origin=replace(robot.origin, notes=tuple(notes)))
 
 
-def received(robot: Robot, structure: Structure) -> Robot:
+def received(robot: RobotDescription, structure: Structure) -> RobotDescription:
     """What every reader hands its robot through: structure read, and a robot without mass noted as such."""
     return noted(structured(robot, structure))
 
 
-def noted(robot: Robot) -> Robot:
+def noted(robot: RobotDescription) -> RobotDescription:
     """The note that nothing has mass, where it is true."""
     notes = tuple(note for note in robot.origin.notes if note != NOTE) + ((NOTE,) if is_massless(robot) else ())
     return replace(robot, origin=replace(robot.origin, notes=notes))
 
 
-def structured_steps(robot: Robot, steps: Steps, where: str, structure: Structure) -> Steps:
+def structured_steps(robot: RobotDescription, steps: Steps, where: str, structure: Structure) -> Steps:
     """The steps of a base or a tool, read so."""
     return steps if structure.exact else _Reader(robot, structure, size_of(robot)).steps(steps, where)
 
 
-def structured_values(robot: Robot, given: Mapping[str, Parameter]) -> dict[str, Parameter]:
+def structured_values(robot: RobotDescription, given: Mapping[str, Parameter]) -> dict[str, Parameter]:
     """New values of cells and names: only what floats round is taken for structure, a fitted angle is not."""
     structure, size = Structure(likely=SURE), size_of(robot)
     kinds = {name: turns for cell, turns in _geometry(robot) for name in (cell.name, *_alone(cell.parameter))}
@@ -52,7 +52,7 @@ def structured_values(robot: Robot, given: Mapping[str, Parameter]) -> dict[str,
     return {name: read(name, value) for name, value in given.items()}
 
 
-def structured_coordinate(robot: Robot, joint: str, value: Parameter) -> Parameter:
+def structured_coordinate(robot: RobotDescription, joint: str, value: Parameter) -> Parameter:
     """Where a joint is put: of an angle what floats round is a quarter turn, as of other values."""
     turns = next(row.turns for row in robot.joints if row.name == joint)
     return Structure(likely=SURE).angle(value, joint) if turns else value
@@ -62,7 +62,7 @@ def _alone(parameter: Parameter) -> tuple[str, ...]:
     return (parameter.name,) if isinstance(parameter, Name) else ()
 
 
-def _geometry(robot: Robot) -> Iterator[tuple[Cell, bool]]:
+def _geometry(robot: RobotDescription) -> Iterator[tuple[Cell, bool]]:
     """Every cell of a placement or an offset, and whether it is an angle."""
     carried = (mounted.at for joint in robot.joints for mounted in joint.carries)
     held = (*carried, *(x.at for x in robot.frames), *(x.at for x in robot.ground))
@@ -71,7 +71,7 @@ def _geometry(robot: Robot) -> Iterator[tuple[Cell, bool]]:
     yield from ((joint.offset, joint.turns) for joint in robot.joints if joint.kind != "fixed")
 
 
-def size_of(robot: Robot) -> float:
+def size_of(robot: RobotDescription) -> float:
     """The sum of the arm's lengths that are numbers."""
     steps = [step for joint in robot.joints for step in joint.before + joint.after] + list(robot.tool)
     cells = [step.amount for step in steps if step.kind[0] == "t"]
@@ -94,7 +94,7 @@ def _plain(parameter: Parameter, values: dict[str, Parameter]) -> Parameter | No
 class _Reader:
     """Reads cells; a name that stands alone in one has its value read instead."""
 
-    def __init__(self, robot: Robot, structure: Structure, size: float) -> None:
+    def __init__(self, robot: RobotDescription, structure: Structure, size: float) -> None:
         self.structure, self.size, self.values = structure, size, dict(robot.values)
 
     def cell(self, cell: Cell, turns: bool, where: str) -> Cell:
@@ -117,8 +117,8 @@ class _Reader:
     def read(self, parameter: Parameter, turns: bool, where: str) -> Parameter:
         """A number, or the numbers in a sum."""
         match parameter:
-            case Op("+" | "-" | "neg" as op, args) if turns:
-                return Op(op, tuple(self.read(argument, turns, where) for argument in args))
+            case ParameterOp("+" | "-" | "neg" as op, args) if turns:
+                return ParameterOp(op, tuple(self.read(argument, turns, where) for argument in args))
             case Num() | Deg():
                 structure = self.structure
                 return structure.angle(parameter, where) if turns else structure.length(parameter, where, self.size)
@@ -128,7 +128,7 @@ class _Reader:
         return tuple(Step(step.kind, self.cell(step.amount, step.kind[0] == "r", where)) for step in steps)
 
 
-def _with_placements(robot: Robot, reader: _Reader) -> Robot:
+def _with_placements(robot: RobotDescription, reader: _Reader) -> RobotDescription:
     joints = tuple(_joint(joint, _label(robot, row, joint), reader) for row, joint in enumerate(robot.joints, 1))
     base, tool = reader.steps(robot.base, "base"), reader.steps(robot.tool, "tool")
     frames = tuple(replace(x, at=reader.steps(x.at, f"frame {x.name!r}")) for x in robot.frames)
@@ -137,7 +137,7 @@ def _with_placements(robot: Robot, reader: _Reader) -> Robot:
     return replace(robot, joints=joints, base=base, tool=tool, values=values, frames=frames, ground=ground)
 
 
-def _label(robot: Robot, row: int, joint: Joint) -> str:
+def _label(robot: RobotDescription, row: int, joint: Joint) -> str:
     return f"joint {joint.name!r}" if robot.origin.convention == "urdf" else joint_label(row, joint.name)
 
 

@@ -1,7 +1,7 @@
 """Entries of a robot file: a number, or text by the same rule of units (see `values.terms`).
 
-An entry is read to an exact `Fraction` or a `Text`, whose units are still to be applied, or to a `Parameter` (SI), and
-a parameter is written back as a bare number wherever that is exact.
+An entry is read to an exact `Fraction` or a `ParsedText`, whose units are still to be applied, or to a `Parameter`
+(SI), and a parameter is written back as a bare number wherever that is exact.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from manipula.mechanics.robot.values.parameter import (
     Deg,
     Name,
     Num,
-    Op,
     Parameter,
+    ParameterOp,
     names_of,
     parameter_from_text,
     text_of,
@@ -32,14 +32,14 @@ from manipula.support.letters import without_accents
 
 
 @dataclass(frozen=True)
-class Text:
+class ParsedText:
     """A text that was parsed, its units still to be applied; `found` is how it was written."""
 
     tree: Parameter
     found: str
 
 
-Entry = Fraction | Text | Num | Deg | Name | Op
+Entry = Fraction | ParsedText | Num | Deg | Name | ParameterOp
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_NUMBER = re.compile(r"nan|inf|infinity", re.I)
@@ -85,9 +85,9 @@ def entry_from_raw(value: object) -> Entry:
     if type(value).__module__.partition(".")[0] == "sympy" and _is_real(value):
         return _entry_from_text(str(value))
     match value:
-        case Num() | Deg() | Name() | Op():
+        case Num() | Deg() | Name() | ParameterOp():
             return _checked(value, describe(value))
-        case Text():
+        case ParsedText():
             return value
         case str():
             return _entry_from_text(value)
@@ -130,7 +130,7 @@ def exact_number(value: float | Decimal) -> Fraction:
     return Fraction(decimal)
 
 
-def _entry_from_text(written: str) -> Text:
+def _entry_from_text(written: str) -> ParsedText:
     found, text = describe(written), plain_text(written)
     if not text or len(text) > _LONGEST_TEXT:
         raise RobotFileError(
@@ -149,7 +149,7 @@ def _entry_from_text(written: str) -> Text:
         raise RobotFileError(_reason(error, text), hint=_instead_of(text)) from error
     if _depth(tree) > _DEEPEST:
         raise RobotFileError(f"found {found}: nested too deeply", hint=f"at most {_DEEPEST} operations deep")
-    return Text(_checked(tree, found), found)
+    return ParsedText(_checked(tree, found), found)
 
 
 def _instead_of(text: str) -> str:
@@ -170,7 +170,7 @@ def _settled(parameter: Parameter) -> Parameter:
 def _depth(parameter: Parameter) -> int:
     """Levels of operations; iterative, since the interior walks such trees by recursion and must not run out."""
     depth, level = 0, [parameter]
-    while level := [inner for outer in level if isinstance(outer, Op) for inner in outer.args]:
+    while level := [inner for outer in level if isinstance(outer, ParameterOp) for inner in outer.args]:
         depth += 1
     return depth
 
@@ -213,7 +213,7 @@ def parameter_from_entry(entry: Entry, quantity: Quantity, units: Units) -> Para
     match entry:
         case Fraction():
             return scaled(Num(entry), units.of(quantity)) if entry else ZERO
-        case Text():
+        case ParsedText():
             return _settled(in_si(entry.tree, quantity, units, entry.found))
     return entry
 

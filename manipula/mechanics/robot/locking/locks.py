@@ -15,11 +15,11 @@ from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.description import (
-    Arm,
+    AnyRobot,
     Cell,
     Coordinate,
     Joint,
-    Robot,
+    RobotDescription,
     Step,
     StepKind,
     Steps,
@@ -40,7 +40,7 @@ _TURN: dict[str, StepKind] = {"x": "rx", "y": "ry", "z": "rz"}
 _SHIFT: dict[str, StepKind] = {"x": "tx", "y": "ty", "z": "tz"}
 
 
-def joint_meant(robot: Robot, name: str) -> str:
+def joint_meant(robot: RobotDescription, name: str) -> str:
     """The joint of this name, or the third one by `joint3` or `q3`."""
     free = robot.joint_names
     if name in free:
@@ -53,7 +53,7 @@ def joint_meant(robot: Robot, name: str) -> str:
     return free[int(number[1]) - 1]
 
 
-def _why_not(robot: Robot, name: str) -> str | None:
+def _why_not(robot: RobotDescription, name: str) -> str | None:
     joint = next((joint for joint in robot.joints if joint.name == name), None)
     if joint is None:
         return None
@@ -63,7 +63,7 @@ def _why_not(robot: Robot, name: str) -> str | None:
     return f"{robot.name}: joint {name!r} follows {leads} and stands where that puts it; lock {leads}"
 
 
-def with_locks(robot: Arm, held: Held) -> Arm:
+def with_locks(robot: AnyRobot, held: Held) -> AnyRobot:
     """The robot with these joints, each by its own name, at rest at these coordinates."""
     if len(held) == robot.dof:
         raise InputError(f"{robot.name}: every joint would be locked; at least one must be free to move")
@@ -106,7 +106,7 @@ def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
     return Coordinate(moving, constant, degrees)
 
 
-def _refuse_outside(robot: Robot, at: Held) -> None:
+def _refuse_outside(robot: RobotDescription, at: Held) -> None:
     values = floats_of(dict(robot.values))
     for joint in robot.joints:
         if joint.name in at and (there := outside(joint, at[joint.name], values)):

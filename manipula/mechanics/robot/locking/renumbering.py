@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from manipula.mechanics.robot.description import Arm, Cell, Joint, Mounted, Robot, changed
+from manipula.mechanics.robot.description import AnyRobot, Cell, Joint, Mounted, RobotDescription, changed
 from manipula.mechanics.robot.suffixes import RobotSuffixes, suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, names_of
 
 Change = Callable[[Cell], Cell]
 
 
-def renumbered(robot: Arm, before: RobotSuffixes) -> Arm:
+def renumbered(robot: AnyRobot, before: RobotSuffixes) -> AnyRobot:
     """The robot with the endings its rows have now; `before` are those its cells have."""
     after = suffixes_of(robot)
     rows = map(_row, robot.joints, before.rows, after.rows, before.carried, after.carried)
@@ -49,14 +49,14 @@ def _ending(old: str, new: str) -> Change:
     return change
 
 
-def _moved_symbols(robot: Robot, moved: Robot) -> Iterator[tuple[str, str]]:
+def _moved_symbols(robot: RobotDescription, moved: RobotDescription) -> Iterator[tuple[str, str]]:
     """Names of entries that were their automatic ones, and what these are now."""
     for old, new in zip(robot.cells(), moved.cells(), strict=True):
         if old.name != new.name and old.value == Name(old.name):
             yield old.name, new.name
 
 
-def _with_symbols(robot: Arm, names: Mapping[str, str]) -> Arm:
+def _with_symbols(robot: AnyRobot, names: Mapping[str, str]) -> AnyRobot:
     """With other names everywhere, all at once. One that would meet a name of the user's stays as it was."""
     kept = set(_used(robot)) - set(names)
     while taken := {old for old, new in names.items() if new in kept}:
@@ -77,7 +77,7 @@ def _renamed(part: Any, names: Mapping[str, str]) -> Any:
     return part
 
 
-def _used(robot: Robot) -> Iterator[str]:
+def _used(robot: RobotDescription) -> Iterator[str]:
     for name, value in robot.values:
         yield from (name, *names_of(value))
     for cell in robot.cells():

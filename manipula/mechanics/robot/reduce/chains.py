@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.robot.actuators.actuator import IDLE
-from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, rod
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import scale
@@ -78,7 +78,7 @@ def massless(chain: Tree) -> Tree:
     return replace(chain, links=tuple(links), ground=RigidBody())
 
 
-def _emptied(part: Part) -> Part:
+def _emptied(part: FileBody) -> FileBody:
     return replace(part, inertia=RigidBody())
 
 

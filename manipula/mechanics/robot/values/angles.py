@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, negated, text_of
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, negated, text_of
 
 Term = frozenset[tuple[Parameter, int]]  # atoms and their powers
 Form = dict[Term, Fraction]
@@ -31,15 +31,15 @@ class Angles:
 
     def collected(self, angle: Parameter) -> Parameter:
         """The same angle; as it is where there is nothing to collect."""
-        return _written(self.form(angle)) if isinstance(angle, Op | Name) else angle
+        return _written(self.form(angle)) if isinstance(angle, ParameterOp | Name) else angle
 
     def inside(self, x: Parameter) -> Parameter:
         """The same parameter, the angles inside its sines and cosines collected."""
         match x:
-            case Op("sin" | "cos", (a,)):
-                return Op(x.op, (self.collected(a),))
-            case Op(op, args):
-                return Op(op, tuple(map(self.inside, args)))
+            case ParameterOp("sin" | "cos", (a,)):
+                return ParameterOp(x.op, (self.collected(a),))
+            case ParameterOp(op, args):
+                return ParameterOp(op, tuple(map(self.inside, args)))
         return x
 
     def form(self, x: Parameter) -> Form:
@@ -61,17 +61,17 @@ class Angles:
         match x:
             case Num(value):
                 return _times({ONE: Fraction(1)}, value)
-            case Op("neg", (a,)):
+            case ParameterOp("neg", (a,)):
                 return _times(self.form(a), Fraction(-1))
-            case Op("+", (a, b)):
+            case ParameterOp("+", (a, b)):
                 return _sum(self.form(a), self.form(b))
-            case Op("-", (a, b)):
+            case ParameterOp("-", (a, b)):
                 return _sum(self.form(a), _times(self.form(b), Fraction(-1)))
-            case Op("*", (a, b)):
+            case ParameterOp("*", (a, b)):
                 return _product(self.form(a), self.form(b))
-            case Op("/", (a, b)):
+            case ParameterOp("/", (a, b)):
                 return _product(self.form(a), _power(self.form(b), -1))
-            case Op("**", (a, Num(n))):
+            case ParameterOp("**", (a, Num(n))):
                 return _power(self.form(a), int(n))
         return _atom(self.inside(x))
 
@@ -121,7 +121,7 @@ def _written(form: Form) -> Parameter:
     total: Parameter | None = None
     for term, times in form.items():
         summand = _summand(term, times)
-        total = summand if total is None else Op("+", (total, summand))
+        total = summand if total is None else ParameterOp("+", (total, summand))
     return Num(Fraction(0)) if total is None else total
 
 
@@ -131,9 +131,9 @@ def _summand(term: Term, times: Fraction) -> Parameter:
         return Num(times)
     total = factors[0]
     for factor in factors[1:]:
-        total = Op("*", (total, factor))
-    return total if times == 1 else negated(total) if times == -1 else Op("*", (Num(times), total))
+        total = ParameterOp("*", (total, factor))
+    return total if times == 1 else negated(total) if times == -1 else ParameterOp("*", (Num(times), total))
 
 
 def _raised(atom: Parameter, power: int) -> Parameter:
-    return atom if power == 1 else Op("**", (atom, Num(Fraction(power))))
+    return atom if power == 1 else ParameterOp("**", (atom, Num(Fraction(power))))

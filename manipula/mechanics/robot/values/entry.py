@@ -13,7 +13,7 @@ POSITION, VELOCITY, STIFFNESS = ("rad", "m"), ("rad/s", "m/s"), ("N·m/rad", "N/
 
 
 @dataclass(frozen=True)
-class Entry:
+class ParameterEntry:
     """One parameter of a joint: its key in a robot file ("" for the only one of a law), its letters, its units."""
 
     key: str

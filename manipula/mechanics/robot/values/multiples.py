@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import inf
 
-from manipula.mechanics.robot.values.parameter import Name, Num, Op, Parameter, bits
+from manipula.mechanics.robot.values.parameter import Name, Num, Parameter, ParameterOp, bits
 
 MOST = 2**20
 BITS = 4096  # of a number that is looked at: more is too large in any case
@@ -52,13 +52,13 @@ class Multiples:
                     self.weights[name] = ONE  # what is defined by itself is refused elsewhere
                     self.weights[name] = self.weight(self.values[name])
                 return self.weights[name]
-            case Op("neg", (a,)):
+            case ParameterOp("neg", (a,)):
                 return self.weight(a)
-            case Op("+" | "-", (a, b)):
+            case ParameterOp("+" | "-", (a, b)):
                 return _small(self.weight(a) + self.weight(b))
-            case Op("*", (a, b)):
+            case ParameterOp("*", (a, b)):
                 return max(ONE, self._times(a, b), self._times(b, a))
-            case Op("/", (a, b)):
+            case ParameterOp("/", (a, b)):
                 number = self.number(b)
                 return max(ONE, _small(self.weight(a) / abs(number))) if number else ONE
         return ONE
@@ -77,7 +77,7 @@ class Multiples:
                     self.numbers[name] = None
                     self.numbers[name] = self.number(self.values[name]) if name in self.values else None
                 return self.numbers[name]
-            case Op(op, args):
+            case ParameterOp(op, args):
                 parts = [self.number(arg) for arg in args]
                 known = [part for part in parts if part is not None]
                 return _computed(op, known) if len(known) == len(parts) else None
@@ -114,7 +114,7 @@ def _small(x: Fraction) -> Fraction:
 
 def _arguments(x: Parameter) -> Iterator[Parameter]:
     """What stands inside sines and cosines."""
-    if isinstance(x, Op):
+    if isinstance(x, ParameterOp):
         if x.op in ("sin", "cos"):
             yield x.args[0]
         for arg in x.args:

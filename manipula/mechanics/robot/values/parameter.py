@@ -41,7 +41,7 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Op:
+class ParameterOp:
     """`op` is one of + - * / ** neg sin cos sqrt; ** has an int literal exponent. In a text whose units are still to be
     applied, @deg, @mm, … is a number with its unit (see `values.terms`)."""
 
@@ -49,7 +49,7 @@ class Op:
     args: tuple[Parameter, ...]
 
 
-Parameter = Num | Deg | Name | Op
+Parameter = Num | Deg | Name | ParameterOp
 
 ZERO = Num(Fraction(0))
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
@@ -95,7 +95,7 @@ def _convert(node: ast.expr, text: str, source: str) -> Parameter:
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _convert(operand, text, source)
         case ast.BinOp(op=ast.MatMult(), left=left, right=ast.Name(id=unit)):
-            return Op(f"@{unit.replace('_per_', '/')}", (_convert(left, text, source),))
+            return ParameterOp(f"@{unit.replace('_per_', '/')}", (_convert(left, text, source),))
         case ast.BinOp(op=op, left=left, right=right) if type(op) in _BINARY:
             return _binary(_BINARY[type(op)], _convert(left, text, source), _convert(right, text, source), text)
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
@@ -156,7 +156,7 @@ def fold(op: str, *args: Parameter) -> Parameter:
             return Deg(x / y)
         case "/", (Deg(x), Deg(y)) if y:
             return Num(x / y)
-    return Op(op, args)
+    return ParameterOp(op, args)
 
 
 def product(*factors: Parameter) -> Parameter:
@@ -174,7 +174,7 @@ def negated(parameter: Parameter) -> Parameter:
 def terms_of(parameter: Parameter) -> Iterator[Parameter]:
     """What a sum adds and takes away, without the signs; anything else is one term."""
     match parameter:
-        case Op("+" | "-" | "neg", args):
+        case ParameterOp("+" | "-" | "neg", args):
             for argument in args:
                 yield from terms_of(argument)
         case _:
@@ -186,7 +186,7 @@ def names_of(parameter: Parameter) -> Iterator[str]:
     match parameter:
         case Name(name):
             yield name
-        case Op(_, args):
+        case ParameterOp(_, args):
             for argument in args:
                 yield from names_of(argument)
 
@@ -210,13 +210,13 @@ def text_of(parameter: Parameter) -> str:
             return f"{exact_text(value / 180)}*pi" if value else "0"
         case Name(name):
             return name
-        case Op("neg", (argument,)):
+        case ParameterOp("neg", (argument,)):
             return f"-{_wrapped(argument)}"
-        case Op(op, (argument,)) if op[0] == "@":
+        case ParameterOp(op, (argument,)) if op[0] == "@":
             return f"{text_of(argument) if isinstance(argument, Num) else _wrapped(argument)} {op[1:]}"
-        case Op(op, (left, right)):
+        case ParameterOp(op, (left, right)):
             return f"{_wrapped(left)}{op}{_wrapped(right)}"
-        case Op(op, (argument,)):
+        case ParameterOp(op, (argument,)):
             return f"{op}({text_of(argument)})"
     raise AssertionError(parameter)
 
@@ -235,10 +235,10 @@ def scalar_from_parameter(parameter: Parameter, symbols: Mapping[str, S], maths:
             return maths.degrees(value)
         case Name(name):
             return symbols[name]
-        case Op("**", (base, Num(power))):
+        case ParameterOp("**", (base, Num(power))):
             powered: S = _power(scalar_from_parameter(base, symbols, maths), int(power))
             return powered
-        case Op(op, args):
+        case ParameterOp(op, args):
             values: list[Any] = [scalar_from_parameter(argument, symbols, maths) for argument in args]
             result: S = applied(op, values, maths)
             return result

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Literal
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, fold, text_of
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp, fold, text_of
 
 Angle = Literal["deg", "rad"]
 Length = Literal["m", "cm", "mm"]
@@ -86,7 +86,7 @@ def units_shown(tree: Parameter) -> Iterator[str]:
     match tree:
         case Deg():
             yield "rad"
-        case Op(op, args):
+        case ParameterOp(op, args):
             if op[0] == "@":
                 yield op[1:]
                 return
@@ -97,9 +97,9 @@ def units_shown(tree: Parameter) -> Iterator[str]:
 def _first_factor(x: Parameter, change: Callable[[Parameter], Parameter]) -> Parameter:
     """A product with its first factor changed; a factor that becomes 1 is left out."""
     match x:
-        case Op("neg", (a,)):
+        case ParameterOp("neg", (a,)):
             return fold("neg", _first_factor(a, change))
-        case Op("*" | "/" as op, (a, b)):
+        case ParameterOp("*" | "/" as op, (a, b)):
             first = _first_factor(a, change)
             return b if op == "*" and first == ONE else fold(op, first, b)
     return change(x)
@@ -110,9 +110,9 @@ def _is_pure(x: Parameter) -> bool:
     match x:
         case Name():
             return False
-        case Op("sin" | "cos", _):
+        case ParameterOp("sin" | "cos", _):
             return True
-        case Op(op, args):
+        case ParameterOp(op, args):
             return op[0] != "@" and all(map(_is_pure, args))
     return True
 
@@ -120,7 +120,7 @@ def _is_pure(x: Parameter) -> bool:
 def _has(kind: type[Num | Deg], x: Parameter, inside: bool = False) -> bool:
     """Does it contain a number, or pi? Arguments of sines and cosines do not count unless asked for."""
     match x:
-        case Op(op, args):
+        case ParameterOp(op, args):
             return (inside or op not in ("sin", "cos")) and any(_has(kind, y, inside) for y in args)
     return isinstance(x, kind)
 
@@ -139,18 +139,18 @@ class _Walker:
 
     def walk(self, x: Parameter, unit: str, clear: bool) -> Parameter:
         match x:
-            case Op(op, (a,)) if op[0] == "@":
+            case ParameterOp(op, (a,)) if op[0] == "@":
                 return self.measured(a, op[1:], unit, clear)
-            case Op("neg" | "+" | "-" as op, args):
+            case ParameterOp("neg" | "+" | "-" as op, args):
                 return fold(op, *(self.walk(argument, unit, clear) for argument in args))
             case _ if _is_pure(x):
                 return self.number(x, unit, clear)
-            case Op("*", (a, b)) if _is_pure(a):
+            case ParameterOp("*", (a, b)) if _is_pure(a):
                 return fold("*", self.factor(a), self.walk(b, unit, clear))
-            case Op("*" | "/" as op, (a, b)) if _is_pure(b):
+            case ParameterOp("*" | "/" as op, (a, b)) if _is_pure(b):
                 first = self.walk(a, unit, clear)
                 return self.factor(b) if op == "*" and first == ONE else fold(op, first, self.factor(b))
-            case Op(op, args):
+            case ParameterOp(op, args):
                 inner = (self.factor(y) if _is_pure(y) else self.walk(y, unit, clear=False) for y in args)
                 return fold(op, *inner)
         return x
@@ -158,9 +158,9 @@ class _Walker:
     def factor(self, x: Parameter) -> Parameter:
         """A pure number, in which only angles have units."""
         match x:
-            case Op("sin" | "cos" as op, (a,)):
+            case ParameterOp("sin" | "cos" as op, (a,)):
                 return fold(op, self.walk(a, self.angle, clear=True))
-            case Op(op, args):
+            case ParameterOp(op, args):
                 return fold(op, *map(self.factor, args))
         return x
 
@@ -180,7 +180,7 @@ class _Collector(_Walker):
 class _Reader(_Walker):
     def walk(self, x: Parameter, unit: str, clear: bool) -> Parameter:
         match x:
-            case Op("*", (a, Name(name))) if unit and name in _KIND and name != "m" and _is_pure(a):
+            case ParameterOp("*", (a, Name(name))) if unit and name in _KIND and name != "m" and _is_pure(a):
                 told = f"found {self.found}: {name!r} is a unit"
                 raise RobotFileError(told, hint=f"write it behind the number, as in {text_of(a)} {name}")
         return super().walk(x, unit, clear)
@@ -235,4 +235,6 @@ class _Writer(_Walker):
 
 def _marked(x: Parameter, unit: str) -> Parameter:
     """A number with its unit behind it, a sine with that of the 1 before it."""
-    return Op(f"@{unit}", (x,)) if isinstance(x, Num) else Op("*", (Op(f"@{unit}", (ONE,)), x))
+    return (
+        ParameterOp(f"@{unit}", (x,)) if isinstance(x, Num) else ParameterOp("*", (ParameterOp(f"@{unit}", (ONE,)), x))
+    )

@@ -42,7 +42,7 @@ BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xf
         (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))  # fmt: skip
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line with its number in the file, from one."""
 
     number: int
@@ -80,7 +80,7 @@ class Way(NamedTuple):
 
 def read(path: Path, ask: Ask) -> Source:
     text = _decoded(path)
-    lines = [Line(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    lines = [TextLine(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
     body = [line for line in lines if not line.text.lstrip().startswith(COMMENTS)]
     way = _way(path, body)
     first = _first_of_numbers(path, body, way)
@@ -116,7 +116,7 @@ def _decoded(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _way(path: Path, body: list[Line]) -> Way:
+def _way(path: Path, body: list[TextLine]) -> Way:
     """Most numbers, fewest cells that are none."""
     looked = body[1 : LOOKED_AT + 1] or body
     ways = [Way(*way) for way in WAYS]
@@ -137,7 +137,7 @@ def _score(way: Way, text: str) -> int:
     return 2 * numbers - len(cells)
 
 
-def _refuse_thousands(path: Path, rows: list[Line], way: Way) -> None:
+def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
     """0.004;3,605: a decimal comma, or thousands? One number that cannot be thousands tells."""
     if way.decimal == ".":
         return
@@ -149,7 +149,7 @@ def _refuse_thousands(path: Path, rows: list[Line], way: Way) -> None:
         raise InputError(f"{path}: {what}: thousands, or decimals? Write numbers with one decimal mark, and no other")
 
 
-def _first_of_numbers(path: Path, body: list[Line], way: Way) -> int:
+def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
     """The first line that is no head. A line with numbers is none: names are not numbers."""
     for k, line in enumerate(body):
         cells = way.cells(line.text)
@@ -158,7 +158,7 @@ def _first_of_numbers(path: Path, body: list[Line], way: Way) -> int:
     raise InputError(f"{path}: expected a line of names and a line for every time, found {len(body)} lines")
 
 
-def _whole(path: Path, rows: list[Line], way: Way, ended: bool) -> tuple[list[Line], list[str]]:
+def _whole(path: Path, rows: list[TextLine], way: Way, ended: bool) -> tuple[list[TextLine], list[str]]:
     """All rows have as many cells as the first, but the last one may be cut off: it is left out."""
     counts = [len(way.cells(line.text)) for line in rows]
     width = counts[0]
@@ -173,7 +173,7 @@ def _whole(path: Path, rows: list[Line], way: Way, ended: bool) -> tuple[list[Li
     raise InputError(f"{path}: line {place.number}: expected {width} numbers, found {counts[odd or 0]}{hint}")
 
 
-def _cut_off(rows: list[Line], way: Way, ended: bool) -> bool:
+def _cut_off(rows: list[TextLine], way: Way, ended: bool) -> bool:
     """Does the file end within a number? Its last cell is then none, or shorter than any before it."""
     if ended or len(rows) < 3:
         return False
@@ -185,7 +185,7 @@ def _cut_off(rows: list[Line], way: Way, ended: bool) -> bool:
 
 
 def _heads(
-    path: Path, lines: list[Line], above: list[Line], first: Line, way: Way, width: int
+    path: Path, lines: list[TextLine], above: list[TextLine], first: TextLine, way: Way, width: int
 ) -> tuple[list[str], list[str], list[str]]:
     """Names, units and notes: the nearest line above the numbers with as many cells, a row of units between them."""
     units, names = [""] * width, above
@@ -220,7 +220,7 @@ def _unmarked(text: str) -> str:
 class Table:
     """The lines of numbers, read all at once where possible, and otherwise by columns."""
 
-    def __init__(self, path: Path, way: Way, rows: list[Line], heads: list[str], width: int) -> None:
+    def __init__(self, path: Path, way: Way, rows: list[TextLine], heads: list[str], width: int) -> None:
         self.path, self.way, self.rows, self.heads, self.width = path, way, rows, heads, width
         self._quick = self._at_once()
 
@@ -267,7 +267,7 @@ class Table:
                 return np.array([float(cell or "nan") for cell in cells])
         return np.array([self._number(cell, line, k) for cell, line in zip(cells, self.rows)], float)
 
-    def _number(self, cell: str, line: Line, k: int) -> float:
+    def _number(self, cell: str, line: TextLine, k: int) -> float:
         value = self.way.number(cell)
         if value is None:
             place = f"{self.path}: line {line.number}: column {k + 1} ({self.heads[k]})"

@@ -18,7 +18,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call
+from manipula.mechanics.models.block import Block, ModelCall
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths, Rate
@@ -31,7 +31,7 @@ def bounded(law: Block) -> Block:
     """The law with bounds of every state that it learns; they are settings, infinite unless given."""
     ports = _ports(law)
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         found = law.text(maths, call, x)
         for name, result in law.outputs.items():
             if result.gives is not None and result.gives.state in ports:

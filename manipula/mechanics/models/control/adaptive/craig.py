@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.adaptive.bounds import LOWER, UPPER, cut, rate_within
 from manipula.mechanics.models.control.adaptive.ports import GAMMA, THETA, learnt
-from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
 from manipula.mechanics.models.law_ports import Q_REF, QD_REF, QDD_REF, SMOOTHING
@@ -38,7 +38,7 @@ class Told(NamedTuple):
     qdd: list[Any]
 
 
-def _law(call: Call, x: Given, lag: Any) -> Told:
+def _law(call: ModelCall, x: Given, lag: Any) -> Told:
     """`lag`: what divides the difference of velocity and low-pass."""
     pace = 1 / lag
     qdd = [pace * (fast - slow) for fast, slow in zip(x["qd"], x["slow"], strict=True)]
@@ -51,20 +51,20 @@ def _law(call: Call, x: Given, lag: Any) -> Told:
     # τ = Y(q, q̇, u) â
     tau = call("two_velocity_products", **motion, qdd_r=u, weights=[0] * len(e))["tau"]
     # M̂⁻¹ (ė + Ψe)
-    pushed = Solver(call("base_inertia_matrix", q=x["q"], theta=x["theta"])["M"])(
+    pushed = InertiaSolver(call("base_inertia_matrix", q=x["q"], theta=x["theta"])["M"])(
         [b + psi * a for b, psi, a in zip(ed, x["psi"], e, strict=True)]
     )
     slope = call("two_velocity_products", **motion, qdd_r=qdd, weights=pushed)["slope"]
     return Told(tau, [g * y for g, y in zip(x["gamma"], slope, strict=True)], qdd)
 
 
-def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     told = _law(call, x, x["filter"][0])
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)
     return {"tau": told.tau, "theta_rate": [rate_within(maths, *row) for row in rows], "slow_rate": told.qdd}
 
 
-def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     told = _law(call, x, x["filter"][0] + h)
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.adaptive.ports import LAMBDA, Asked, asked, learnt
 from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.entry import Given
@@ -65,7 +65,7 @@ def _block(parts: Sequence[str], dropped: tuple[str, ...], *, sampled: bool) -> 
     kinds = [kind for part in parts for kind in _kinds(part, dropped)]
     memory = [kind for kind in kinds if kind.role == "state"]
 
-    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         to = asked(x)
         motion = {"q": x["q"], "qd": x["qd"], "qd_r": to.qd, "qdd_r": to.qdd, "slip": to.slip}
         found = [_learnt(part, dropped, maths, call, x, to, motion) for part in parts]
@@ -124,7 +124,7 @@ def _learnt(
     part: str,
     dropped: tuple[str, ...],
     maths: Maths[Any],
-    call: Call,
+    call: ModelCall,
     x: Given,
     to: Asked,
     motion: dict[str, Any],

@@ -20,7 +20,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.adaptive.ports import learnt
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
@@ -56,12 +56,12 @@ def _joint(maths: Maths[Any], x: Given, i: int) -> tuple[Any, dict[str, Any]]:
     return tau, {**moving, "model_speed": model, "u_speed": u, "w_speed": w, **learning}
 
 
-def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     tau, rates = zip(*(_joint(maths, x, i) for i in range(len(x["q"]))))
     return {"tau": list(tau), **{f"{name}_rate": [rate[name] for rate in rates] for name in _STATES}}
 
 
-def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     h, found = x["sample"][0], dict[str, list[Any]]()
     tau, rates = zip(*(_joint(maths, x, i) for i in range(len(x["q"]))))
     for name in sorted(_STATES, key=lambda name: name in RATE_OF):  # rates before the places that follow them

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.adaptive.ports import THETA, learnt
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
@@ -46,7 +46,7 @@ class Told(NamedTuple):
     bounded: Any
 
 
-def _law(maths: Maths[Any], call: Call, x: Given, lag: Any) -> Told:
+def _law(maths: Maths[Any], call: ModelCall, x: Given, lag: Any) -> Told:
     pace = 1 / lag
     qdd = [pace * (fast - slow) for fast, slow in zip(x["qd"], x["slow"], strict=True)]
     # u = q̈_d + K_v ė + K_p e
@@ -82,7 +82,7 @@ def _at(P: list[list[Any]], i: int, j: int) -> Any:
     return P[i][j] if j <= i else P[j][i]
 
 
-def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     lag = x["filter"][0]
     told = _law(maths, call, x, lag)
     mu = maths.select(told.bounded, x["forgetting"][0], 0)
@@ -97,7 +97,7 @@ def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
     }
 
 
-def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     lag = x["filter"][0] + h
     told = _law(maths, call, x, lag)

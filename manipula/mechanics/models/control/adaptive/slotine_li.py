@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.adaptive.ports import GAMMA, LAMBDA, THETA, asked, learnt
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
@@ -28,7 +28,7 @@ from manipula.mechanics.models.ports import EFFORT
 from manipula.scalar import Maths
 
 
-def _law(call: Call, x: Given) -> tuple[list[Any], list[Any]]:
+def _law(call: ModelCall, x: Given) -> tuple[list[Any], list[Any]]:
     """The torques, and the rates of the estimates."""
     to = asked(x)
     motion = {"q": x["q"], "qd": x["qd"], "qd_r": to.qd, "qdd_r": to.qdd, "slip": to.slip}
@@ -39,12 +39,12 @@ def _law(call: Call, x: Given) -> tuple[list[Any], list[Any]]:
     return tau, [-(g * y) for g, y in zip(x["gamma"], found["slope"], strict=True)]
 
 
-def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     tau, rate = _law(call, x)
     return {"tau": tau, "theta_rate": rate}
 
 
-def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     tau, rate = _law(call, x)
     h = x["sample"][0]
     return {"tau": tau, "theta_next": [a + h * b for a, b in zip(x["theta"], rate, strict=True)]}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.inverse.solutions.subproblems import Shift, Turn
 
 
-class Coordinate(NamedTuple):
+class LoopCoordinate(NamedTuple):
     """x = sense·q + offset: how a motion of the loop follows from a joint's coordinate, or from a sum of them."""
 
     axes: tuple[int, ...]
@@ -26,13 +26,13 @@ class Balance:
 
 
 @dataclass(frozen=True)
-class Linear:
+class CosineSineEquation:
     """A cos q + B sin q = C; `rest` is A² + B² − C², `sure` that it is never negative; sense −1 exchanges the roots.
 
     `others`: axes that the equation was chosen not to know; `matrix`: the letter of the turn it is an entry of.
     """
 
-    x: Coordinate
+    x: LoopCoordinate
     A: Any
     B: Any
     C: Any
@@ -47,7 +47,7 @@ class Linear:
 class Turned:
     """Z(q) p = m across z"""
 
-    x: Coordinate
+    x: LoopCoordinate
     p: tuple[Any, Any]
     m: tuple[Any, Any]
     matrix: str = ""
@@ -57,7 +57,7 @@ class Turned:
 class Known:
     """cos q and sin q, or q itself where it slides. Of the last axis of a wrist also Z(x)ᵀ row = (x, y)"""
 
-    x: Coordinate
+    x: LoopCoordinate
     values: tuple[Any, ...]
     matrix: str = ""
     row: tuple[Any, Any] = (0, 0)
@@ -68,7 +68,7 @@ class Known:
 class Quadratic:
     """(x·length + h)² = rest, x = sense·q + offset"""
 
-    x: Coordinate
+    x: LoopCoordinate
     h: Any
     rest: Any
     length: Any
@@ -78,31 +78,31 @@ class Quadratic:
 class Remainder:
     """q = sign·(whole − the others): the last of a sum"""
 
-    x: Coordinate
-    whole: Coordinate
+    x: LoopCoordinate
+    whole: LoopCoordinate
 
 
 @dataclass(frozen=True)
 class Lock:
     """Where `off` is zero the first and the third axis are in line, and only x₁ ± x₃ is determined."""
 
-    first: Coordinate
-    third: Coordinate
+    first: LoopCoordinate
+    third: LoopCoordinate
     off: tuple[Any, Any]
 
 
 @dataclass(frozen=True)
-class Frame:
+class NamedMatrix:
     """A matrix by its letter; `side` is the length that must not be zero for its axes to be determined."""
 
     letter: str
     side: Any = None
 
 
-Note = Balance | Linear | Turned | Known | Quadratic | Remainder | Lock | Frame
+Note = Balance | CosineSineEquation | Turned | Known | Quadratic | Remainder | Lock | NamedMatrix
 
 
-def own_values(at: Coordinate, motion: Turn | Shift) -> tuple[Any, ...]:
+def own_values(at: LoopCoordinate, motion: Turn | Shift) -> tuple[Any, ...]:
     """cos q and sin q, or q, from those of x = sense·q + offset"""
     if isinstance(motion, Shift):
         return (at.sense * (motion.by - at.offset),)

@@ -18,11 +18,11 @@ from manipula.mechanics.models.inverse.solutions import subproblems as basic
 from manipula.mechanics.models.inverse.solutions.loop import Axis, Loop
 from manipula.mechanics.models.inverse.solutions.notes import (
     Balance,
-    Coordinate,
-    Frame,
+    CosineSineEquation,
     Known,
-    Linear,
     Lock,
+    LoopCoordinate,
+    NamedMatrix,
     Note,
     Quadratic,
     Remainder,
@@ -59,12 +59,12 @@ class Recording(Subproblems):
 
     # coordinates
 
-    def coordinate(self, x: Unknown) -> Coordinate:
+    def coordinate(self, x: Unknown) -> LoopCoordinate:
         """How the unknown follows from the joints' coordinates."""
         kinds = [self.loop.axes[axis].kind for axis in x.axes]
         if kinds == ["prismatic"]:
             sense, offset = self._own(self.loop.axes[x.axes[0]], x.sense)
-            return Coordinate(x.axes, (1,), self.q[x.axes[0]], sense, offset)
+            return LoopCoordinate(x.axes, (1,), self.q[x.axes[0]], sense, offset)
         return self._turning(x)
 
     def _own(self, axis: Axis, sense: int) -> tuple[int, Any]:
@@ -74,7 +74,7 @@ class Recording(Subproblems):
         link = self.chain.links[axis.joint]
         return sense * axis.sense * link.direction, link.offset if sense * axis.sense == 1 else -link.offset
 
-    def _turning(self, x: Unknown) -> Coordinate:
+    def _turning(self, x: Unknown) -> LoopCoordinate:
         """The angle of an axis, or the sum over parallel ones with the constant turns between them."""
         total, senses = STILL, []
         for place, axis in enumerate(x.axes):
@@ -89,16 +89,16 @@ class Recording(Subproblems):
         q = self.q[x.axes[0]]
         for axis, sign in zip(x.axes[1:], signs[1:], strict=True):
             q = q + self.q[axis] if sign > 0 else q - self.q[axis]
-        return Coordinate(x.axes, signs, q, senses[0], total)
+        return LoopCoordinate(x.axes, signs, q, senses[0], total)
 
-    def motion(self, at: Coordinate) -> Any:
+    def motion(self, at: LoopCoordinate) -> Any:
         """The motion of the loop, in letters."""
         if not isinstance(at.offset, Turn):
             return Shift((at.q if at.sense == 1 else -at.q) + at.offset)
         cos, sin = self.maths.cos(at.q), self.maths.sin(at.q)
         return Turn(cos, sin if at.sense == 1 else -sin).then(at.offset)
 
-    def _once(self, at: Coordinate, note: Callable[[], Note]) -> Any:
+    def _once(self, at: LoopCoordinate, note: Callable[[], Note]) -> Any:
         """An unknown is found once; whoever asks again gets the same letters."""
         if at.axes not in self.found:
             self.found.add(at.axes)
@@ -120,7 +120,9 @@ class Recording(Subproblems):
         """A cos x + B sin x = (A cos δ + B sin δ) cos q ± (B cos δ − A sin δ) sin q"""
         at = self.coordinate(x)
         across = at.offset.back((A, B, 0))
-        return [self._once(at, lambda: Linear(at, across[0], at.sense * across[1], C, rest, reason, **more))], 1
+        return [
+            self._once(at, lambda: CosineSineEquation(at, across[0], at.sense * across[1], C, rest, reason, **more))
+        ], 1
 
     def turn(self, x: Unknown, p: Vector, m: Vector) -> Turn:
         return self._turned(x, p, m)
@@ -205,12 +207,12 @@ class Recording(Subproblems):
     def reference(self, letter: str, x: Vector) -> Matrix:
         length = self.name("l", "", self.maths.sqrt(dot(x, x)))
         side = self.name("l", "", self.maths.sqrt(x[0] * x[0] + x[1] * x[1]))
-        self.note(Frame(letter, side))
+        self.note(NamedMatrix(letter, side))
         first, second = scale(1 / length, x), (-x[1] / side, x[0] / side, 0)
         return self._entries(letter, transpose((first, second, cross(first, second))))
 
     def named(self, letter: str, M: Matrix) -> Matrix:
-        self.note(Frame(letter))
+        self.note(NamedMatrix(letter))
         return self._entries(letter, M)
 
     def _entries(self, letter: str, M: Matrix) -> Matrix:

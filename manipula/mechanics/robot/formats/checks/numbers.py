@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, float_of, names_of, text_of
 
 
@@ -33,7 +33,7 @@ class Doubt:
 class Numbers:
     """Evaluates the entries of one robot."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         self.units = (robot.origin.angle, robot.origin.length)
         self._values = dict(robot.values)
         self._found: dict[str, float | None] = {}

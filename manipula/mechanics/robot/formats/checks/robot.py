@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuators.actuator import Item
-from manipula.mechanics.robot.description import Cell, Joint, Mounted, Robot, Steps
+from manipula.mechanics.robot.description import Cell, Joint, Mounted, RobotDescription, Steps
 from manipula.mechanics.robot.formats.checks.bodies import body_doubts
 from manipula.mechanics.robot.formats.checks.numbers import Doubt, Numbers, Place
 from manipula.mechanics.robot.formats.checks.suspicion import (
@@ -26,7 +26,7 @@ from manipula.mechanics.robot.values.parameter import ZERO, Num, terms_of
 _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
 
 
-def check_robot(robot: Robot, strict: bool = False) -> list[str]:
+def check_robot(robot: RobotDescription, strict: bool = False) -> list[str]:
     """The suspicious entries as sentences; the first impossible one (with `strict`, suspicious too) is an error."""
     with errors_of(robot.origin.path):
         doubts = list(_doubts(robot))
@@ -35,7 +35,7 @@ def check_robot(robot: Robot, strict: bool = False) -> list[str]:
     return [_sentence(doubt, robot.origin.path) for doubt in doubts]
 
 
-def warn_about(robot: Robot) -> None:
+def warn_about(robot: RobotDescription) -> None:
     """Checks, and says every suspicious entry as a `ManipulaWarning` with its place."""
     with errors_of(robot.origin.path):
         doubts = list(_doubts(robot))
@@ -43,7 +43,7 @@ def warn_about(robot: Robot) -> None:
         caution(_sentence(doubt, robot.origin.path), doubt.place.where, doubt.place.field)
 
 
-def warn_of_odd(robot: Robot) -> None:
+def warn_of_odd(robot: RobotDescription) -> None:
     """Of a file that other programs read, too: what cannot be, or seems to be in another unit, is said and kept.
 
     Bodies that only nearly could be are left to `mp.check`: of published files they are legion.
@@ -52,7 +52,7 @@ def warn_of_odd(robot: Robot) -> None:
         caution(f"{robot.origin.path}: {sentence}" if robot.origin.path else sentence)
 
 
-def _odd(robot: Robot) -> Iterator[str]:
+def _odd(robot: RobotDescription) -> Iterator[str]:
     for part in _parts(robot, Numbers(robot)):
         try:
             for doubt in part:
@@ -62,7 +62,7 @@ def _odd(robot: Robot) -> Iterator[str]:
             yield f"{error.where}: {error.field}: {error.problem}"
 
 
-def warn_about_changes(new: Robot, old: Robot) -> None:
+def warn_about_changes(new: RobotDescription, old: RobotDescription) -> None:
     """An edit is held to what a file is held to; what was odd before stays unsaid."""
     before, after = (list(map(_told, _parts(robot, Numbers(robot)))) for robot in (old, new))
     known = [*before, *([_NOTHING_TOLD] * (len(after) - len(before)))]
@@ -92,7 +92,7 @@ def _sentence(doubt: Doubt, file: str) -> str:
     return str(RobotFileError(doubt.problem, file=file, where=place.where, field=place.field, hint=doubt.hint))
 
 
-def _doubts(robot: Robot) -> Iterator[Doubt]:
+def _doubts(robot: RobotDescription) -> Iterator[Doubt]:
     numbers = Numbers(robot)
     for part in _parts(robot, numbers):
         yield from part
@@ -100,7 +100,7 @@ def _doubts(robot: Robot) -> Iterator[Doubt]:
     yield from _too_short(robot, numbers)
 
 
-def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
+def _parts(robot: RobotDescription, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
     """The doubts of every row, the base, the tool, gravity, every load."""
     for row, joint in enumerate(robot.joints, 1):
         yield _joint_doubts(joint, joint_label(row, joint.name), numbers, robot.origin.convention == "urdf")
@@ -115,7 +115,7 @@ def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
         yield _standing_doubts(mounted, f"base, body {mounted.name!r}" if mounted.name else "base", numbers)
 
 
-def _gravity_doubts(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
+def _gravity_doubts(robot: RobotDescription, numbers: Numbers) -> Iterator[Doubt]:
     for cell in robot.gravity:
         numbers.value(cell.parameter, Place("", "gravity"))
     yield from ()
@@ -195,7 +195,7 @@ def _refuse_impossible_motor(joint: Joint, where: str, numbers: Numbers) -> None
         raise place.error(f"the lower limit {low:g} is above the upper limit {high:g}, in SI", "expected [low, high]")
 
 
-def _too_short(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
+def _too_short(robot: RobotDescription, numbers: Numbers) -> Iterator[Doubt]:
     """Only a whole table of tiny lengths is suspicious."""
     steps = [step for joint in robot.joints for step in joint.before + joint.after if step.kind[0] == "t"]
     lengths = [numbers.plain(step.amount.parameter) for step in steps]

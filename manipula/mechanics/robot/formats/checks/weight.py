@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
+from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, names_of
 
 HEAVIEST = 5000  # operations, and words of 64 bits
 DEEPEST = 100  # values inside values
 
 
-def refuse_heavy(robot: Robot) -> None:
+def refuse_heavy(robot: RobotDescription) -> None:
     """Raises on a value defined by itself, and on one too large written out."""
     values = dict(robot.values)
     weights: dict[str, int] = {}
@@ -29,7 +29,7 @@ def refuse_heavy(robot: Robot) -> None:
         if weights[name] > HEAVIEST or levels[name] > DEEPEST:
             raise _too_large(f"values.{name}")
     for cell in robot.cells():
-        if isinstance(cell.value, Op) and _weight(cell.value, weights) > HEAVIEST:
+        if isinstance(cell.value, ParameterOp) and _weight(cell.value, weights) > HEAVIEST:
             raise _too_large(cell.name)
 
 
@@ -54,8 +54,8 @@ def _weight(parameter: Parameter, weights: Mapping[str, int]) -> int:
             return 1 + max(value.numerator.bit_length(), value.denominator.bit_length()) // 64
         case Name(name):
             return weights.get(name, 1)
-        case Op("**", (base, Num(power))):
+        case ParameterOp("**", (base, Num(power))):
             return 1 + _weight(base, weights) * abs(int(power))
-        case Op(_, args):
+        case ParameterOp(_, args):
             return 1 + sum(_weight(argument, weights) for argument in args)
     raise AssertionError(parameter)

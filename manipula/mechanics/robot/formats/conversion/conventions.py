@@ -16,7 +16,7 @@ from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.branching import refuse_branches, still_rows
-from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, Robot, Step, Steps
+from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
 from manipula.mechanics.robot.formats.naming import told_apart
 from manipula.mechanics.robot.formats.rows import (
@@ -41,7 +41,7 @@ _OF_A_ROW = re.compile(r"(a|alpha)([0-9]+|_\w+)?")
 _FROM_A_ROW = re.compile(r"(base|tool)_(a|alpha)")
 
 
-def convert(robot: Robot, target: str) -> Robot:
+def convert(robot: RobotDescription, target: str) -> RobotDescription:
     """The robot in another convention: "standard", "modified" or "urdf"."""
     match target:
         case "standard":
@@ -53,17 +53,17 @@ def convert(robot: Robot, target: str) -> Robot:
     raise UnknownNameError("convention", target, TARGETS)
 
 
-def to_standard(robot: Robot) -> Robot:
+def to_standard(robot: RobotDescription) -> RobotDescription:
     """Rows Rz(theta) Tz(d) Tx(a) Rx(alpha)."""
     return _regrouped(robot, "standard")
 
 
-def to_modified(robot: Robot) -> Robot:
+def to_modified(robot: RobotDescription) -> RobotDescription:
     """Rows Rx(alpha) Tx(a) Rz(theta) Tz(d)."""
     return _regrouped(robot, "modified")
 
 
-def to_urdf(robot: Robot) -> Robot:
+def to_urdf(robot: RobotDescription) -> RobotDescription:
     """Link frames on the joints, as URDF has them; what URDF cannot hold is kept from the robot."""
     read = robot_from_links(
         links_from_robot(robot), [], "urdf", GRAVITY, base=None, tip=None, exact=True, file="", locked=None
@@ -92,14 +92,14 @@ def _with_drive(given: Actuator[Cell], read: Actuator[Cell]) -> Actuator[Cell]:
 class _Split:
     """The chain cut at its axes: zone i stands before row i+1, the last one behind the last row."""
 
-    robot: Robot
+    robot: RobotDescription
     zones: tuple[Zone, ...]
     base: Steps
     tool: Steps
     in_numbers: bool
 
 
-def _regrouped(robot: Robot, convention: Convention) -> Robot:
+def _regrouped(robot: RobotDescription, convention: Convention) -> RobotDescription:
     refuse_branches(robot, "a Denavit-Hartenberg table is a serial arm", "save it as TOML or URDF, which hold trees")
     if all(row_from_joint(joint, convention) for joint in robot.joints):
         return replace(robot, origin=replace(robot.origin, convention=convention))
@@ -128,7 +128,7 @@ def _ground(split: _Split) -> tuple[Mounted, ...]:
     return tuple(replace(x, at=_placement(way + x.at, f"{{}}{end}")) for x, end in zip(split.robot.ground, ends))
 
 
-def _split(robot: Robot, convention: Convention) -> _Split:
+def _split(robot: RobotDescription, convention: Convention) -> _Split:
     zones = [zone_from_steps(steps) for steps in _between(robot)]
     in_numbers = None in zones
     if in_numbers:
@@ -141,11 +141,11 @@ def _split(robot: Robot, convention: Convention) -> _Split:
     return _Split(robot, (first, *(zone for zone in zones if zone), last), base, tool, in_numbers)
 
 
-def _between(robot: Robot) -> list[Steps]:
+def _between(robot: RobotDescription) -> list[Steps]:
     return [behind.after + ahead.before for behind, ahead in zip(robot.joints, robot.joints[1:])]
 
 
-def _first(robot: Robot, convention: Convention) -> tuple[Steps, Zone]:
+def _first(robot: RobotDescription, convention: Convention) -> tuple[Steps, Zone]:
     """What the first row can hold of the way to its axis; the rest is the base's."""
     rest, trail = take_last(gathered(robot.joints[0].before), "z")
     if convention == "standard":
@@ -158,7 +158,7 @@ def _first(robot: Robot, convention: Convention) -> tuple[Steps, Zone]:
     return base + rest, Zone((), across, trail)
 
 
-def _last(robot: Robot, convention: Convention) -> tuple[Zone, Steps]:
+def _last(robot: RobotDescription, convention: Convention) -> tuple[Zone, Steps]:
     """What the last row can hold of the way to the tool; the rest is the tool's."""
     lead, rest = take(gathered(robot.joints[-1].after), "z")
     if convention == "modified":
@@ -265,7 +265,7 @@ def _renamed(steps: Steps, name: str, mark: str) -> Iterator[Step]:
         yield step if kept else Step(step.kind, _named([step.amount], own))
 
 
-def welded(robot: Robot) -> Robot:
+def welded(robot: RobotDescription) -> RobotDescription:
     """A serial arm without fixed rows: their placements join what follows, their bodies are carried by the link before,
     or stand still; so do frames on them."""
     joints, ground = list[Joint](), list(robot.ground)

@@ -9,7 +9,7 @@ from typing import Any
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import LETTERS
 from manipula.mechanics.robot.branching import in_rows, tip_link
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
@@ -51,13 +51,13 @@ class TextTable:
         return {"title": self.title, "columns": list(self.columns), "rows": list(map(list, self.rows))}
 
 
-def tables_of(robot: Robot) -> tuple[TextTable, ...]:
+def tables_of(robot: RobotDescription) -> tuple[TextTable, ...]:
     """Geometry, dynamics, actuators, placements and values, those that say something."""
     every = (geometry_table(robot), dynamic_table(robot), motor_table(robot), frame_table(robot), value_table(robot))
     return tuple(table for table in every if table.rows)
 
 
-def geometry_table(robot: Robot) -> TextTable:
+def geometry_table(robot: RobotDescription) -> TextTable:
     """The Denavit–Hartenberg table, the joint variable standing where it moves; elementary steps for other robots.
 
     Where rows do not follow each other, a column says which joint a joint stands on.
@@ -70,7 +70,7 @@ def geometry_table(robot: Robot) -> TextTable:
     return TextTable(table.title, (*table.columns[:3], "stands on", *table.columns[3:]), rows)
 
 
-def _table_of_rows(robot: Robot) -> TextTable:
+def _table_of_rows(robot: RobotDescription) -> TextTable:
     try:
         convention = convention_of(robot)
     except RobotFileError:
@@ -88,7 +88,7 @@ def _table_of_rows(robot: Robot) -> TextTable:
     return TextTable(title, ("joint", "name", "type", *columns, "limits"), rows)
 
 
-def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], robot: Robot) -> Iterator[str]:
+def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], robot: RobotDescription) -> Iterator[str]:
     row = row_from_joint(joint, convention)
     assert row is not None  # the convention is that of every row
     for field in fields:
@@ -97,7 +97,7 @@ def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], ro
         yield _variable(joint, robot, text) if moves else text
 
 
-def _variable(joint: Joint, robot: Robot, offset: str) -> str:
+def _variable(joint: Joint, robot: RobotDescription, offset: str) -> str:
     """`q2`, `-q2`, `q2 + 90`; variables count the moving joints."""
     name = f"{_SIGNS[joint.direction]}{_coordinate(joint, robot)}"
     if offset == "0":
@@ -105,7 +105,7 @@ def _variable(joint: Joint, robot: Robot, offset: str) -> str:
     return f"{name} - {offset[1:]}" if offset.startswith("-") and _simple(offset[1:]) else f"{name} + {offset}"
 
 
-def _coordinate(joint: Joint, robot: Robot) -> str:
+def _coordinate(joint: Joint, robot: RobotDescription) -> str:
     """`q2`; of a joint that follows others `elbow` or `(2*elbow + 0.1)`, in their names."""
     if joint.coordinate is not None:
         text = text_from_coordinate(joint.coordinate, "angle" if joint.turns else "length", _units(robot))
@@ -117,7 +117,7 @@ def _simple(text: str) -> bool:
     return text.replace(".", "").replace("_", "").isalnum()
 
 
-def _step_table(robot: Robot) -> TextTable:
+def _step_table(robot: RobotDescription) -> TextTable:
     rows = tuple(
         (*_labels(number, joint, robot), _steps(joint.before, robot), _motion(joint, robot), _steps(joint.after, robot),
          _limits(joint, robot))
@@ -127,7 +127,7 @@ def _step_table(robot: Robot) -> TextTable:
     return TextTable(title, ("joint", "name", "type", "before", "motion", "after", "limits"), rows)
 
 
-def _motion(joint: Joint, robot: Robot) -> str:
+def _motion(joint: Joint, robot: RobotDescription) -> str:
     kind = KINDS[joint.kind]
     if not kind.field:
         return ""
@@ -135,13 +135,13 @@ def _motion(joint: Joint, robot: Robot) -> str:
     return f"{'Rz' if kind.turns else 'Tz'}({_variable(joint, robot, offset)})"
 
 
-def _steps(steps: Steps, robot: Robot) -> str:
+def _steps(steps: Steps, robot: RobotDescription) -> str:
     units = _units(robot)
     texts = ((step.kind, text_in_units(step.amount.parameter, _quantity(step.kind), units)) for step in steps)
     return " ".join(f"{kind.capitalize()}({text})" for kind, text in texts if text != "0")
 
 
-def dynamic_table(robot: Robot) -> TextTable:
+def dynamic_table(robot: RobotDescription) -> TextTable:
     """Mass, centre and inertia of every body; SI."""
     bodies = list(_bodies(robot))
     kinds = {(body.centre_is, body.inertia_is) for _, _, body in bodies}
@@ -155,7 +155,7 @@ def dynamic_table(robot: Robot) -> TextTable:
     return TextTable(title, (*columns, "given as") if mixed else columns, rows)
 
 
-def _bodies(robot: Robot) -> Iterator[tuple[str, str, Body]]:
+def _bodies(robot: RobotDescription) -> Iterator[tuple[str, str, Body]]:
     for mounted in robot.ground:
         yield "", mounted.name or "base", mounted.body
     for number, joint in _numbered(robot):
@@ -172,7 +172,7 @@ def _body_cells(body: Body, mixed: bool) -> tuple[str, ...]:
     return (*cells, f"{_CENTRES[body.centre_is]}; {_TENSORS[body.inertia_is]}") if mixed else cells
 
 
-def motor_table(robot: Robot) -> TextTable:
+def motor_table(robot: RobotDescription) -> TextTable:
     """Motor inertia and friction of the joints that have any; SI."""
     driven = [
         (number, joint.name, {item.entry.letters: item for item in joint.actuator.items()})
@@ -188,7 +188,7 @@ def motor_table(robot: Robot) -> TextTable:
     return TextTable("Motors and friction (SI)", ("joint", "name", *map(titles.__getitem__, order)), rows)
 
 
-def frame_table(robot: Robot) -> TextTable:
+def frame_table(robot: RobotDescription) -> TextTable:
     """Gravity, base, tool."""
     gravity = ", ".join(map(_si, robot.gravity))
     rows = [("gravity (m/s²)", f"[{gravity}]")]
@@ -203,7 +203,7 @@ def frame_table(robot: Robot) -> TextTable:
     return TextTable("Surroundings", ("what", "value"), tuple(rows))
 
 
-def value_table(robot: Robot) -> TextTable:
+def value_table(robot: RobotDescription) -> TextTable:
     """Every name in use and its value, `symbolic` if it has none."""
     values = dict(robot.values)
     names = dict.fromkeys((*robot.names(), *values))
@@ -211,29 +211,29 @@ def value_table(robot: Robot) -> TextTable:
     return TextTable("Named parameters (SI)", ("name", "value"), rows)
 
 
-def _labels(number: str, joint: Joint, robot: Robot) -> tuple[str, str, str]:
+def _labels(number: str, joint: Joint, robot: RobotDescription) -> tuple[str, str, str]:
     return number, joint.name, " ".join((joint.kind, *_of_kind(joint, robot)))
 
 
-def _of_kind(joint: Joint, robot: Robot) -> Iterator[str]:
+def _of_kind(joint: Joint, robot: RobotDescription) -> Iterator[str]:
     for entry, cell in joint.kind_items():
         yield f"{entry.key} {text_in_units(cell.parameter, entry.quantity, _units(robot))}"
 
 
-def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
+def _numbered(robot: RobotDescription) -> Iterator[tuple[str, Joint]]:
     """The rows, those that move with the number their variable has."""
     for joint in robot.joints:
         free = joint.name in robot.joint_names
         yield str(robot.joint_names.index(joint.name) + 1) if free else "", joint
 
 
-def _limits(joint: Joint, robot: Robot) -> str:
+def _limits(joint: Joint, robot: RobotDescription) -> str:
     quantity: Quantity = "angle" if joint.turns else "length"
     bounds = [text_in_units(bound, quantity, _units(robot)) for bound in joint.limits or ()]
     return f"[{', '.join(bounds)}]" if bounds else ""
 
 
-def _units(robot: Robot) -> Units:
+def _units(robot: RobotDescription) -> Units:
     return Units(robot.origin.angle, robot.origin.length)
 
 

@@ -12,7 +12,7 @@ from manipula.mechanics.robot.description import JointKind
 from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.dh.table import PastedTable
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.formats.units import Entry, Text, describe, entry_from_raw
+from manipula.mechanics.robot.formats.units import Entry, ParsedText, describe, entry_from_raw
 from manipula.mechanics.robot.formats.variables import (
     Column,
     Variable,
@@ -166,4 +166,4 @@ class _RowReader:
 
 
 def _is_zero(entry: Entry) -> bool:
-    return entry == 0 or (isinstance(entry, Text) and entry.tree == ZERO)
+    return entry == 0 or (isinstance(entry, ParsedText) and entry.tree == ZERO)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manipula.errors import RobotFileError, caution
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.dh.joints import kind_from_text, marks_variable, read_rows
 from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.dh.table import PastedTable, columns_from_words, table_from_text
@@ -44,7 +44,7 @@ def robot_from_dh_text(
     file: str = "",
     columns: str | Sequence[str] | None = None,
     exact: bool = False,
-) -> Robot:
+) -> RobotDescription:
     """The robot of a pasted table. `columns` names the columns of a table without a header: "alpha a d theta".
 
     `angle` and `length` are the units of bare numbers where the header gives none; what the table leaves open is
@@ -111,7 +111,7 @@ def robot_from_rows(
     columns: str | Sequence[str] | None = None,
     exact: bool = False,
     **more: Any,
-) -> Robot:
+) -> RobotDescription:
     """A robot from Python. A row is a tuple (theta, d, a, alpha) or (theta, d, a, alpha, type), in the order of
     `columns` where they are said, or a mapping with any keys of a `[[joint]]` of the robot file; the type is revolute
     unless said. `more` takes the other keys of the file: gravity, base, tool, payload, values, inertia_about,

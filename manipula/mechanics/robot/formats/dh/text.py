@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.branching import refuse_branches
-from manipula.mechanics.robot.description import Joint, Robot, cells_in
+from manipula.mechanics.robot.description import Joint, RobotDescription, cells_in
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_joint
 from manipula.mechanics.robot.formats.source import joint_label
@@ -25,7 +25,7 @@ from manipula.mechanics.robot.values.terms import Units
 COMMENT_MARKS = ("#", "//", "%")
 
 
-def dh_text_from_robot(robot: Robot) -> str:
+def dh_text_from_robot(robot: RobotDescription) -> str:
     """The table. Comment lines hold the convention, the values of names, and what the table has no place for."""
     refuse_branches(robot, "a table is a serial arm", "save it as TOML or URDF, which hold trees")
     refuse_parameters(robot)
@@ -49,7 +49,7 @@ def dh_text_from_robot(robot: Robot) -> str:
     return text.getvalue()
 
 
-def refuse_parameters(robot: Robot) -> None:
+def refuse_parameters(robot: RobotDescription) -> None:
     """A table has no column for what a kind of joint has besides."""
     for row, joint in enumerate(robot.joints, 1):
         for entry, _ in joint.kind_items():
@@ -59,7 +59,7 @@ def refuse_parameters(robot: Robot) -> None:
             )  # fmt: skip
 
 
-def _comments(robot: Robot, convention: Convention) -> Iterator[str]:
+def _comments(robot: RobotDescription, convention: Convention) -> Iterator[str]:
     yield f"name = {robot.name}"
     yield f"convention = {convention}"
     values, used = dict(robot.values), set[str]()
@@ -74,12 +74,12 @@ def _comments(robot: Robot, convention: Convention) -> Iterator[str]:
     yield from (f"not in this table: {', '.join(lost)}",) if lost else ()
 
 
-def lost_from_robot(robot: Robot) -> list[str]:
+def lost_from_robot(robot: RobotDescription) -> list[str]:
     """What of the robot a table of geometry has no place for."""
     return [what for what, there in _elsewhere(robot).items() if there]
 
 
-def _elsewhere(robot: Robot) -> dict[str, bool]:
+def _elsewhere(robot: RobotDescription) -> dict[str, bool]:
     bodies = [body for joint in robot.joints for body in (joint.body, *(held.body for held in joint.carries)) if body]
     bodies += [held.body for held in robot.ground]
     drives = [cell for joint in robot.joints for cell in joint.actuator.named().values()]
@@ -97,7 +97,7 @@ def _elsewhere(robot: Robot) -> dict[str, bool]:
     }
 
 
-def _geometry(robot: Robot, convention: Convention) -> Iterator[Parameter]:
+def _geometry(robot: RobotDescription, convention: Convention) -> Iterator[Parameter]:
     for joint in robot.joints:
         row = row_from_joint(joint, convention)
         yield from (row[field].parameter for field in FIELDS if row)

@@ -11,7 +11,7 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.dh.joints import ReadRow
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
-from manipula.mechanics.robot.formats.units import Entry, Text, parameter_from_entry
+from manipula.mechanics.robot.formats.units import Entry, ParsedText, parameter_from_entry
 from manipula.mechanics.robot.values.terms import Angle, Units, bare_numbers, units_shown
 
 ANGLES = ("theta", "alpha")
@@ -21,7 +21,7 @@ def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
     """As other cells of the table show, or guessed from the size and told in `said`."""
     cells = [row.cells[field] for row in rows for field in ANGLES]
     bare = [abs(number) for cell in cells for number in _bare(cell)]
-    shown = {unit for cell in cells if isinstance(cell, Text) for unit in units_shown(cell.tree)}
+    shown = {unit for cell in cells if isinstance(cell, ParsedText) for unit in units_shown(cell.tree)}
     if not bare or len(shown) == 1:
         return "rad" if shown == {"rad"} else "deg"
     guess: Angle = "deg" if max(bare) > 2 * math.pi else "rad"
@@ -34,7 +34,13 @@ def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
 
 
 def _bare(cell: Entry) -> list[Fraction]:
-    return [cell] if isinstance(cell, Fraction) and cell else bare_numbers(cell.tree) if isinstance(cell, Text) else []
+    return (
+        [cell]
+        if isinstance(cell, Fraction) and cell
+        else bare_numbers(cell.tree)
+        if isinstance(cell, ParsedText)
+        else []
+    )
 
 
 def joint_tables(rows: list[ReadRow], units: Mapping[str, str]) -> Iterator[dict[str, Any]]:

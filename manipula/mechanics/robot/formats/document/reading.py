@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import AXES, SIX, Robot
+from manipula.mechanics.robot.description import AXES, SIX, RobotDescription
 from manipula.mechanics.robot.formats.dh.joints import kind_from_text
 from manipula.mechanics.robot.formats.document.schema import Dynamics, RobotDocument, Row, document_from_data
 from manipula.mechanics.robot.formats.source import joint_label
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf)")
 LONGEST = 4000  # digits that Python makes a whole number of
 
 
-def robot_from_document(data: object) -> Robot:
+def robot_from_document(data: object) -> RobotDescription:
     """The robot that the cells describe. Mistakes raise `RobotFileError`, with `row` and `field` of the cell."""
     raw = raw_from_document(document_from_data(data))
     try:

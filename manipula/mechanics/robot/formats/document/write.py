@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.source import checked_text
 from manipula.mechanics.robot.formats.toml.read import raw_from_toml
 from manipula.mechanics.robot.formats.toml.write import bare_key, toml_from_robot
@@ -23,7 +23,7 @@ class Typed(str):
     """A number of a file, as it is written there."""
 
 
-def document_from_robot(robot: Robot) -> dict[str, Any]:
+def document_from_robot(robot: RobotDescription) -> dict[str, Any]:
     """The document of a robot, whatever it was read from."""
     return document_from_toml(toml_from_robot(robot))
 

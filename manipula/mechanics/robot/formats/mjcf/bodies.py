@@ -39,13 +39,13 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     NOWHERE,
     Bounds,
     Fault,
-    Frame,
     Mimic,
     Triple,
     UrdfFile,
     UrdfInertial,
     UrdfJoint,
     UrdfLink,
+    UrdfOrigin,
 )
 from manipula.mechanics.robot.formats.vocabulary import account
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -290,7 +290,9 @@ class _Reader:
                 found = self.weighed(element.attrib, where)
             else:
                 shapes = self.shapes(body, childclass) if self.settings.from_shapes != "false" else ()
-                found = body_from_shapes(shapes, self.settings, where) or UrdfInertial(Frame(), _ZERO, (_ZERO,) * 6)
+                found = body_from_shapes(shapes, self.settings, where) or UrdfInertial(
+                    UrdfOrigin(), _ZERO, (_ZERO,) * 6
+                )
         except RobotFileError as error:
             return None, (Fault(part, error),)
         found = replace(found, mass=max(found.mass, self.settings.least_mass))
@@ -317,7 +319,7 @@ class _Reader:
             xx, yy, zz = triple(attributes, "diaginertia", where, NOWHERE)
             return UrdfInertial(at, mass, (xx, _ZERO, _ZERO, yy, _ZERO, zz))
         xx, yy, zz, xy, xz, yz = some(attributes, "fullinertia", 6, where)
-        if at.rpy != Frame().rpy or "diaginertia" in attributes:
+        if at.rpy != UrdfOrigin().rpy or "diaginertia" in attributes:
             told = "found fullinertia beside an orientation or diaginertia"
             raise RobotFileError(told, where=where, field="fullinertia", hint="it is written in the body's own axes")
         return UrdfInertial(at, mass, (xx, xy, xz, yy, yz, zz))

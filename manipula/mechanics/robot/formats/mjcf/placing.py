@@ -18,7 +18,7 @@ from typing import Any
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.mjcf.settings import Attributes, Settings, some, triple
-from manipula.mechanics.robot.formats.urdf.xml import NOWHERE, Frame
+from manipula.mechanics.robot.formats.urdf.xml import NOWHERE, UrdfOrigin
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, length, rpy_of
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
 from manipula.mechanics.spatial.vector import Matrix, Vector, cross, dot, scale, sub, transpose
@@ -49,11 +49,11 @@ def placement_of(attributes: Attributes, settings: Settings, where: str) -> Plac
         raise RobotFileError(told, where=where, field=given[0], hint="a vector that is not zero") from None
 
 
-def frame_of(at: Placement) -> Frame:
+def frame_of(at: Placement) -> UrdfOrigin:
     """The placement as exact lengths and angles of twenty decimals, quarter turns recovered."""
     x, y, z = (Fraction(length(part).value) for part in at.p)
     roll, pitch, yaw = map(angle, rpy_of(at.R))
-    return Frame((x, y, z), (roll, pitch, yaw))
+    return UrdfOrigin((x, y, z), (roll, pitch, yaw))
 
 
 def _unit(v: Vector) -> Vector:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.checks.robot import warn_of_odd
 from manipula.mechanics.robot.formats.mjcf.bodies import links_from_mjcf
 from manipula.mechanics.robot.formats.mjcf.tendons import with_tendons
@@ -23,7 +23,7 @@ def robot_from_mjcf(
     exact: bool = False,
     file: str = "",
     locked: Mapping[str, float] | None = None,
-) -> Robot:
+) -> RobotDescription:
     """The serial arm between two bodies, or a body and a site. Joints beside it stand still where `locked` says, else
     where the file's zero pose has them."""
     said: list[str] = []

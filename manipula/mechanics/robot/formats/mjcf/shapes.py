@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.mjcf.placing import placement_of
 from manipula.mechanics.robot.formats.mjcf.settings import Attributes, Settings, numbers, single, some
-from manipula.mechanics.robot.formats.urdf.xml import Frame, UrdfInertial
+from manipula.mechanics.robot.formats.urdf.xml import UrdfInertial, UrdfOrigin
 from manipula.mechanics.robot.precise import MP, PRECISE, decimal
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate_matrix, scale, sub, symmetric
@@ -60,7 +60,7 @@ def body_from_shapes(
         steiner = (m * (y * y + z * z), -m * x * y, -m * x * z, m * (x * x + z * z), -m * y * z, m * (x * x + y * y))
         entries = [old + own + more for old, own, more in zip(entries, (a, b, c, d, e, f), steiner)]
     cx, cy, cz = (decimal(part).value for part in centre)
-    return UrdfInertial(Frame((cx, cy, cz)), decimal(mass).value, tuple(decimal(entry).value for entry in entries))
+    return UrdfInertial(UrdfOrigin((cx, cy, cz)), decimal(mass).value, tuple(decimal(entry).value for entry in entries))
 
 
 def _solid(shape: Attributes, outer: Placement, settings: Settings, where: str) -> Solid:

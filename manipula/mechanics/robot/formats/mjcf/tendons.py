@@ -18,7 +18,16 @@ from fractions import Fraction
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.branching import TOOL, frame_names
-from manipula.mechanics.robot.description import BASE, SIX, Body, Coordinate, Joint, Robot, actuator_of, known
+from manipula.mechanics.robot.description import (
+    BASE,
+    SIX,
+    Body,
+    Coordinate,
+    Joint,
+    RobotDescription,
+    actuator_of,
+    known,
+)
 from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, numbers, single
 from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -91,7 +100,7 @@ def add_actuators(
             told.setdefault("actuators", []).append(name)
 
 
-def with_tendons(robot: Robot, tendons: Iterable[Tendon], joints: dict[str, UrdfJoint]) -> Robot:
+def with_tendons(robot: RobotDescription, tendons: Iterable[Tendon], joints: dict[str, UrdfJoint]) -> RobotDescription:
     """The robot with a row for every tendon that resists: a joint that follows, without a body."""
     for tendon in tendons:
         odd = next((name for name, _ in tendon.factors if name not in joints), None)
@@ -106,7 +115,7 @@ def with_tendons(robot: Robot, tendons: Iterable[Tendon], joints: dict[str, Urdf
     return robot
 
 
-def _terms(robot: Robot, tendon: Tendon) -> Iterator[tuple[str, Fraction]]:
+def _terms(robot: RobotDescription, tendon: Tendon) -> Iterator[tuple[str, Fraction]]:
     """The tendon's factors by coordinate: a joint that is locked moves nothing, one that follows hands on."""
     rows, found = {joint.name: joint for joint in robot.joints}, dict[str, Fraction]()
     for name, factor in tendon.factors:
@@ -118,7 +127,7 @@ def _terms(robot: Robot, tendon: Tendon) -> Iterator[tuple[str, Fraction]]:
     yield from found.items()
 
 
-def _with_row(robot: Robot, tendon: Tendon, terms: tuple[tuple[str, Fraction], ...]) -> Robot:
+def _with_row(robot: RobotDescription, tendon: Tendon, terms: tuple[tuple[str, Fraction], ...]) -> RobotDescription:
     taken, name = {joint.name for joint in robot.joints}, tendon.name
     while name in taken:
         name += "_tendon"

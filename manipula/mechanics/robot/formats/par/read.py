@@ -16,7 +16,18 @@ from fractions import Fraction
 from manipula.errors import InputError, RobotFileError, caution
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuators.actuator import actuator_from
-from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, JointKind, Origin, Robot, Step, Steps
+from manipula.mechanics.robot.description import (
+    AXES,
+    SIX,
+    Body,
+    Cell,
+    Joint,
+    JointKind,
+    Origin,
+    RobotDescription,
+    Step,
+    Steps,
+)
 from manipula.mechanics.robot.exact import Formula, is_zero, parameter_of, placement_from_steps, without_zeros
 from manipula.mechanics.robot.formats.checks.robot import warn_about
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
@@ -50,7 +61,7 @@ ONE = Num(Fraction(1))
 STRUCTURES = {"1": "a tree", "2": "a closed loop"}
 
 
-def robot_from_par(text: str, file: str = "", exact: bool = False) -> Robot:
+def robot_from_par(text: str, file: str = "", exact: bool = False) -> RobotDescription:
     """The serial arm of a SYMORO file; `exact` keeps angles and lengths as written (see `structure`)."""
     structure = Structure(exact)
     with errors_of(file):
@@ -74,7 +85,7 @@ class _Reader:
         self.notes: list[str] = []
         self.variables: dict[str, int] = {}  # name → the joint it moves
 
-    def robot(self, file: str) -> Robot:
+    def robot(self, file: str) -> RobotDescription:
         self.refuse_structure()
         count = len(self.entries("sigma"))
         refuse_too_many(count)
@@ -86,11 +97,11 @@ class _Reader:
         joints = tuple(self.joint(row, *each) for row, each in enumerate(zip(kinds, names, ends), 1))
         base, turn = self.base()
         origin = Origin("par", "modified", "rad", "m", file, "", tuple(self.notes))
-        robot = Robot(self.name, joints, self.gravity(turn), base, origin=origin)
+        robot = RobotDescription(self.name, joints, self.gravity(turn), base, origin=origin)
         self.refuse_coupled(robot)
         return robot
 
-    def refuse_coupled(self, robot: Robot) -> None:
+    def refuse_coupled(self, robot: RobotDescription) -> None:
         """A joint's variable may stand in its own row alone."""
         for name in robot.names():
             if name in self.variables:

@@ -7,7 +7,7 @@ import re
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import JointKind
 from manipula.mechanics.robot.exact import Formula, opposite
-from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
+from manipula.mechanics.robot.values.parameter import ZERO, Name, Parameter, ParameterOp, names_of, text_of
 
 _LETTERS: dict[JointKind, str] = {"revolute": "t|th|theta|q", "prismatic": "r|q|l|rl"}
 _FIELD: dict[JointKind, str] = {"revolute": "Theta", "prismatic": "R"}
@@ -37,10 +37,10 @@ def is_variable(name: str, row: int, kind: JointKind) -> bool:
 
 def _terms(entry: Parameter, sign: int) -> list[tuple[Parameter, int]]:
     match entry:
-        case Op("+", (left, right)):
+        case ParameterOp("+", (left, right)):
             return _terms(left, sign) + _terms(right, sign)
-        case Op("-", (left, right)):
+        case ParameterOp("-", (left, right)):
             return _terms(left, sign) + _terms(right, -sign)
-        case Op("neg", (inner,)):
+        case ParameterOp("neg", (inner,)):
             return _terms(inner, -sign)
     return [(entry, sign)]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.robot.bodies import together
-from manipula.mechanics.robot.description import SIX, Joint, Mounted, Robot, Step, known
+from manipula.mechanics.robot.description import SIX, Joint, Mounted, RobotDescription, Step, known
 from manipula.mechanics.robot.exact import (
     Formula,
     gathered,
@@ -39,13 +39,13 @@ VARIABLES = {"theta": ("t", "th", "q"), "d": ("r", "q", "l")}
 TURNED = (Step("rx", known("", Deg(Fraction(180)))),)
 
 
-def par_from_robot(robot: Robot) -> str:
+def par_from_robot(robot: RobotDescription) -> str:
     """SYMORO text; names with a value are written as their value, the others stay names."""
     refuse_kinds(robot, "par", "SYMORO")
     return _Writer(to_modified(_forward(to_modified(robot)))).text()
 
 
-def lost_from_robot(robot: Robot) -> list[str]:
+def lost_from_robot(robot: RobotDescription) -> list[str]:
     """What of an actuator the format has no place for, limits, springs, frames, poses and names."""
     lost = [
         f"{item.name} of joint {joint.name}"
@@ -66,7 +66,7 @@ def lost_from_robot(robot: Robot) -> list[str]:
     return lost + [what for what, there in others.items() if there]
 
 
-def _forward(robot: Robot) -> Robot:
+def _forward(robot: RobotDescription) -> RobotDescription:
     """Joints that count backward, counted forward about the opposite axis: Z(−x) = Rx(π) Z(x) Rx(−π)."""
     return replace(robot, joints=tuple(map(_turned, robot.joints)))
 
@@ -83,7 +83,7 @@ def _turned(joint: Joint) -> Joint:
 
 
 class _Writer:
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         self.robot = robot
         self.values = dict(robot.values)
         self.used = set(robot.names())

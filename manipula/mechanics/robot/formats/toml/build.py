@@ -26,7 +26,7 @@ from manipula.mechanics.robot.description import (
     Mounted,
     NamedPose,
     Origin,
-    Robot,
+    RobotDescription,
     Step,
     StepKind,
     Steps,
@@ -65,7 +65,7 @@ Three = tuple[Cell, Cell, Cell]
 Axis = AxisTable | tuple[Parameter, Parameter, Parameter] | None
 
 
-def robot_from_table(table: RobotTable, origin: Origin) -> Robot:
+def robot_from_table(table: RobotTable, origin: Origin) -> RobotDescription:
     """The robot a validated file describes."""
     _refuse_repeated_names(table)
     return _Builder(table).robot(origin)
@@ -98,9 +98,9 @@ class _Builder:
         kinds = ("fixed" if joint.coordinate else joint.type for joint in table.joint)
         self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload), map(_name, _standing(table.base)))
 
-    def robot(self, origin: Origin) -> Robot:
+    def robot(self, origin: Origin) -> RobotDescription:
         table = self.table
-        robot = Robot(
+        robot = RobotDescription(
             table.name,
             tuple(self.joint(index, joint) for index, joint in enumerate(table.joint)),
             self.gravity(),
@@ -115,7 +115,7 @@ class _Builder:
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 
-    def poses(self, robot: Robot) -> Iterator[NamedPose]:
+    def poses(self, robot: RobotDescription) -> Iterator[NamedPose]:
         """A bare number is an angle or a length, as its joint turns or slides; a list of another size is refused."""
         motions = [_motion(row) for row, name in zip(self.table.joint, self.names) if name in robot.joint_names]
         for name, entries in self.table.poses.items():

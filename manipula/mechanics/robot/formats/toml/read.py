@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import Origin, Robot
+from manipula.mechanics.robot.description import Origin, RobotDescription
 from manipula.mechanics.robot.formats.checks.robot import warn_about
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
@@ -27,7 +27,7 @@ __all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
 Form = Literal["toml", "dh", "python"]
 
 
-def robot_from_toml(text: str, file: str = "", exact: bool = False) -> Robot:
+def robot_from_toml(text: str, file: str = "", exact: bool = False) -> RobotDescription:
     """The robot of a TOML file. Mistakes raise `RobotFileError`; oddities are `ManipulaWarning`s.
 
     `exact` keeps angles near a quarter turn and lengths of nothing as they are written (see `structure`).
@@ -36,7 +36,7 @@ def robot_from_toml(text: str, file: str = "", exact: bool = False) -> Robot:
         return robot_from_raw(raw_from_toml(checked_text(text)), file, "toml", exact)
 
 
-def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = False) -> Robot:
+def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = False) -> RobotDescription:
     """The robot of a file's content as plain tables; every table format comes through here."""
     with errors_of(file):
         refuse_too_many(len(raw["joint"]) if isinstance(raw.get("joint"), list) else 0)

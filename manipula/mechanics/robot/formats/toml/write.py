@@ -18,7 +18,7 @@ from manipula.mechanics.robot.description import (
     Joint,
     Mounted,
     NamedPose,
-    Robot,
+    RobotDescription,
     Steps,
     centre_letter,
     tensor_letter,
@@ -45,12 +45,12 @@ from manipula.support.toml_text import quoted
 _TURNS = ("roll", "pitch", "yaw")
 
 
-def toml_from_robot(robot: Robot) -> str:
+def toml_from_robot(robot: RobotDescription) -> str:
     """The file. A robot whose rows are not Denavit–Hartenberg rows must be converted first."""
     return "\n".join(_Writer(robot).lines()) + "\n"
 
 
-def convention_of(robot: Robot) -> Convention:
+def convention_of(robot: RobotDescription) -> Convention:
     """The convention the robot's rows have, or an error that says which joint has none."""
     wanted: tuple[Convention, ...] = ("standard", "modified")
     first = sorted(wanted, key=lambda convention: convention != robot.origin.convention)
@@ -65,7 +65,7 @@ def convention_of(robot: Robot) -> Convention:
     )  # fmt: skip
 
 
-def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
+def _written_as(robot: RobotDescription) -> tuple[RobotDescription, Convention | Literal["urdf"]]:
     """Placements where the file had such, else a table wherever the rows are one, else placements again: rows that
     stand still can be written so, whatever their steps."""
     if robot.origin.convention == "urdf" and (placed := _as_placements(robot)) is not None:
@@ -78,7 +78,7 @@ def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
         raise
 
 
-def _as_placements(robot: Robot) -> Robot | None:
+def _as_placements(robot: RobotDescription) -> RobotDescription | None:
     """None where a row cannot be one. Of names that had to become numbers a warning is given."""
     still = [joint for joint in robot.joints if joint.kind == "fixed" and not placed_from_joint(joint)]
     amounts = [step.amount.parameter for joint in still for step in joint.before + joint.after]
@@ -94,7 +94,7 @@ def _as_placements(robot: Robot) -> Robot | None:
 
 
 class _Writer:
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         self.robot, self.convention = _written_as(robot)
         kinds = {joint.body.inertia_is for joint in robot.joints if joint.body is not None}
         self.about = "origin" if "origin" in kinds and "com" not in kinds else "com"

@@ -14,26 +14,26 @@ from typing import Any
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
 from manipula.mechanics.robot.branching import TOOL, base_body, frame_names
-from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Mounted, Robot
+from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.exact import parameter_of
 from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.formats.urdf.tree import choose_tip, tree_from_urdf
 from manipula.mechanics.robot.formats.urdf.xml import (
     ALONG_X,
     NO_LIMIT,
-    Frame,
     Mimic,
     Triple,
     UrdfFile,
     UrdfInertial,
     UrdfJoint,
     UrdfLink,
+    UrdfOrigin,
 )
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, placement, precise, rpy_of, values_of
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Num, Parameter
-from manipula.mechanics.spatial.inertia import RigidBody, Tensor
+from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, scale, unrotate
 
@@ -45,7 +45,7 @@ ENTRIES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of a tensor: xx xy
 LEVEL = (Num(Fraction(0)), Num(Fraction(0)), Num(Fraction(0)))
 
 
-def links_from_robot(robot: Robot) -> UrdfFile:
+def links_from_robot(robot: RobotDescription) -> UrdfFile:
     """What a URDF says of the robot."""
     refuse_kinds(robot, "urdf", "URDF")
     return _Describer(robot).described()
@@ -57,7 +57,7 @@ def decimal(x: Any) -> Fraction:
 
 
 class _Describer:
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotDescription) -> None:
         self.robot = robot
         self.values: Mapping[str, Any] = values_of(robot, "a URDF", everything_in(robot))
         self.links: dict[str, UrdfLink] = {}
@@ -237,7 +237,7 @@ class _Describer:
         tree = about_origin(body)
         x, y, z = (precise(parameter_of(part), self.values) for part in tree.s)
         a, b, c = (tuple(precise(parameter_of(part), self.values) for part in row) for row in tree.I)
-        tensor = Tensor((_three(a), _three(b), _three(c)))
+        tensor = InertiaTensor((_three(a), _three(b), _three(c)))
         return RigidBody(precise(parameter_of(tree.m), self.values), (x, y, z), tensor)
 
     def add_link(self, name: str, body: RigidBody | None) -> None:
@@ -254,7 +254,7 @@ class _Describer:
         centre = scale(1 / body.m, body.s) if body.m else body.s
         tensor = body.shifted(scale(-1, centre)).I
         entries = tuple(decimal(tensor[i][j]) for i, j in ENTRIES)
-        return UrdfInertial(Frame(_triple(centre), LEVEL), decimal(body.m), entries)
+        return UrdfInertial(UrdfOrigin(_triple(centre), LEVEL), decimal(body.m), entries)
 
 
 def _near(one: Placement, other: Placement) -> bool:
@@ -263,8 +263,8 @@ def _near(one: Placement, other: Placement) -> bool:
     return all(abs(x - y) < CLOSE for x, y in parts)
 
 
-def _frame(at: Placement) -> Frame:
-    return Frame(_triple(at.p), _angles(rpy_of(at.R)))
+def _frame(at: Placement) -> UrdfOrigin:
+    return UrdfOrigin(_triple(at.p), _angles(rpy_of(at.R)))
 
 
 def _three(row: tuple[Any, ...]) -> Vector:

@@ -25,7 +25,7 @@ from manipula.mechanics.robot.description import (
     JointKind,
     Mounted,
     Origin,
-    Robot,
+    RobotDescription,
     Step,
     StepKind,
     Steps,
@@ -54,11 +54,11 @@ from manipula.mechanics.robot.formats.urdf.tree import (
 )
 from manipula.mechanics.robot.formats.urdf.xml import (
     Angles,
-    Frame,
     Triple,
     UrdfFile,
     UrdfInertial,
     UrdfJoint,
+    UrdfOrigin,
     refuse_faults,
     urdf_from_text,
 )
@@ -82,7 +82,7 @@ def robot_from_urdf(
     exact: bool = False,
     file: str = "",
     locked: Mapping[str, float] | None = None,
-) -> Robot:
+) -> RobotDescription:
     """The serial arm between two links of a URDF, or without a tip all that moves below its base. Joints beside it
     stand still where `locked` says, else at zero.
 
@@ -109,7 +109,7 @@ def robot_from_links(
     exact: bool,
     file: str,
     locked: Mapping[str, float] | None,
-) -> Robot:
+) -> RobotDescription:
     """The robot of links and joints, whatever file described them; `said` are sentences to warn with."""
     with errors_of(file):
         tree = tree_from_urdf(links)
@@ -130,7 +130,9 @@ def robot_from_links(
             frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
-    found = Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground)
+    found = RobotDescription(
+        tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground
+    )
     robot = received(found, reader.structure)
     if along:
         robot = with_locks(robot, {name: number(value) for name, value in along.items()})
@@ -270,7 +272,7 @@ class _Reader:
             self.notes.append(f"joint {joint.name!r}: its {what} limit {float(value):g} is negative: read as none")
         return None if value is None or value < 0 else Num(value)
 
-    def origin(self, row: str, at: Frame, where: str) -> Steps:
+    def origin(self, row: str, at: UrdfOrigin, where: str) -> Steps:
         """xyz, then rpy about fixed axes: Rz(yaw) Ry(pitch) Rx(roll)."""
         roll, pitch, yaw = self.angles(at.rpy, where)
         steps: list[tuple[StepKind, str, Parameter]] = [
@@ -376,5 +378,5 @@ def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
     return None if on == (before[-1].name if before else BASE) else on
 
 
-_NOTHING = UrdfInertial(Frame(), Fraction(0), (Fraction(0),) * 6)
+_NOTHING = UrdfInertial(UrdfOrigin(), Fraction(0), (Fraction(0),) * 6)
 _AT_ORIGIN = (known("x"), known("y"), known("z"))

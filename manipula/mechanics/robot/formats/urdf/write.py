@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from manipula.mechanics.robot.branching import TOOL, frame_names, still_rows
-from manipula.mechanics.robot.description import BASE, Robot
+from manipula.mechanics.robot.description import BASE, RobotDescription
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, DIGITS, decimal, links_from_robot
 from manipula.mechanics.robot.formats.urdf.read import GRAVITY
-from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, Frame, UrdfFile, UrdfJoint, UrdfLink
+from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, UrdfFile, UrdfJoint, UrdfLink, UrdfOrigin
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, precise, values_of
 from manipula.mechanics.robot.values.parameter import Num, text_of
@@ -19,7 +19,7 @@ from manipula.mechanics.robot.values.parameter import Num, text_of
 PAIRS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def urdf_from_robot(robot: Robot) -> str:
+def urdf_from_robot(robot: RobotDescription) -> str:
     """URDF text; what the format cannot hold (motor inertia, gravity, …) is said in a comment."""
     file = links_from_robot(robot)
     root = ET.Element("robot", name=file.name)
@@ -30,7 +30,7 @@ def urdf_from_robot(robot: Robot) -> str:
     return '<?xml version="1.0"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def lost_from_robot(robot: Robot) -> list[str]:
+def lost_from_robot(robot: RobotDescription) -> list[str]:
     """What an actuator has beyond damping and friction, "motor inertia 0.2 of joint waist"; a gravity that is not the
     one readers take."""
     lost = [
@@ -45,7 +45,7 @@ def lost_from_robot(robot: Robot) -> list[str]:
     return [*lost, *springs, *poses, *told, *_lost_frames(robot), *_lost_order(robot)]
 
 
-def _lost_frames(robot: Robot) -> list[str]:
+def _lost_frames(robot: RobotDescription) -> list[str]:
     """Readers take links that a joint moves for frames."""
     still, rows = still_rows(robot), (BASE, *(joint.name for joint in robot.joints))
     named = {frame.name: frame.on for frame in robot.frames}
@@ -54,7 +54,7 @@ def _lost_frames(robot: Robot) -> list[str]:
     return [f"frame {name}, which no joint moves" for name, on in named.items() if on in still]
 
 
-def _lost_order(robot: Robot) -> list[str]:
+def _lost_order(robot: RobotDescription) -> list[str]:
     """Readers go branch by branch, the joints on a link one after the other: rows in another order change places."""
     order, waiting = list[int](), [-1]
     while waiting:
@@ -66,12 +66,12 @@ def _lost_order(robot: Robot) -> list[str]:
     return [] if tuple(read) == robot.joint_names else [f"order of the joints, which becomes {', '.join(read)}"]
 
 
-def _gravity(robot: Robot) -> tuple[Fraction, ...]:
+def _gravity(robot: RobotDescription) -> tuple[Fraction, ...]:
     values = values_of(robot, "a URDF", everything_in(robot))
     return tuple(decimal(precise(cell.parameter, values)) for cell in robot.gravity)
 
 
-def _remarks(robot: Robot) -> list[str]:
+def _remarks(robot: RobotDescription) -> list[str]:
     """What gets lost, and what is written for want of anything better."""
     lost = [f"URDF cannot hold the {said}" for said in lost_from_robot(robot) if not said.startswith("gravity ")]
     for joint in robot.joints:
@@ -129,7 +129,7 @@ def _write_link(root: ET.Element, link: UrdfLink) -> None:
         ET.SubElement(inertial, "inertia", dict(zip(PAIRS, map(_text, link.inertial.tensor), strict=True)))
 
 
-def _origin(at: Frame) -> dict[str, str]:
+def _origin(at: UrdfOrigin) -> dict[str, str]:
     angles = [angle.value for angle in at.rpy if isinstance(angle, Num)]
     return {"xyz": _triple(at.xyz), "rpy": _triple(angles)}
 

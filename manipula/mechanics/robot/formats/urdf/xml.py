@@ -38,7 +38,7 @@ _PAIRS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 @dataclass(frozen=True)
-class Frame:
+class UrdfOrigin:
     """An `<origin>`."""
 
     xyz: Triple = NOWHERE
@@ -55,7 +55,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class UrdfInertial:
-    at: Frame
+    at: UrdfOrigin
     mass: Fraction
     tensor: tuple[Fraction, ...]  # xx xy xz yy yz zz
 
@@ -84,7 +84,7 @@ class UrdfJoint:
     type: str
     parent: str
     child: str
-    at: Frame
+    at: UrdfOrigin
     axis: Triple
     lower: Fraction | None
     upper: Fraction | None
@@ -212,7 +212,7 @@ def _joint(element: ET.Element, said: list[str]) -> UrdfJoint:
     parent, child = (_attribute(_child(element, end, where), "link", where, end) for end in ("parent", "child"))
     parts, nothing = _Parts(), Fraction(0)
     free: Bounds = (None, None)
-    at = parts.read("origin", lambda: _placed(element, where), Frame())
+    at = parts.read("origin", lambda: _placed(element, where), UrdfOrigin())
     axis = parts.read("axis", lambda: _axis(element, where, kind), ALONG_X)
     lower, upper = parts.read("limit", lambda: _limits(element, where, said if kind in RANGED else []), free)
     velocity, effort = parts.read("limit", lambda: _bounds(element, where, "velocity", "effort"), free)
@@ -224,7 +224,7 @@ def _joint(element: ET.Element, said: list[str]) -> UrdfJoint:
     )  # fmt: skip
 
 
-def _placed(joint: ET.Element, where: str) -> Frame:
+def _placed(joint: ET.Element, where: str) -> UrdfOrigin:
     _refuse_xacro_tags(joint, where)
     return _frame(joint, where, "origin")
 
@@ -263,14 +263,14 @@ def _mimic(element: ET.Element, where: str) -> Mimic | None:
     return Mimic(_attribute(mimic, "joint", where, "mimic"), multiplier, _optional(mimic, "offset", where))
 
 
-def _frame(element: ET.Element, where: str, field: str) -> Frame:
+def _frame(element: ET.Element, where: str, field: str) -> UrdfOrigin:
     origin = element.find("origin")
     if origin is None:
-        return Frame()
+        return UrdfOrigin()
     if "quat_xyzw" in origin.attrib:
         raise RobotFileError("found quat_xyzw", where=where, field=field, hint="write the orientation as rpy")
     xyz, rpy = (_triple(origin, key, where, f"{field} {key}", NOWHERE) for key in ("xyz", "rpy"))
-    return Frame(xyz, (Num(rpy[0]), Num(rpy[1]), Num(rpy[2])))
+    return UrdfOrigin(xyz, (Num(rpy[0]), Num(rpy[1]), Num(rpy[2])))
 
 
 def _triple(element: ET.Element, key: str, where: str, field: str, otherwise: Triple | None) -> Triple:

@@ -16,12 +16,12 @@ from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.steps.repeated import Repeated
 from manipula.algebra.run.steps.stepping import Stepped
 from manipula.errors import InputError
-from manipula.model import Model
+from manipula.generation.results.model import Model
 from manipula.support.files import write_bytes
 from manipula.version import __version__
 
 if TYPE_CHECKING:
-    from manipula.algebra.emit.fmu import Meaning
+    from manipula.algebra.emit.fmu import ParameterMeaning
     from manipula.generation.request import Request
 
 
@@ -100,11 +100,13 @@ class System(Model):
             archive(unit_files(self.tape, __version__, starts, self.sample, self._meanings()), name),
         )
 
-    def _meanings(self) -> dict[str, Meaning]:
+    def _meanings(self) -> dict[str, ParameterMeaning]:
         """What the robot's parameters are, by name."""
-        from manipula.algebra.emit.fmu import Meaning
+        from manipula.algebra.emit.fmu import ParameterMeaning
 
-        return {name: Meaning(*words) for name, words in (self._request.meanings if self._request else {}).items()}
+        return {
+            name: ParameterMeaning(*words) for name, words in (self._request.meanings if self._request else {}).items()
+        }
 
     def run(
         self,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from manipula.algebra.emit.names import identifier
 from manipula.algebra.expr.condition import Condition, still_asked
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from manipula.algebra.emit.choice import ChoiceSource
     from manipula.algebra.show.equations import Equations
     from manipula.generation.request import Request
-    from manipula.ik.general6r.emitted import EmittedSolver
 
 NAMES = ("file", "book")  # of variables: q1, q2, …, or θ1, d2, …
 SHORT = 600  # operations after full substitution: a notebook sets the whole
@@ -44,6 +43,7 @@ class Model:
     _request: Request | None = field(default=None, compare=False, repr=False)  # what was asked for, robot and all
     _plain: Callable[[], Function] | None = field(default=None, compare=False, repr=False)  # the same as in a book
     _own_letters: tuple[str, ...] = field(default=(), compare=False, repr=False)  # of q1, q2, … where no request is
+    _has_loops: ClassVar[bool] = False  # a solver in place of formulas
 
     @property
     def name(self) -> str:
@@ -188,15 +188,8 @@ class Model:
         return write_files(Path(folder), named[0]._with_checker(files, language) if proof else files)
 
     def _nearest(self, language: str) -> ChoiceSource | None:
-        """Of inverse kinematics, what picks the solution nearest to the present joints, where a language has it."""
-        from manipula.algebra.emit.choice import WRITERS
-
-        if self.provenance.model != "inverse_kinematics" or language not in WRITERS:
-            return None
-        from manipula.ik.controller.emitted import nearest_source
-
-        source = nearest_source(self._request, self.function)
-        return None if source is None else replace(source, subject=self.provenance.subject)
+        """What picks one of several answers, emitted beside them: inverse kinematics has it."""
+        return None
 
     def _renamed(self, prefix: str) -> Model:
         """The same with another word in place of the robot's name."""
@@ -285,67 +278,11 @@ class Model:
         return html_table(("", ""), rows, repr(self))
 
 
-@dataclass(frozen=True, eq=True, repr=False)
-class SolverModel(Model):
-    """A solver with loops in place of formulas: `emit("c", …)` writes it; `cost` counts nothing."""
-
-    _solver: EmittedSolver = field(kw_only=True, compare=False, repr=False)
-
-    @property
-    def outputs(self) -> dict[str, tuple[int, ...]]:
-        return dict(self._solver.outputs)
-
-    def emit(
-        self, language: str = "c", folder: str | Path = ".", *, proof: bool = False, prefix: str = "", **options: Any
-    ) -> list[Path]:
-        """Write the solver as C source; returns the paths written. Of the options of `Model.emit` it has the prefix."""
-        odd = [name for name, value in options.items() if value and name != "batch"]
-        if odd:
-            raise InputError(f"emit: {odd[0]}= is no option of a solver with loops, which computes in double precision")
-        if proof:
-            raise InputError(
-                "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
-            )
-        from manipula.algebra.emit.backend import language_named
-
-        if language_named(language) != "c":
-            method = self.function.provenance.method
-            raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
-        solver = replace(self._solver, function=self._renamed(prefix).function)
-        return write_files(Path(folder), solver.files(__version__))
-
-    def _told(self) -> str:
-        return "a solver with loops; every answer is checked"
-
-    def as_dict(self) -> dict[str, Any]:
-        return super().as_dict() | {"cost": None}  # loops: no fixed number of operations
-
-    def equations(
-        self,
-        form: str = "auxiliary",
-        style: str = "text",
-        *,
-        names: str = "file",
-        units: bool = False,
-        tell: Callable[[str], None] = lambda text: None,
-    ) -> NoReturn:
-        self._refuse("equations")
-
-    def to_sympy(self) -> NoReturn:
-        self._refuse("SymPy matrices")
-
-    def compile(self, backend: str = "auto", dtype: str = "float64") -> NoReturn:
-        self._refuse("compiled formulas; see Arm.inverse_kinematics")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise InputError(f"inverse_kinematics of {self.function.provenance.robot} has no closed form, so no {what}")
-
-
 def _in_one_file(models: Sequence[Model], title: str, language: str, options: EmitOptions) -> dict[str, str]:
     """One file and the self-tests of what is in it: name → text."""
     from manipula.algebra.emit import backend
 
-    loops = [model.name for model in models if isinstance(model, SolverModel)]
+    loops = [model.name for model in models if model._has_loops]
     if loops:
         raise InputError(f"emit: {loops[0]} is a solver with loops, which has files of its own; emit it apart")
     backend.backend_named(language, options)  # refuses before anything is made

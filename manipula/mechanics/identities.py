@@ -28,7 +28,7 @@ Sides = list[tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
-class State:
+class MotionState:
     """Positions, velocities, accelerations, and the wrench of the environment on the tool (force, moment; world)."""
 
     q: Sequence[Any]
@@ -38,20 +38,20 @@ class State:
 
 
 @dataclass(frozen=True)
-class Law:
+class Identity:
     """`sentence` says it to a newcomer; `sides` gives the pairs to be equal; `condition` is when it applies."""
 
     name: str
     sentence: str
-    sides: Callable[[Tree, State], Sides]
+    sides: Callable[[Tree, MotionState], Sides]
     condition: str = ""
 
-    def residuals(self, chain: Tree, state: State) -> list[Any]:
+    def residuals(self, chain: Tree, state: MotionState) -> list[Any]:
         """Left − right of every equation: all zero where the law holds."""
         return [left - right for left, right in self.sides(chain, state)]
 
 
-def symmetric_inertia(chain: Tree, x: State) -> Sides:
+def symmetric_inertia(chain: Tree, x: MotionState) -> Sides:
     """M = Mᵀ. Both triangles are measured: column j is the torque of unit acceleration of joint j alone."""
     still = [0] * chain.dof
     bare = replace(without_actuators(chain), gravity=(0, 0, 0))
@@ -62,7 +62,7 @@ def symmetric_inertia(chain: Tree, x: State) -> Sides:
     return [(columns[i][j], columns[j][i]) for i, j in pairs] + _paired(_flat(columns), _flat(M))
 
 
-def skew_rate(chain: Tree, x: State) -> Sides:
+def skew_rate(chain: Tree, x: MotionState) -> Sides:
     """(Ṁ − 2C)_ij = −(Ṁ − 2C)_ji"""
     M = composite.inertia_matrix(over_duals(chain), along(x.q, x.qd))
     C = christoffel.coriolis_matrix(chain, x.q, x.qd)
@@ -70,14 +70,14 @@ def skew_rate(chain: Tree, x: State) -> Sides:
     return [(N[i][j], -N[j][i]) for j in range(chain.dof) for i in range(j + 1)]
 
 
-def coriolis_product(chain: Tree, x: State) -> Sides:
+def coriolis_product(chain: Tree, x: MotionState) -> Sides:
     """C q̇ = coriolis, and both ways to C give the same matrix"""
     C = christoffel.coriolis_matrix(chain, x.q, x.qd)
     same = _paired(_flat(C), _flat(christoffel_carried.coriolis_matrix(chain, x.q, x.qd)))
     return _paired([dot(row, x.qd) for row in C], torque.coriolis(chain, x.q, x.qd)) + same
 
 
-def power_balance(chain: Tree, x: State) -> Sides:
+def power_balance(chain: Tree, x: MotionState) -> Sides:
     """d/dt (kinetic + potential) = q̇·(τ − friction)"""
     found = energy.energy(over_duals(chain), along(x.q, x.qd), along(x.qd, x.qdd))
     tau, bare = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), newton_euler(chain, x.q, x.qd, x.qdd).tau
@@ -86,20 +86,20 @@ def power_balance(chain: Tree, x: State) -> Sides:
     return [(partial(found.kinetic, 0) + partial(found.potential, 0), given)]
 
 
-def kinetic_is_quadratic(chain: Tree, x: State) -> Sides:
+def kinetic_is_quadratic(chain: Tree, x: MotionState) -> Sides:
     """kinetic = ½ q̇ᵀ M q̇"""
     M = composite.inertia_matrix(chain, x.q)
     return [(energy.kinetic_energy(chain, x.q, x.qd), half(dot(x.qd, [dot(row, x.qd) for row in M])))]
 
 
-def gravity_is_slope(chain: Tree, x: State) -> Sides:
+def gravity_is_slope(chain: Tree, x: MotionState) -> Sides:
     """gravity_i = ∂potential/∂q_i"""
     slope = energy.potential_energy(over_duals(chain), variables(x.q))
     slopes = [partial(slope, i) for i in range(chain.dof)]
     return _paired(torque.gravity(chain, x.q), slopes) + _paired(composite.gravity_composite(chain, x.q), slopes)
 
 
-def parts_add_up(chain: Tree, x: State) -> Sides:
+def parts_add_up(chain: Tree, x: MotionState) -> Sides:
     """inverse_dynamics = M q̈ + coriolis + gravity + friction − Jᵀ·wrench"""
     M = composite.inertia_matrix(chain, x.q)
     effects = (
@@ -112,31 +112,31 @@ def parts_add_up(chain: Tree, x: State) -> Sides:
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), [sum_of(row) for row in zip(*effects)])
 
 
-def lagrange_agrees(method: str) -> Callable[[Tree, State], Sides]:
+def lagrange_agrees(method: str) -> Callable[[Tree, MotionState], Sides]:
     """Newton–Euler ≡ Lagrange"""
     terms = lagrange.METHODS[method]
 
-    def sides(chain: Tree, x: State) -> Sides:
+    def sides(chain: Tree, x: MotionState) -> Sides:
         other = lagrange.inverse_dynamics_lagrange(chain, x.q, x.qd, x.qdd, x.wrench, terms)
         return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), other)
 
     return sides
 
 
-def jacobian_agrees(chain: Tree, x: State) -> Sides:
+def jacobian_agrees(chain: Tree, x: MotionState) -> Sides:
     """Newton–Euler ≡ dynamics from Jacobians"""
     other = jacobian_dynamics.inverse_dynamics_jacobian(chain, x.q, x.qd, x.qdd, x.wrench)
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), other)
 
 
-def linear_in_parameters(chain: Tree, x: State) -> Sides:
+def linear_in_parameters(chain: Tree, x: MotionState) -> Sides:
     """regressor · parameters = torque"""
     pi = regressor.parameter_vector(chain)
     torques = [dot(row, pi) for row in regressor.regressor(chain, x.q, x.qd, x.qdd)]
     return _paired(torques, torque.inverse_dynamics(chain, x.q, x.qd, x.qdd))
 
 
-def forward_undoes_inverse(chain: Tree, x: State) -> Sides:
+def forward_undoes_inverse(chain: Tree, x: MotionState) -> Sides:
     """forward_dynamics(inverse_dynamics(q̈)) = q̈, two ways"""
     tau = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench)
     one = articulated.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
@@ -144,7 +144,7 @@ def forward_undoes_inverse(chain: Tree, x: State) -> Sides:
     return _paired(one, x.qdd) + _paired(other, x.qdd)
 
 
-def cascade(chain: Tree, x: State) -> Sides:
+def cascade(chain: Tree, x: MotionState) -> Sides:
     """Joint i and those beyond it feel nothing of the inertia, motors and friction of the links before it."""
     whole = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd)
     sides: Sides = []
@@ -157,7 +157,7 @@ def cascade(chain: Tree, x: State) -> Sides:
     return sides
 
 
-def superposition(chain: Tree, x: State) -> Sides:
+def superposition(chain: Tree, x: MotionState) -> Sides:
     """The torques are the sum of those of arms in which one link at a time has mass, motor and friction."""
     refuse_loaded(chain, NO_SUM)
     alone = [_only(chain, l, link) for l, link in enumerate(chain.links)]
@@ -186,21 +186,25 @@ def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
 
 SOLVABLE = "every joint must move some mass or motor inertia"
 
-LAWS: tuple[Law, ...] = (
-    Law("inertia symmetric", "Joint i resists joint j exactly as joint j resists joint i.", symmetric_inertia),
-    Law("inertia rate", "Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own.", skew_rate),
-    Law("Coriolis matrix", "The Coriolis matrix times the velocities is the Coriolis torque.", coriolis_product),
-    Law("power balance", "The power of the motors, less friction, is the rate of change of energy.", power_balance),
-    Law("kinetic energy", "The kinetic energy is half the velocities weighed by M.", kinetic_is_quadratic),
-    Law("gravity", "The torque that holds the arm is the slope of its potential energy.", gravity_is_slope),
-    Law("parts", "Inertia, Coriolis, gravity, friction and contact add up to the torque.", parts_add_up),
+IDENTITIES: tuple[Identity, ...] = (
+    Identity("inertia symmetric", "Joint i resists joint j exactly as joint j resists joint i.", symmetric_inertia),
+    Identity("inertia rate", "Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own.", skew_rate),
+    Identity("Coriolis matrix", "The Coriolis matrix times the velocities is the Coriolis torque.", coriolis_product),
+    Identity(
+        "power balance", "The power of the motors, less friction, is the rate of change of energy.", power_balance
+    ),
+    Identity("kinetic energy", "The kinetic energy is half the velocities weighed by M.", kinetic_is_quadratic),
+    Identity("gravity", "The torque that holds the arm is the slope of its potential energy.", gravity_is_slope),
+    Identity("parts", "Inertia, Coriolis, gravity, friction and contact add up to the torque.", parts_add_up),
     *(
-        Law(f"Newton–Euler ≡ {name}", "Forces and energies lead to the same torques.", lagrange_agrees(name))
+        Identity(f"Newton–Euler ≡ {name}", "Forces and energies lead to the same torques.", lagrange_agrees(name))
         for name in lagrange.METHODS
     ),
-    Law("Newton–Euler ≡ jacobian", "Jacobians of the centres of mass lead to the same torques.", jacobian_agrees),
-    Law("regressor", "The torques are linear in the inertial parameters.", linear_in_parameters),
-    Law("forward ∘ inverse", "Applying the computed torques gives the motion back.", forward_undoes_inverse, SOLVABLE),
-    Law("cascade", "A joint feels only its own link and those beyond it.", cascade),
-    Law("superposition", "The torques of the arm are the sum of the torques of its links.", superposition),
+    Identity("Newton–Euler ≡ jacobian", "Jacobians of the centres of mass lead to the same torques.", jacobian_agrees),
+    Identity("regressor", "The torques are linear in the inertial parameters.", linear_in_parameters),
+    Identity(
+        "forward ∘ inverse", "Applying the computed torques gives the motion back.", forward_undoes_inverse, SOLVABLE
+    ),
+    Identity("cascade", "A joint feels only its own link and those beyond it.", cascade),
+    Identity("superposition", "The torques of the arm are the sum of the torques of its links.", superposition),
 )

@@ -1,0 +1,1 @@
+"""A robot with numbers: its models, compiled on first use, and its inverse kinematics."""

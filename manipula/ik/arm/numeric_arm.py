@@ -1,0 +1,297 @@
+"""`NumericArm`: a robot with numbers whose models are compiled on first use.
+
+A model of the catalogue is a method here by itself: `_model_method` makes it, `ArmModels` tells type checkers of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from manipula.algebra.run.compiled import Compiled
+from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
+from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
+from manipula.generation.request import Request
+from manipula.generation.structure import numeric_chain, plan_of
+from manipula.ik.arm.arm_models import ArmModels
+from manipula.ik.arm.inverse_model import generate_model
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.entry import TOOL
+from manipula.mechanics.models.ports import PORTS
+from manipula.mechanics.robot.branching import followers, has_own_frame, road_followers, with_frame
+from manipula.robot import Robot, RobotLike, as_robot
+from manipula.support.waiting import told_when_slow
+
+if TYPE_CHECKING:
+    from manipula.ik.answers import InverseBatch, InverseResult
+    from manipula.ik.inverse import InverseSolver
+    from manipula.ik.partial.solver import PartialSolver
+    from manipula.mechanics.models.entry import ModelEntry as Entry
+    from manipula.mechanics.models.inverse.plan import Plan
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+Array = NDArray[np.float64]
+WRENCH = "wrench_tool"
+
+
+def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
+    """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
+    asked about a frame in the call itself."""
+    if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
+        return None
+    code = arm.model(method.__name__)
+    shapes = ", ".join(f"{port.name} (…{''.join(f', {size}' for size in port.shape)})" for port in code.outputs)
+    doc = f"{method.__doc__ or ''}\n\nOn this arm: {shapes}."
+    return code.thin_call(MethodOwner(arm, method, code), method.__name__, told_with_signature(method, doc))
+
+
+def _inverse_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
+    """The thin call of inverse kinematics, where there is one and it gives the general way's answers."""
+    with told_when_slow(f"preparing inverse kinematics of {arm.robot.name}, once"):
+        return _inverse_code(arm, method)
+
+
+def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
+    solver = arm.inverse_solver
+    if solver.closed is None or arm._road is not arm:
+        return None
+    from manipula.ik.answers import InverseResult
+    from manipula.ik.thin import thin_code
+
+    code = thin_code(solver, arm.model("inverse_kinematics"), arm.model("pose"))
+    if code is None:
+        return None
+    owner = MethodOwner(arm, method, code)
+    doc = told_with_signature(method, method.__doc__ or "")
+    made = code.thin(owner, method.__name__, doc, InverseResult, solver)
+    trials = [solver.pose(q) for q in np.linspace(-1.0, 1.5, 4 * arm.dof).reshape(4, arm.dof)]
+    agrees = all(np.array_equal(made(pose).q, owner.general(pose).q) for pose in trials)
+    return made if agrees else None
+
+
+def _compiled(method: Method) -> Method:
+    """To readers and type checkers the method stays what it is."""
+    return cast(Method, CompiledMethod(_named_for_people(method), _model_call))
+
+
+def _solved(method: Method) -> Method:
+    """The same for inverse kinematics."""
+    return cast(Method, CompiledMethod(_named_for_people(method), _inverse_call))
+
+
+def _named_for_people(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Under the name by which people have it: `help`, Python's own errors and pickles of the function say Arm."""
+    method.__module__, method.__qualname__ = "manipula.arm", f"Arm.{method.__name__}"
+    return method
+
+
+class NumericArm(ArmModels):
+    """Every model of a robot as a fast function of arrays, and its inverse kinematics."""
+
+    def __init__(self, robot: RobotLike, *, optimise: str = "fast", frame: str = "") -> None:
+        """`frame` names the frame that poses, Jacobians, wrenches and inverse kinematics are about; a robot that has
+        one alone, as every serial arm, needs none named."""
+        described = as_robot(robot)
+        self.robot = described.at(frame) if frame else described
+        self.optimise = optimise
+        self._models: dict[tuple[str, bool], Compiled] = {}
+        self._partial: dict[str, PartialSolver] = {}
+        self._at: dict[str, Self] = {}
+
+    def __repr__(self) -> str:
+        """The robot, and which models are compiled by now."""
+        made = ", ".join(dict.fromkeys(name for name, _ in self._models)) or "none"
+        return f"<arm {self.robot.name}: {self.robot.freedoms}; compiled: {made[:200]}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arm_of, (type(self), self.robot, self.optimise)
+
+    @property
+    def dof(self) -> int:
+        return self.robot.dof
+
+    def at(self, frame: str) -> Self:
+        """The same robot, asked about another of its frames."""
+        if frame not in self._at:
+            self._at[frame] = type(self)(self.robot, optimise=self.optimise, frame=frame)
+        return self._at[frame]
+
+    @cached_property
+    def _road(self) -> Self:
+        """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
+        road = self.robot.road()
+        return self if road is self.robot else type(self)(road, optimise=self.optimise)
+
+    @cached_property
+    def _following(self) -> list[str]:
+        """The joints on the road to the tool that move by others' coordinates."""
+        return road_followers(with_frame(self.robot)) if followers(self.robot) else []
+
+    def model(self, name: str, wrench: bool = False) -> Compiled:
+        """The compiled model, made on first use."""
+        key = (name, wrench)
+        if key not in self._models:
+            with told_when_slow(f"making {name} of {self.robot.name}, once"):
+                made = generate_model(Request(self.robot, name, optimise=self.optimise, wrench=wrench))
+                self._refuse_unknown(name, made.inputs.get("p", ()))
+                self._models[key] = made.compile()
+        return self._models[key]
+
+    def _refuse_unknown(self, name: str, missing: Sequence[str]) -> None:
+        """Only what a model needs must be known: a robot without masses still has its poses."""
+        if missing:
+            raise UnsetError(f"{self.robot.name}: {name} needs a value for {some_of(missing)}", missing)
+
+    def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
+        """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
+        extra = () if wrench is None else (wrench,)
+        numbers = [self._named(x) if isinstance(x, str) else x for x in given]
+        return self.model(name, wrench is not None).general(*numbers, *extra, **options)
+
+    def _named(self, pose: str) -> Sequence[float]:
+        """One of the robot's poses, by its name."""
+        poses = self.robot.poses
+        if not poses:
+            raise InputError(
+                f"{self.robot.name} has no poses by name, found {pose!r}; robot.with_poses(…) gives it some"
+            )
+        if pose not in poses:
+            raise UnknownNameError(f"pose of {self.robot.name}", pose, poses)
+        return poses[pose]
+
+    @_compiled
+    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:
+        """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
+        axes."""
+        if frame not in ("world", "tool"):
+            return self.at(frame).jacobian(q, out=out, threads=threads)
+        name = "jacobian" if frame == "world" else "jacobian_tool"
+        return cast(Array, self._call(name, [q], None, out=out, threads=threads))
+
+    @_solved
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike,
+        seed: ArrayLike | None = None,
+        parameter: ArrayLike | None = None,
+        *,
+        task: str = "pose",
+        tolerance: float | None = None,
+    ) -> InverseResult:
+        """Every joint configuration that puts the tool at `pose` (4, 4); `.q` is (solutions, n), of a robot that
+        branches the joints on the road to the tool.
+
+        (…, 4, 4) gives a batch with a mask; `inverse_kinematics_batch` is the same for type checkers, which do not
+        count axes. `seed` orders the answers and chooses the turns; `parameter` fixes the free
+        joint or arm angle of a redundant arm. `task`: "position" asks for the tool's origin alone (`pose` may then be
+        x, y, z), "axis" for its origin and the direction of its z axis (a pose, or x, y, z and the direction).
+        `tolerance`: the largest entry of |FK − pose| of an answer, m and rad. Left out it is 1e-12 for an arm of 1 m,
+        and 4e-6 with fewer than six freedoms, where a pose is met exactly only if its last digit is right. A rotation
+        written with three digits or more is made exact; one that is further off than `tolerance`, or 1e-3, is refused.
+        """
+        answers: InverseResult = self.solver_for(task)(pose, seed, parameter, tolerance)
+        return answers
+
+    def inverse_kinematics_batch(
+        self,
+        poses: ArrayLike,
+        seed: ArrayLike | None = None,
+        parameter: ArrayLike | None = None,
+        *,
+        task: str = "pose",
+        tolerance: float | None = None,
+    ) -> InverseBatch:
+        """`inverse_kinematics` of many poses, (…, 4, 4): every branch of each, and a mask of those that are answers."""
+        from manipula.ik.answers import InverseBatch
+
+        found: object = self.inverse_kinematics(poses, seed, parameter, task=task, tolerance=tolerance)
+        if not isinstance(found, InverseBatch):
+            raise InputError("inverse_kinematics_batch: expected many targets, found one; inverse_kinematics takes it")
+        return found
+
+    def solver_for(self, task: str = "pose") -> InverseSolver | PartialSolver:
+        """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""
+        from manipula.ik.partial.solver import PartialSolver, checked_task
+
+        if checked_task(task) == "pose":
+            return self.inverse_solver
+        if odd := self._following:
+            told = f"task={task!r}: joint {odd[0]!r} follows others, and parts of a pose are solved for free joints"
+            raise InputError(f'{told}; task="pose" is solved, numerically')
+        if self._road is not self:
+            return self._road.solver_for(task)
+        if task not in self._partial:
+            self.model("pose")  # refuses a robot whose geometry is not known
+            functions: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
+            self._partial[task] = PartialSolver(task, numeric_chain(self.robot), self.limits, **functions)
+        return self._partial[task]
+
+    @cached_property
+    def inverse_plan(self) -> Plan:
+        """Which class of inverse kinematics the arm belongs to, and why. Needs no values: letters will do."""
+        from manipula.ik.coupled.solver import coupled_plan
+
+        return coupled_plan(with_frame(self.robot)) if self._following else plan_of(self._road.robot)
+
+    @cached_property
+    def inverse_solver(self) -> InverseSolver:
+        """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
+        from manipula.ik.coupled.solver import CoupledSolver
+        from manipula.ik.inverse import InverseSolver
+
+        if not self._following and self._road is not self:
+            return self._road.inverse_solver
+        kinematics: dict[str, Any] = {"pose": self.model("pose"), "jacobian": self.jacobian}
+        if self._following:
+            robot = with_frame(self.robot)
+            return CoupledSolver(robot, numeric_chain(robot), self.limits, **kinematics)
+        chain = numeric_chain(self.robot)  # whose geometry is known, or its pose would have been refused
+        closed = self.model("inverse_kinematics") if self.inverse_plan.closed else None
+        return InverseSolver(chain, self.limits, closed=closed, **kinematics)
+
+    @cached_property
+    def limits(self) -> Sequence[tuple[float, float]]:
+        """Joint limits, rad or m; infinite where the file gives none."""
+        from manipula.ik.numeric.limits import limits_of
+
+        return limits_of(self.robot)
+
+
+def _doc_of(entry: Entry) -> str:
+    """What `help` says, from the catalogue."""
+    ports = {name: PORTS[name] for name in entry.inputs} | ({WRENCH: PORTS["wrench"]} if entry.takes_wrench else {})
+    takes = [f"{name}: {port.doc}, {port.unit}" for name, port in ports.items()]
+    gives = [f"{name}: {meaning}, {unit}" for name, (unit, meaning) in entry.outputs.items()]
+    takes += ["frame: another frame by its name, in place of the tool"] if entry.needs & TOOL else []
+    returned = "Returns" if len(gives) == 1 else "Returns, by name,"
+    return "\n".join([f"{entry.doc[0].upper()}{entry.doc[1:]}.", "", *takes, "", returned, *gives])
+
+
+def _model_method(entry: Entry) -> CompiledMethod:
+    """The method of a model: the compiled function, and this text for what its fast way does not take.
+
+    It is made as the standard library makes `namedtuple`: from a text, so that it is a function like one written by
+    hand, as fast, with its arguments by name and Python's own words for a wrong call. All of the text is ours.
+    """
+    inputs, wrench = ", ".join(entry.inputs), f", {WRENCH}=None" if entry.takes_wrench else ""
+    frame, about = (" frame='',", "(self.at(frame) if frame else self)") if entry.needs & TOOL else ("", "self")
+    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame} out=None, threads=1):
+        return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
+    made: dict[str, Any] = {"__name__": __name__}
+    exec(text, made)
+    method = _named_for_people(made[entry.name])
+    method.__doc__ = _doc_of(entry)
+    return CompiledMethod(method, _model_call)
+
+
+for _entry in MODELS.values():
+    if _entry.name not in vars(NumericArm):  # some are written by hand, for the sake of what else they take
+        setattr(NumericArm, _entry.name, _model_method(_entry))
+
+
+def _arm_of(kind: type[NumericArm], robot: Robot, optimise: str) -> NumericArm:
+    return kind(robot, optimise=optimise)
