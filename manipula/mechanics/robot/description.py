@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from fractions import Fraction
-from math import pi
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
+from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.entry import Entry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
@@ -76,26 +75,6 @@ class Mounted:
     at: Steps
     body: Body
     name: str = ""
-
-
-@dataclass(frozen=True)
-class Coordinate:
-    """A joint that moves by others' coordinates: its q is Σ factor·q of the joints named, and a constant, which is a
-    number in SI and so many degrees: a quarter turn stays exact."""
-
-    terms: tuple[tuple[str, Fraction], ...]
-    constant: Fraction = Fraction(0)
-    degrees: Fraction = Fraction(0)
-
-    @property
-    def shift(self) -> float:
-        """The whole constant, SI."""
-        return float(self.constant) + float(self.degrees) * pi / 180
-
-    @property
-    def way(self) -> int:
-        """±1 where it follows one coordinate: whether it goes the same way; 0 where it follows several."""
-        return 0 if len(self.terms) != 1 else 1 if self.terms[0][1] > 0 else -1
 
 
 @dataclass(frozen=True)
@@ -205,9 +184,9 @@ class Robot:
 
     def _refuse_bad_coordinates(self) -> None:
         for row, joint in enumerate(self.joints, 1):
-            terms = [] if joint.coordinate is None else [name for name, _ in joint.coordinate.terms]
-            odd = next((name for name in terms if name not in self.joint_names), None)
-            if odd is not None or (joint.coordinate is not None and (not terms or joint.kind == "fixed")):
+            leads = () if joint.coordinate is None else joint.coordinate.leads
+            odd = next((name for name in leads if name not in self.joint_names), None)
+            if odd is not None or (joint.coordinate is not None and (not leads or joint.kind == "fixed")):
                 what = f"{odd!r} has no coordinate of its own" if odd else "a joint that moves must be named"
                 raise RobotFileError(
                     what, file=self.origin.path, where=RowLabel(f"joint {joint.name!r}", row), field="coordinate",
@@ -266,6 +245,11 @@ class Robot:
     def joint_names(self) -> tuple[str, ...]:
         """The joints that have a coordinate of their own, in the file's order."""
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """What moves, and which joints by what."""
+        return coordinates_from((x.name, x.turns, x.coordinate) for x in self.joints if x.kind != "fixed")
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""

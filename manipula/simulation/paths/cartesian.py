@@ -216,8 +216,7 @@ def _configured(arm: Arm, curve: Curve, near: Floats | None, task: str, name: st
 
 def _road(arm: Arm) -> list[int]:
     """The joints that inverse kinematics answers for: of a robot that branches those on the road to the tool."""
-    names = list(arm.robot.joint_names)
-    return [names.index(name) for name in road_coordinates(with_frame(arm.robot))]
+    return road_coordinates(with_frame(arm.robot)).moving
 
 
 def _on_road(arm: Arm, q: Floats) -> Floats:
