@@ -210,19 +210,13 @@ class Robot:
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
-        angles = [step.amount for steps in self._placements() for step in steps if step.kind[0] == "r"]
+        still = (self.base, self.tool, *(x.at for x in (*self.frames, *self.ground)))
+        rows = (steps for x in self.joints for steps in (x.before, x.after, *(mounted.at for mounted in x.carries)))
+        angles = [step.amount for steps in (*still, *rows) for step in steps if step.kind[0] == "r"]
         angles += [joint.offset for joint in self.joints if joint.turns]
-        for cell in angles:
-            if isinstance(cell.parameter, Op | Name):
-                yield cell.name, cell.parameter, True
-        for name, value in (*((cell.name, cell.value) for cell in self.cells()), *self.values):
-            if isinstance(value, Op):
-                yield name, value, False
-
-    def _placements(self) -> Iterator[Steps]:
-        yield from (self.base, self.tool, *(x.at for x in self.frames), *(x.at for x in self.ground))
-        for joint in self.joints:
-            yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))
+        yield from ((x.name, x.parameter, True) for x in angles if isinstance(x.parameter, Op | Name))
+        entries = (*((cell.name, cell.value) for cell in self.cells()), *self.values)
+        yield from ((name, value, False) for name, value in entries if isinstance(value, Op))
 
     @property
     def parents(self) -> tuple[int, ...]:
