@@ -72,7 +72,7 @@ def compared(robot: mp.Robot, text: str) -> tuple[float, float, float]:
     model = mujoco.MjModel.from_xml_string(text)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     data, tree = mujoco.MjData(model), merge_fixed(bind(robot, FLOATS, {}))
-    C = np.array([tree.of_joints(list(row)) for row in np.eye(robot.dof)], dtype=float).T
+    C = np.array([tree.coordinates.spread(list(row)) for row in np.eye(robot.dof)], dtype=float).T
     moving = [joint for joint in robot.joints if joint.kind != "fixed"]
     rows = [k for k, joint in enumerate(moving) if joint.link]  # not those of tendons
     places = [model.joint(moving[k].name).dofadr[0] for k in rows]

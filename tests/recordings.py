@@ -17,8 +17,8 @@ from manipula.mechanics.robot.reduce.chains import merge_fixed
 def torques(robot: RobotDescription, q: Any, qd: Any, qdd: Any) -> Any:
     """With friction and motors, by Newton and Euler."""
     chain = merge_fixed(bind(robot, ArrayMaths(), {}))
-    given = (chain.of_joints(list(x.T)) for x in (q, qd, qdd))
-    tau = chain.of_coordinates(inverse_dynamics(chain, *given))
+    given = (chain.coordinates.spread(list(x.T)) for x in (q, qd, qdd))
+    tau = chain.coordinates.gather(inverse_dynamics(chain, *given))
     return np.stack([np.broadcast_to(x, len(q)) for x in tau], axis=1)
 
 

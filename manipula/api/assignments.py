@@ -41,10 +41,9 @@ def assignments(texts: Sequence[str], robot: Robot) -> list[Assignment]:
 def places_of(texts: Sequence[str], robot: Robot) -> dict[str, str]:
     """Where joints are to stand, `elbow=30deg`, by the same rule; a joint by its name or number, which is the robot's
     to know. SI text."""
-    turns = {joint.name: joint.turns for joint in robot.joints}
     quantities: dict[str, Quantity] = {}
-    for i, name in enumerate(robot.joint_names, 1):
-        quantity: Quantity = "angle" if turns[name] else "length"
+    for i, (name, turns) in enumerate(zip(robot.joint_names, robot.coordinates.turns), 1):
+        quantity: Quantity = "angle" if turns else "length"
         quantities |= {f"q{i}": quantity, f"joint{i}": quantity, name: quantity}
     found: dict[str, str] = {}
     for text in texts:

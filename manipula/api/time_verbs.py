@@ -266,7 +266,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     law = None
     if asked.law is not None:
         law = controller(robot, asked.law.name, sample=asked.law.sample, tell=tell, **asked.law.settings())
-    turns, degrees = [x.turns for x in robot.joints if x.name in robot.joint_names], asked.angle == "deg"
+    turns, degrees = robot.coordinates.turns, asked.angle == "deg"
     start: Any = None
     if asked.start is not None:
         start = joints_from(asked.start.q, turns, degrees, "start: q")

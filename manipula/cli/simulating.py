@@ -153,8 +153,7 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
     found = numbers(option, text)
     if len(found) != robot.dof:
         raise InputError(f"{option}: expected {robot.dof} numbers, one a joint, found {len(found)}")
-    turns = [joint.turns for joint in robot.joints if joint.name in robot.joint_names]
-    return [radians(x) if degrees and turn else x for x, turn in zip(found, turns)]
+    return [radians(x) if degrees and turn else x for x, turn in zip(found, robot.coordinates.turns)]
 
 
 @guarded

@@ -16,7 +16,6 @@ from manipula.algebra.expr.node import TABLE_SEED
 from manipula.algebra.expr.walk import topological
 from manipula.generation.prepare import Prepared
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.robot.branching import followers
 
 RECURSION = MODELS["newton_euler"]  # every intermediate, link by link, in the link's own frame
 RATES = RECURSION.inputs
@@ -33,7 +32,8 @@ def labelled(function: Function, asked: Prepared) -> Function:
 def names_by_value(asked: Prepared) -> dict[int, str]:
     """Value in the table of expressions → name; the first of two names for one value. Nothing for other models."""
     ports = asked.inputs
-    if not ports.keys() >= set(RATES) or followers(asked.robot):  # there links have other numbers than coordinates
+    coupled = asked.robot.coordinates.coupled  # there links have other numbers than coordinates
+    if coupled or not ports.keys() >= set(RATES):
         return {}
     maths = FieldMaths(TABLE_SEED)  # the draw by which expressions are known
     chain = asked.structure.merged(maths, asked.structure.symbols(maths.symbol))

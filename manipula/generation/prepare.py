@@ -30,7 +30,7 @@ from manipula.mechanics.models.choices import (
 from manipula.mechanics.models.coupled import coupled
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Given, Method, ModelEntry
 from manipula.mechanics.models.ports import PORTS, PortSizes
-from manipula.mechanics.robot.branching import followers, frame_of, road_of, serial_fault, with_frame
+from manipula.mechanics.robot.branching import frame_of, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.suffixes import folded
@@ -64,7 +64,7 @@ class Prepared:
     def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
-        if follows := followers(self.robot):
+        if follows := self.robot.coordinates.coupled:
             model = coupled(model, self.robot.name)
         if model.ranked or any(PORTS[port].size == "base" for port in model.inputs):
             return _narrowed(model, self.structure.ranking)
@@ -91,7 +91,7 @@ class Prepared:
 
     def _refuse_unfit(self, method: str) -> None:
         """A method of the catalogue that this robot's model does not have: it exists, and the robot is in its way."""
-        fit, names = self.model.method_names, followers(self.robot)
+        fit, names = self.model.method_names, self.robot.coordinates.followers
         if names and method not in fit and method in model_named(self.request.model).method_names:
             raise InputError(
                 f"{self.robot.name}: the method {method!r} of {self.model.name} does not take joints that follow "

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import lcm
 from typing import Any
 
 from manipula.algebra.expr.elimination import Dependency, dependencies
@@ -26,12 +24,11 @@ from manipula.mechanics.models.linear.base_parameters import (
     reduced_regressor,
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, parts_of
+from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.vector import sum_of
 
 Rows = list[list[Any]]
 State = tuple[list[Any], list[Any], list[Any]]  # q, q̇, q̈ of the joints
-Factors = Sequence[Sequence[tuple[int, Fraction]]]  # of every joint its coordinates, each with a factor
 
 
 @dataclass(frozen=True)
@@ -75,12 +72,12 @@ class Ranking:
         return [given.get(k, 0) for k in range(len(self.slots))]
 
 
-def ranking_of(chain: Tree, factors: Factors) -> Ranking:
+def ranking_of(chain: Tree, moves: Coordinates) -> Ranking:
     """The base parameters of an arm by their places, from the arm at a point of the field; values come elsewhere."""
     stacked = [
         [integer(x) for x in row]
         for state in range(states_of(chain))
-        for row in told_rows(*field_state(chain, factors, f"state {state}"))
+        for row in told_rows(*field_state(chain, moves, f"state {state}"))
     ]
     slots = candidate_slots(chain)
     kept, dropped = dependencies(stacked)
@@ -94,24 +91,23 @@ def ranking_of(chain: Tree, factors: Factors) -> Ranking:
 
 def states_of(chain: Tree) -> int:
     """How many states tell all columns apart: where joints follow others, few coordinates must tell of many links."""
-    coupled = any(link.follows is not None for link in chain.links)
-    return STATES + len(candidate_slots(chain)) if coupled else STATES
+    return STATES + len(candidate_slots(chain)) if chain.coordinates.coupled else STATES
 
 
 def told_rows(chain: Tree, state: State) -> Rows:
     """What the coordinates feel of every candidate, at positions and rates of the joints."""
-    return chain.rows_of_coordinates(reduced_regressor(chain, *state))
+    return chain.coordinates.gather_rows(reduced_regressor(chain, *state))
 
 
-def field_state(chain: Tree, factors: Factors, tag: str) -> tuple[Tree, State]:
-    """The arm, and q, q̇, q̈ of its joints, from coordinates by names no parameter can have."""
+def field_state(chain: Tree, moves: Coordinates, tag: str) -> tuple[Tree, State]:
+    """The arm, and q, q̇, q̈ of its joints, from parts of coordinates by names no parameter can have: of a multiple of
+    a part the field knows the sine."""
     assert isinstance(chain.maths, FieldMaths)
-    maths, count = chain.maths, 1 + max(c for terms in factors for c, _ in terms)
-    unit = common_denominator(factors)
-    q, qd, qdd = ([maths.symbol(f"{tag} {x}{i}") for i in range(count)] for x in ("q", "qd", "qdd"))
-    alone = [(qd[terms[0][0]], int(terms[0][1] * unit)) for terms in factors if len(terms) == 1]
-    ways = {value_of(n * rate): (rate, n) for rate, n in alone}
-    state = joints_from(factors, q, unit), joints_from(factors, qd, unit), joints_from(factors, qdd, unit)
+    maths, of = chain.maths, moves.in_parts
+    q, qd, qdd = ([maths.symbol(f"{tag} {x}{i}") for i in range(len(of))] for x in ("q", "qd", "qdd"))
+    alone = [row.terms[0] for row in of.rows if row.way]
+    ways = {value_of(n * qd[c]): (qd[c], n) for c, n in alone}
+    state = of.spread(q), of.spread(qd), of.spread(qdd)
     return replace(chain, maths=_WaysMaths(maths.seed, ways)), state
 
 
@@ -126,16 +122,6 @@ class _WaysMaths(FieldMaths):
         rate, count = self.ways.get(value_of(x), (x, 1))
         found = super().sign(rate)
         return found if count > 0 else -found
-
-
-def common_denominator(factors: Factors) -> int:
-    """In so many parts of a coordinate every joint is a whole multiple, whose sine the field knows from the part's."""
-    return lcm(*(factor.denominator for terms in factors for _, factor in terms))
-
-
-def joints_from(factors: Factors, parts: Sequence[Any], unit: int) -> list[Any]:
-    """Of every joint the position or rate, from what is a part of each coordinate, `unit` of which make the whole."""
-    return [sum_of(int(factor * unit) * parts[c] for c, factor in terms) for terms in factors]
 
 
 def integer(x: Any) -> int:

@@ -26,7 +26,6 @@ from manipula.mechanics.models.dynamics.moving_bodies import slid_back
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
-from manipula.mechanics.robot.branching import joint_factors
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
@@ -119,7 +118,7 @@ class ArmStructure:
     @cached_property
     def ranking(self) -> Ranking:
         """Which parameters the torques can tell."""
-        return ranking_of(self.in_field("base parameters"), joint_factors(self.robot))
+        return ranking_of(self.in_field("base parameters"), self.robot.coordinates)
 
     def _decided(
         self, decide: Decide[Said], same: Callable[[Said, Said], bool] = lambda one, other: one == other

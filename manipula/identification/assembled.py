@@ -91,8 +91,7 @@ class Columns:
 
     def _other_load(self, family: ColumnFamily, joint: Joint) -> bool:
         """A coordinate bears what the joints that follow it bear, too: no friction of one joint's own load."""
-        followed = {name for x in self.robot.joints if x.coordinate is not None for name, _ in x.coordinate.terms}
-        return family.loaded and joint.name in followed
+        return family.loaded and any(joint.name in x.coordinate.leads for x in self.robot.joints if x.coordinate)
 
     def _springs(self) -> Iterator[tuple[Column, Row]]:
         values = dict(self.robot.values)

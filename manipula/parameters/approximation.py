@@ -133,8 +133,8 @@ def _check(motions: Motions, robot: RobotDescription, tolerance: float) -> None:
 def contributions(robot: RobotDescription, found: Ranking, values: Array, motions: Motions) -> Array:
     """(samples, dof, parameters): what every base parameter adds to every torque."""
     chain = merge_fixed(bind(robot, ArrayMaths(), {}, "none"))
-    state = (chain.of_joints(list(x.T)) for x in (motions.q, motions.qd, motions.qdd))
-    rows = chain.rows_of_coordinates(base_regressor(chain, *state))
+    state = (chain.coordinates.spread(list(x.T)) for x in (motions.q, motions.qd, motions.qdd))
+    rows = chain.coordinates.gather_rows(base_regressor(chain, *state))
     samples = len(motions.q)
     full: Array = np.stack([np.stack([_over(x, samples) for x in found.columns(row)], axis=1) for row in rows], axis=1)
     return full * values
@@ -173,9 +173,9 @@ def torque_function(robot: RobotDescription, found: Ranking, given: dict[str, fl
     for k, name, sign in zip(found.kept, found.names, found.signs):
         slots[k] = sign * known.get(name, 0)
     chain = chain_from_candidates(merge_fixed(bind(robot, maths, {}, "none")), slots)
-    x, xd, xdd = map(chain.of_joints, (q, qd, qdd))
+    x, xd, xdd = map(chain.coordinates.spread, (q, qd, qdd))
     bare = torques(chain, x, xd, xdd, _choices(chain))
-    tau = chain.of_coordinates([a + b for a, b in zip(bare, actuator_torque(chain, xd, xdd, bare))])
+    tau = chain.coordinates.gather([a + b for a, b in zip(bare, actuator_torque(chain, xd, xdd, bare))])
     inputs = [Input("q", tuple(q)), Input("qd", tuple(qd)), Input("qdd", tuple(qdd))]
     if known:
         inputs.append(Input("p", tuple(known.values()), "SI", "base parameters kept", role="parameter"))

@@ -31,13 +31,10 @@ from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
 from manipula.errors import InputError, ProofError
 from manipula.generation.ranking import (
-    Factors,
     Ranking,
     State,
-    common_denominator,
     field_state,
     integer,
-    joints_from,
     states_of,
     told_rows,
 )
@@ -50,11 +47,12 @@ from manipula.mechanics.models.linear.base_parameters import (
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.branching import joint_factors
+from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.mechanics.spatial.vector import sum_of
 from manipula.support.tables import html_table
 
 Class = Literal["not identifiable", "alone", "in combinations"]
@@ -166,7 +164,7 @@ def base_parameters_from(structure: ArmStructure) -> BaseParameters:
     chain = structure.merged(ExprMaths(graph), structure.symbols(graph.symbol))
     standard, values = standard_slots(chain), standard_values(chain)
     B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
-    weights = _coefficients(chain, joint_factors(robot), graph, found.dropped)
+    weights = _coefficients(chain, robot.coordinates, graph, found.dropped)
     _refuse_tiny_pivots(robot, [x for parts in weights.values() for x in parts.values()])
     C = _combined(B, found, weights)
     matrix = _matrix_function(robot, graph, C)
@@ -188,7 +186,7 @@ def base_parameters_from(structure: ArmStructure) -> BaseParameters:
 
 
 def _coefficients(
-    chain: Tree, factors: Factors, graph: Graph, dropped: dict[int, Dependency]
+    chain: Tree, moves: Coordinates, graph: Graph, dropped: dict[int, Dependency]
 ) -> dict[int, dict[int, Expr]]:
     """Every dependent column's coefficients as expressions of the geometry.
 
@@ -201,7 +199,7 @@ def _coefficients(
     rng, stacked = Random(1), list[list[Expr]]()
     found: dict[int, dict[int, Expr]] = {}
     for _ in range(states_of(chain)):
-        stacked += [[graph.expr(x) for x in row] for row in told_rows(still, _rational_state(still, factors, rng))]
+        stacked += [[graph.expr(x) for x in row] for row in told_rows(still, _rational_state(still, moves, rng))]
         for k in wanted.keys() - found.keys():
             solution = solved([[row[c] for c in wanted[k]] for row in stacked], [row[k] for row in stacked])
             if solution is not None:
@@ -223,23 +221,23 @@ def _refuse_tiny_pivots(robot: RobotDescription, factors: Sequence[Expr]) -> Non
 
 def _counted(chain: Tree) -> Iterator[Link]:
     """Where a joint counts from does not matter, unless another one follows it."""
-    free = all(link.follows is None for link in chain.links)
+    free = not chain.coordinates.coupled
     for link in chain.links:
         offset = 0 if free else known_angle(link.offset, chain.maths) if link.kind.turns else link.offset
         yield replace(link, offset=offset)
 
 
-def _rational_state(chain: Tree, factors: Factors, rng: Random) -> State:
+def _rational_state(chain: Tree, moves: Coordinates, rng: Random) -> State:
     """Positions and rates of the joints. A coordinate that only slides is a number, every other one an angle."""
-    unit, count = common_denominator(factors), 1 + max(c for terms in factors for c, _ in terms)
-    turned = {c for terms, link in zip(factors, chain.links, strict=True) if link.kind.turns for c, _ in terms}
-    parts = [rational_angle(rng) if c in turned else rng.randint(2, 9) for c in range(count)]
+    of, turning = moves.in_parts, [link.kind.turns for link in chain.links]
+    turned = {c for row, turns in zip(of.rows, turning, strict=True) if turns for c, _ in row.terms}
+    parts = [rational_angle(rng) if c in turned else rng.randint(2, 9) for c in range(len(of))]
     rates = [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in parts]
     accelerations = [rng.randint(-9, 9) for _ in parts]
     slides = [x.amount if isinstance(x, RationalAngle) else x for x in parts]
-    rows = zip(factors, chain.links, strict=True)
-    q = [joints_from([terms], parts if link.kind.turns else slides, unit)[0] for terms, link in rows]
-    return q, joints_from(factors, rates, unit), joints_from(factors, accelerations, unit)
+    rows = zip(of.rows, turning, strict=True)
+    q = [sum_of(times * (parts if turns else slides)[c] for c, times in row.terms) for row, turns in rows]
+    return q, of.spread(rates), of.spread(accelerations)
 
 
 def _combined(B: list[list[Expr]], found: Ranking, D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
@@ -331,26 +329,25 @@ def _classes(C: list[list[Expr]]) -> list[Class]:
 
 def _proved(structure: ArmStructure, matrix: Function) -> int:
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
-    robot, factors, entries = structure.robot, joint_factors(structure.robot), 0
+    robot, moves, entries = structure.robot, structure.robot.coordinates, 0
     for _ in range(DRAWS):
         chain = structure.in_field(f"base parameters {secrets.token_hex(16)}")
-        wrong, entries = _mismatches(chain, factors, matrix, structure.ranking)
+        wrong, entries = _mismatches(chain, moves, matrix, structure.ranking)
         if wrong:
             raise ProofError(f"{robot.name}: the base parameters found lose torque ({wrong} entries differ)")
-    unit = common_denominator(factors)
-    multiples = sum(abs(int(factor * unit)) for terms in factors for _, factor in terms)
+    multiples = sum(abs(times) for row in moves.in_parts.rows for _, times in row.terms)
     degree = degree_of(matrix) + 8 * multiples + 6  # each angle and each twist at most twice, rates, lengths
     return int(DRAWS * (log10(degree) + log10(max(entries, 1)) - log10(P)))
 
 
-def _mismatches(chain: Tree, factors: Factors, matrix: Function, found: Ranking) -> tuple[int, int]:
-    chain, state = field_state(chain, factors, "proof")
+def _mismatches(chain: Tree, moves: Coordinates, matrix: Function, found: Ranking) -> tuple[int, int]:
+    chain, state = field_state(chain, moves, "proof")
     assert isinstance(chain.maths, FieldMaths)
     symbols = {name: chain.maths.symbol(name) for port in matrix.inputs for name in port.names}
     flat = [integer(x) for x in matrix(symbols, chain.maths)["C"]]
     width = matrix.outputs[0].shape[1]
     C = [flat[i : i + width] for i in range(0, len(flat), width)]
-    felt = chain.rows_of_coordinates(regressor(chain, *state))
+    felt = chain.coordinates.gather_rows(regressor(chain, *state))
     full = picked(felt, columns(chain), [slot.name for slot in standard_slots(chain)])
     base = [found.columns(row) for row in told_rows(chain, state)]
     wrong = sum(

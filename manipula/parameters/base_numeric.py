@@ -67,8 +67,10 @@ def base_agreement(robot: RobotDescription, found: BaseParameters, seed: int = 1
     rng = np.random.default_rng(seed)
     symbols = {name: rng.uniform(0.3, 1.3) for name in free_parameters(robot)}
     chain = merge_fixed(bind(robot, ArrayMaths(), symbols))
-    state = [chain.of_joints(list(rng.uniform(-reach, reach, (robot.dof, SAMPLES)))) for reach in (3.0, 2.0, 4.0)]
-    slots, felt = standard_slots(chain), chain.rows_of_coordinates(regressor(chain, *state))
+    state = [
+        chain.coordinates.spread(list(rng.uniform(-reach, reach, (robot.dof, SAMPLES)))) for reach in (3.0, 2.0, 4.0)
+    ]
+    slots, felt = standard_slots(chain), chain.coordinates.gather_rows(regressor(chain, *state))
     full = _stacked(picked(felt, columns(chain), [slot.name for slot in slots]))
     virtual = np.stack([_torques(virtual_robot(chain, slot), state) for slot in slots], axis=1)
     scaled = _scaled(full)
@@ -110,7 +112,7 @@ def numerical_classes(full: Array, names: Sequence[str]) -> dict[str, Class]:
 
 
 def _torques(chain: Tree, state: Sequence[Any]) -> Array:
-    return _stacked([[x] for x in chain.of_coordinates(inverse_dynamics(chain, *state))])[:, 0]
+    return _stacked([[x] for x in chain.coordinates.gather(inverse_dynamics(chain, *state))])[:, 0]
 
 
 def _stacked(rows: Sequence[Sequence[Any]]) -> Array:

@@ -66,18 +66,18 @@ def stepping_of(
     robot = plant.robot if isinstance(plant, Plant) else plant
     asked = Request(robot, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     if not isinstance(plant, Plant):
-        return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(asked), {})
+        return Stepping(_arm(robot, MOTION, wrench), partial(discretised, method=method), prepare(asked), {})
     limits = limits_of(plant)
     if plant.springs is not None:
         return _elastic(plant, limits, asked, method, wrench)
     smooth = plant.friction == "none" or (plant.friction == "stick" and not plant.dry)
     if not limits.matter and smooth:  # nothing sticks, clips or stops: the rigid arm
         bare = replace(asked, robot=frictionless(robot)) if plant.friction == "none" else asked
-        return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(bare), {})
+        return Stepping(_arm(robot, MOTION, wrench), partial(discretised, method=method), prepare(bare), {})
     arm, step = sliding(limits, _rubbing(plant)), partial(sticking, limits=limits, method=method)
     arm = arm if plant.bristles is None else bristled(arm)
     rigid = replace(asked, robot=frictionless(robot))
-    return Stepping(_pushed(arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
+    return Stepping(_arm(robot, arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
 
 
 def _elastic(plant: Plant, limits: StepLimits, asked: Request, method: str, wrench: bool) -> Stepping:
@@ -91,7 +91,7 @@ def _elastic(plant: Plant, limits: StepLimits, asked: Request, method: str, wren
         return motors_resting(moved, limits, drive.inertia)
 
     links = prepare(replace(asked, robot=motorless(frictionless(plant.robot))))
-    return Stepping(_pushed(arm, wrench), step, links, {RUBS: prepare(asked), BEARS: links})
+    return Stepping(_arm(plant.robot, arm, wrench), step, links, {RUBS: prepare(asked), BEARS: links})
 
 
 def arm_function(
@@ -118,8 +118,9 @@ def limits_of(plant: Plant) -> StepLimits:
     return StepLimits(dry, efforts, ends, plant.friction != "none" and plant.loaded)
 
 
-def _pushed(arm: Block, wrench: bool) -> Block:
-    return pushed(arm) if wrench else arm
+def _arm(robot: RobotDescription, arm: Block, wrench: bool) -> Block:
+    """The block of this robot, its positions those of the robot's coordinates."""
+    return replace(pushed(arm) if wrench else arm, coordinates=robot.coordinates)
 
 
 def _exact(x: float) -> Fraction | None:

@@ -57,8 +57,7 @@ class Run:
     @property
     def turns(self) -> list[bool]:
         """Which coordinates are angles."""
-        rows = {joint.name: joint for joint in self.robot.joints}
-        return [rows[name].turns for name in self.joints]
+        return list(self.robot.coordinates.turns)
 
     def peaks(self) -> list[dict[str, Any]]:
         """Joint by joint: where it went, the largest speed, torque and error, over all rows of a batch."""

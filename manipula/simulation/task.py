@@ -194,16 +194,12 @@ def refuse_outside(plant: Plant, q: Array, what: str, t: Array | None = None) ->
     if not len(outside):
         return
     at = tuple(int(i) for i in outside[0])
-    joint, unit = at[-1], "rad" if _turns(robot)[at[-1]] else "m"
+    joint, unit = at[-1], "rad" if robot.coordinates.turns[at[-1]] else "m"
     when = "" if t is None else f" at {t[at[-2]]:g} s"
     row = f" (row {', '.join(map(str, at[:-1]))})" if t is None and len(at) > 1 else ""
     allowed = f"{limits.lower[joint]:g} … {limits.upper[joint]:g} {unit}"
     name = robot.joint_names[joint]
     raise InputError(f"{what}: joint {name!r} is at {q[at]:g} {unit}{when}{row}, outside its limits {allowed}")
-
-
-def _turns(robot: Robot) -> list[bool]:
-    return [joint.turns for joint in robot.joints if joint.name in robot.joint_names]
 
 
 def _wrench(given: Any) -> Array | None:

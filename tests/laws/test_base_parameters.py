@@ -29,7 +29,6 @@ from manipula.mechanics.models.linear.base_parameters import (
     standard_values,
 )
 from manipula.mechanics.models.linear.base_regressor import base_regressor, base_regressor_turned
-from manipula.mechanics.robot.branching import joint_factors
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement
@@ -63,7 +62,7 @@ def test_rank_superposition_and_the_exact_way_agree(seed: int, kinds: str, conve
 def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: str, convention: str) -> None:
     """In the field, at a random point: the arm that has only its candidates, by `grouping`, against the arm itself."""
     robot = arm(seed, kinds, convention)
-    chain, state = field_state(ArmStructure(robot).in_field(f"torques {seed}"), joint_factors(robot), "q")
+    chain, state = field_state(ArmStructure(robot).in_field(f"torques {seed}"), robot.coordinates, "q")
     values = [
         sum((x * y for x, y in zip(row, standard_values(chain))), 0) for row in grouping(chain, standard_slots(chain))
     ]
@@ -75,7 +74,7 @@ def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: 
 @pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
 def test_the_cheap_regressors_are_the_plain_one(seed: int, kinds: str, convention: str) -> None:
     robot = arm(seed, kinds, convention)
-    chain, state = field_state(ArmStructure(robot).in_field(f"columns {seed}"), joint_factors(robot), "q")
+    chain, state = field_state(ArmStructure(robot).in_field(f"columns {seed}"), robot.coordinates, "q")
     want = [[integer(x) for x in row] for row in reduced_regressor(chain, *state)]
     for model in (base_regressor, base_regressor_turned):
         assert [[integer(x) for x in row] for row in model(chain, *state)] == want

@@ -20,7 +20,8 @@ from manipula.identification.filters.motion import stops
 from manipula.identification.gathering import gather
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Coordinate, RobotDescription
+from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
 from tests.random_robots import random_robot, random_tree
 
@@ -31,8 +32,8 @@ TREES = [random_tree(seed, 3) for seed in range(4)]
 def torques(robot: RobotDescription, q: Any, qd: Any, qdd: Any) -> Any:
     """By Newton and Euler on the unreduced robot, without motors."""
     chain = without_actuators(merge_fixed(bind(robot, ArrayMaths(), {})))
-    given = (chain.of_joints(list(x.T)) for x in (q, qd, qdd))
-    tau = chain.of_coordinates(newton_euler(chain, *given).tau)
+    given = (chain.coordinates.spread(list(x.T)) for x in (q, qd, qdd))
+    tau = chain.coordinates.gather(newton_euler(chain, *given).tau)
     return np.stack([np.broadcast_to(x, len(q)) for x in tau], axis=1)
 
 

@@ -16,13 +16,13 @@ import manipula as mp
 from manipula.generation.build import method_named
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.ik.numeric.reach import _followed
+from manipula.ik.numeric.reach import _bounds
 from manipula.mechanics.models.coupled import AXES, SOLVED
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.branching import moving_names
-from manipula.mechanics.robot.description import Coordinate, RobotDescription
+from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.units import parameter_from_raw
@@ -42,7 +42,7 @@ def free_and_coupled(seed: int, serial: bool = False) -> tuple[RobotDescription,
     size: dict[str, Any] = {"joints": rng.randint(3, 5), "surroundings": False}
     robot = heavy(random_robot(seed, **size) if serial else random_tree(seed, **size))
     robot = replace(robot, tool_on=robot.joints[-1].name if robot.tool_on is None else robot.tool_on)
-    names = moving_names(robot)
+    names = robot.coordinates.joints
     late = rng.sample(names, rng.randint(1, max(1, len(names) - 1))) if len(names) > 1 else []
     free = [name for name in names if name not in late]
     follows: dict[str, Coordinate] = {}
@@ -125,7 +125,7 @@ def test_friction_of_a_joint_that_follows(seed: int) -> None:
     robot = mp.Robot.of(coupled).without("friction")
     follower = next(i for i, joint in enumerate(x for x in robot.joints if x.kind != "fixed") if joint.coordinate)
     q, qd = np.random.default_rng(seed).normal(size=(2, robot.dof))
-    rubbed = robot.with_friction({moving_names(robot)[follower]: {"viscous": 0.7}})
+    rubbed = robot.with_friction({robot.coordinates.joints[follower]: {"viscous": 0.7}})
     more = mp.Arm(rubbed).inverse_dynamics(q, qd, qd) - mp.Arm(robot).inverse_dynamics(q, qd, qd)
     row = np.array(C, dtype=float)[follower]
     np.testing.assert_allclose(more, 0.7 * row * (row @ qd), atol=1e-9)
@@ -193,7 +193,7 @@ def test_a_follower_of_one_joint_keeps_its_constant_in_a_urdf_and_its_limits(tmp
     near(mp.Arm(again, optimise="none").pose([0.2, 0.5]), mp.Arm(robot, optimise="none").pose([0.2, 0.5]))
     limited = replace(robot.joints[2], limits=tuple(parameter_from_raw(x, "angle", Units("deg")) for x in (70, 100)))
     bound = mp.Robot.of(replace(robot, joints=(*robot.joints[:2], limited)))
-    assert list(_followed(bound)) == [(1, pytest.approx(np.deg2rad(-5)), pytest.approx(np.deg2rad(10)))]
+    near(np.rad2deg(_bounds(bound)), [[-180, -5], [180, 10]])
     assert Coordinate((("j2", Fraction(1)),), Fraction(1, 4), Fraction(-90)).shift == pytest.approx(0.25 - np.pi / 2)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.robot.branching import road_coordinates, road_followers, with_frame
+from manipula.mechanics.robot.branching import road_coordinates, with_frame
 from tests.laws.test_coupled import GRIPPER, free_and_coupled
 
 QUICK = range(8)
@@ -20,10 +20,10 @@ ROW = 'type = "{kind}"\n{fixed}\na = {a}\nalpha = "{alpha}"\n'
 def answered(robot: Any, seed: int, poses: int = 3) -> int:
     """Checks the answers to some poses of a robot; how many poses were asked for."""
     arm = mp.Arm(mp.Robot.of(robot), optimise="none")
-    shown = with_frame(arm.robot)
-    if not road_followers(shown):
+    road = road_coordinates(with_frame(arm.robot))
+    if not road.coupled:
         return 0
-    solver, own = arm.inverse_solver, [arm.robot.joint_names.index(name) for name in road_coordinates(shown)]
+    solver, own = arm.inverse_solver, road.moving
     for x in np.random.default_rng(seed).uniform(-1.2, 1.2, (poses, arm.dof)):
         pose = arm.pose(x)
         found, near = arm.inverse_kinematics(pose), arm.inverse_kinematics(pose, seed=x[own])

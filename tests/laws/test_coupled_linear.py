@@ -14,7 +14,6 @@ from manipula.generation.results.model import Model
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian
 from manipula.mechanics.models.linear import regressor, two_velocity
-from manipula.mechanics.robot.branching import followers, joint_factors
 from manipula.mechanics.robot.reduce.chains import without_actuators
 from manipula.mechanics.spatial.inertia import NOTHING
 from manipula.parameters.approximation import significance_of
@@ -203,13 +202,11 @@ def test_friction_that_follows_the_load_is_refused_where_accelerations_are_asked
 
 def test_factors_of_the_joints() -> None:
     for seed in range(6):
-        robot, coupled, C, _ = free_and_coupled(seed)
-        assert bool(followers(coupled)) == (C.shape[0] > C.shape[1])
-        rows = np.zeros(C.shape)
-        for i, terms in enumerate(joint_factors(coupled)):
-            for k, factor in terms:
-                rows[i, k] += float(factor)
-        assert (rows == C).all() and len(joint_factors(robot)) == len(C)
+        robot, coupled, C, c = free_and_coupled(seed)
+        assert coupled.coordinates.coupled == (C.shape[0] > C.shape[1])
+        S, offsets = coupled.coordinates.affine
+        assert (S == C).all() and np.allclose(offsets, c, rtol=0, atol=1e-15)
+        assert (robot.coordinates.affine[0] == np.eye(len(C))).all()
 
 
 def test_what_motions_do_not_feel() -> None:

@@ -21,7 +21,7 @@ from manipula.identification.assembled import Columns
 from manipula.identification.fitting.found import Found
 from manipula.mechanics.models.linear.joint_families import FAMILIES
 from manipula.mechanics.robot.actuators.friction import LAWS, Offset, linear_letters
-from manipula.mechanics.robot.description import Coordinate
+from manipula.mechanics.robot.coordinates import Coordinate
 from tests.random_robots import random_robot
 from tests.recordings import motion, torques, two_joints
 

@@ -27,7 +27,7 @@ from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
 from manipula.mechanics.models.integrate.methods import gauss4 as gauss
 from manipula.mechanics.models.integrate.methods import rk8 as rk8_text
 from manipula.mechanics.models.integrate.methods.rk8 import A, B, rk8
-from manipula.mechanics.models.integrate.methods.steps import Rates, State
+from manipula.mechanics.models.integrate.methods.steps import Rates, State, add
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
 from manipula.scalar import APART, Maths, Rate
@@ -50,7 +50,9 @@ STIFF = [[0, 1, 0], [0, 0, 0], [0, 0, 0]]  # of its slopes: neither weight nor w
 
 
 def stepped(method: str, rate: Rates, slopes: Any, x: State, h: Any) -> State:
-    return SOLVED[method](FLOATS, rate, slopes, x, h).state if method in SOLVED else INTEGRATORS[method](rate, x, h)
+    if method in SOLVED:
+        return SOLVED[method](FLOATS, rate, slopes, x, h, add).state
+    return INTEGRATORS[method](rate, x, h, add)
 
 
 def ended(method: str, steps: int) -> np.ndarray[Any, Any]:
@@ -74,17 +76,17 @@ def test_halving_the_step_divides_the_error_by_two_to_the_order(method: str) -> 
 def test_semi_implicit_moves_with_the_new_velocity_and_keeps_the_energy_of_a_spring() -> None:
     x: State = {"q": [1.0], "qd": [0.0]}
     h = Fraction(1, 10)
-    new = INTEGRATORS["semi-implicit"](lambda x: {"q": x["qd"], "qd": [-x["q"][0]]}, {"q": [1], "qd": [0]}, h)
+    new = INTEGRATORS["semi-implicit"](lambda x: {"q": x["qd"], "qd": [-x["q"][0]]}, {"q": [1], "qd": [0]}, h, add)
     assert new == {"q": [1 - h * h], "qd": [-h]}
     for _ in range(10_000):
-        x = INTEGRATORS["semi-implicit"](lambda x: {"q": x["qd"], "qd": [-x["q"][0]]}, x, 0.1)
+        x = INTEGRATORS["semi-implicit"](lambda x: {"q": x["qd"], "qd": [-x["q"][0]]}, x, 0.1, add)
     assert abs(x["q"][0] ** 2 + x["qd"][0] ** 2 - 1) < 0.11  # explicit Euler: e¹⁰⁰⁰ times as much
 
 
 @pytest.mark.parametrize("method", [method for method in INTEGRATORS if method != "rk8"])
 def test_one_step_over_fractions_is_exact(method: str) -> None:
     """ẋ = x for one state: the Taylor polynomial of the order."""
-    found = INTEGRATORS[method](lambda x: {"y": x["y"]}, {"y": [Fraction(1)]}, Fraction(1, 3))
+    found = INTEGRATORS[method](lambda x: {"y": x["y"]}, {"y": [Fraction(1)]}, Fraction(1, 3), add)
     assert found == {"y": [taylor(Fraction(1, 3), ORDER[method])]}
 
 
@@ -101,7 +103,7 @@ def test_the_error_of_rk8_falls_with_the_eighth_power_of_the_step() -> None:
     def lost(steps: int) -> float:
         x: State = {"q": [1.0], "qd": [0.3], "w": [2.0]}
         for _ in range(steps):
-            x = rk8(pendulum, x, 6.0 / steps)
+            x = rk8(pendulum, x, 6.0 / steps, add)
         energy = x["qd"][0] ** 2 / 2 - cos(x["q"][0]) - (0.3**2 / 2 - cos(1.0))
         return max(abs(energy), abs(x["w"][0] - 2 * np.exp(x["q"][0] - 1.0)))
 
@@ -138,7 +140,7 @@ def test_stages_apart_are_the_same_numbers_with_another_proof() -> None:
     def rate(x: State) -> State:
         return {"q": list(x["qd"]), "qd": list(acceleration(x["q"], x["qd"], [0.0, 0.0]))}
 
-    plain = rk8(rate, {"q": [0.3, -0.5], "qd": [0.0, 0.0]}, 0.01)
+    plain = rk8(rate, {"q": [0.3, -0.5], "qd": [0.0, 0.0]}, 0.01, add)
     np.testing.assert_allclose(np.concatenate(state), [*plain["q"], *plain["qd"]], rtol=1e-14, atol=1e-15)
 
 
@@ -161,7 +163,8 @@ def test_a_wrong_weight_in_one_of_twelve_stages_is_not_proved(monkeypatch: pytes
 def test_gauss_gives_the_book_s_stability_function() -> None:
     """R(z) = (1 + z/2 + z²/12)/(1 − z/2 + z²/12): what is linear and known is solved by the first iteration."""
     for z in (Fraction(1, 3), Fraction(-2), Fraction(5, 2), Fraction(-1000)):
-        new, left = gauss.gauss4(EXACT, lambda x, z=z: {"y": [z * x["y"][0]]}, [[z]], {"y": [Fraction(1)]}, Fraction(1))
+        one = {"y": [Fraction(1)]}
+        new, left = gauss.gauss4(EXACT, lambda x, z=z: {"y": [z * x["y"][0]]}, [[z]], one, Fraction(1), add)
         assert abs(new["y"][0] - (1 + z / 2 + z**2 / 12) / (1 - z / 2 + z**2 / 12)) < Fraction(1, 10**12)
         assert left < Fraction(1, 10**40)
 
@@ -209,7 +212,7 @@ def test_more_sweeps_than_one_to_an_order_solve_the_stages(monkeypatch: pytest.M
     assert left(40, 0.2) < 1e-15
     for sweeps in (2, 3, 4):
         assert log2(left(sweeps, 0.2) / left(sweeps, 0.1)) > sweeps + 1.6
-        told = [gauss.gauss4(FLOATS, pendulum, STIFF, start, h).unsolved for h in (0.2, 0.1)]
+        told = [gauss.gauss4(FLOATS, pendulum, STIFF, start, h, add).unsolved for h in (0.2, 0.1)]
         assert log2(told[0] / told[1]) > sweeps + 0.4 and told[1] > left(sweeps, 0.1) / 2
 
 

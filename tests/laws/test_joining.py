@@ -30,7 +30,7 @@ from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate import discretised as discretisation
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, METHODS, discretised
-from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.steps import Advance, Rates, State, Step, over
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.models.wiring import wired
@@ -245,14 +245,14 @@ def test_a_wire_in_a_wrong_place_inside_the_law_is_found_too() -> None:
         proved(wrong, loop("pid"), parts_of("forward_dynamics"))
 
 
-def nearly_rk4(stage: Fraction, weight: Fraction) -> Callable[[Rates, State, Any], State]:
-    def step(rate: Rates, x: State, h: Any) -> State:
+def nearly_rk4(stage: Fraction, weight: Fraction) -> Step:
+    def step(rate: Rates, x: State, h: Any, advance: Advance) -> State:
         k1 = rate(x)
-        k2 = rate(along(x, h * stage, k1))
-        k3 = rate(along(x, h * Fraction(1, 2), k2))
-        k4 = rate(along(x, h, k3))
+        k2 = rate(advance(x, over(h * stage, k1)))
+        k3 = rate(advance(x, over(h * Fraction(1, 2), k2)))
+        k4 = rate(advance(x, over(h, k3)))
         total = {n: [a + 2 * (b + c) + d for a, b, c, d in zip(k1[n], k2[n], k3[n], k4[n])] for n in x}
-        return along(x, h * weight, total)
+        return advance(x, over(h * weight, total))
 
     return step
 

@@ -16,7 +16,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
-from manipula.mechanics.robot import description
+from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.tree import Tree
@@ -69,10 +69,9 @@ def plain(tree: Tree, x: Any, xd: Any, xdd: Any, C: Any, c: Any) -> dict[str, An
 
 def maps_of(tree: Tree) -> tuple[Any, Any]:
     """C with q_joint = C x; constants of joints that follow stand in the placements."""
-    count = 1 + max(c for terms in tree.coordinates for c, _ in terms)
-    C = np.zeros((tree.dof, count))
-    for i, terms in enumerate(tree.coordinates):
-        for c, factor in terms:
+    C = np.zeros((tree.dof, len(tree.coordinates)))
+    for i, row in enumerate(tree.coordinates.rows):
+        for c, factor in row.terms:
             C[i, c] += float(factor)
     return C, np.zeros(tree.dof)
 
@@ -227,11 +226,11 @@ def test_several_that_are_followed_are_locked_at_numbers() -> None:
     with pytest.raises(mp.InputError, match="'j2' follows 'j1' as well"):
         robot.locked(j0="beta")
     left = robot.locked(j0=0.4)
-    assert left.joints[2].coordinate == description.Coordinate((("j1", Fraction(-1, 2)),), Fraction(2, 5))
+    assert left.joints[2].coordinate == Coordinate((("j1", Fraction(-1, 2)),), Fraction(2, 5))
 
 
 def test_a_quarter_turn_of_a_lead_stays_exact_beside_radians() -> None:
     row = {"theta": 0, "d": 0, "a": 0.5, "alpha": 0}
     rows = [{**row, "name": "a"}, {**row, "name": "b"}, {**row, "name": "c", "coordinate": "a + b + 0.3 rad"}]
     locked = mp.Robot.from_dh(rows).locked(a="pi/2")
-    assert locked.joints[2].coordinate == description.Coordinate((("b", Fraction(1)),), Fraction(3, 10), Fraction(90))
+    assert locked.joints[2].coordinate == Coordinate((("b", Fraction(1)),), Fraction(3, 10), Fraction(90))

@@ -26,7 +26,8 @@ from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.robot.description import Coordinate, RobotDescription
+from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot, random_tree
 
 LOAD = ("mL", ("rLx", "rLy", "rLz"))

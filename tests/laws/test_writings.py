@@ -41,9 +41,9 @@ def read_answer(robot: mp.Robot, writing: Writing, state: Any) -> Answer:
     tool = robot.at("tool0") if "tool0" in robot.frame_names else robot
     tree = merge_fixed(bind(tool, FLOATS, {}))
     rows = [moving.index(link.name) for link in tree.links] if writing.named else list(range(len(moving)))
-    q, qd, qdd = (tree.of_joints([float(x[i]) for i in order]) for x in state)
+    q, qd, qdd = (tree.coordinates.spread([float(x[i]) for i in order]) for x in state)
     torques, lines = np.zeros(len(free)), np.zeros((len(moving), 3))
-    torques[order] = np.array(tree.of_coordinates(inverse_dynamics(tree, q, qd, qdd)), float)
+    torques[order] = np.array(tree.coordinates.gather(inverse_dynamics(tree, q, qd, qdd)), float)
     lines[rows] = [np.array(at.rows(), float)[:3, 2] for at in axes(tree, q)]
     return Answer(np.array(pose(tree, q).rows(), float), lines, torques)
 
@@ -85,9 +85,9 @@ def compare_locked(robot: mp.Robot, writing: Writing, state: Any, name: str) -> 
     tool = locked.at("tool0") if "tool0" in locked.frame_names else locked
     tree = merge_fixed(bind(tool, FLOATS, {}))
     order = [free.index(each) for each in locked.joint_names]
-    given = (tree.of_joints([float(x[i]) for i in order]) for x in (q, qd, qdd))
+    given = (tree.coordinates.spread([float(x[i]) for i in order]) for x in (q, qd, qdd))
     place, rate, accel = given
-    torques = np.array(tree.of_coordinates(inverse_dynamics(tree, place, rate, accel)), float)
+    torques = np.array(tree.coordinates.gather(inverse_dynamics(tree, place, rate, accel)), float)
     size = max(1.0, float(np.abs(expected.torques).max()))
     np.testing.assert_allclose(np.array(pose(tree, place).rows(), float), expected.tool, atol=NEAR, err_msg="locked")
     np.testing.assert_allclose(torques, expected.torques[order], atol=NEAR * size, rtol=0, err_msg="locked")

@@ -195,7 +195,7 @@ def test_tendons_and_actuators_resist_as_there(seed: int) -> None:
     q, qd, qdd = np.random.default_rng(seed).normal(size=(3, 4))
     data.qpos[:], data.qvel[:] = q, qd
     mujoco.mj_forward(model, data)
-    C = np.array([tree.of_joints(list(row)) for row in np.eye(4)], dtype=float).T
+    C = np.array([tree.coordinates.spread(list(row)) for row in np.eye(4)], dtype=float).T
     close(C.T @ np.array(inertia_matrix(tree, C @ q), dtype=float) @ C, full(model, data))
     torques = C.T @ np.array(inverse_dynamics(tree, C @ q, C @ qd, C @ qdd), dtype=float)
     close(torques, full(model, data) @ qdd + data.qfrc_bias - data.qfrc_passive)

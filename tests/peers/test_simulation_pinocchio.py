@@ -9,6 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.mechanics.models.integrate.methods.rk4 import rk4
+from manipula.mechanics.models.integrate.methods.steps import add
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
@@ -32,7 +33,7 @@ def test_an_arm_moves_as_pinocchio_accelerates_it(seed: int, kinds: str) -> None
 
     x: Any = {"q": q.tolist(), "qd": qd.tolist()}
     for _ in range(50):
-        x = rk4(rate, x, 1e-3)
+        x = rk4(rate, x, 1e-3, add)
     run = mp.simulate(mp.Plant(robot, stops=False, effort=None), tau, start=(q, qd), until=0.05, step=1e-3)
     assert np.abs(run.q[-1] - q).max() > 1e-3
     np.testing.assert_allclose(run.q[-1], x["q"], rtol=0, atol=1e-12)

@@ -18,7 +18,8 @@ from manipula.mechanics.drawing.posing import axes_of, poses_of
 from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Coordinate, RobotDescription
+from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 from manipula.mechanics.spatial.floats import FLOATS
@@ -61,7 +62,7 @@ def numbers(part: Any) -> Iterator[float]:
 def model_frames(robot: RobotDescription, q: list[float]) -> list[Any]:
     """By the models' own text, on floats."""
     tree = merge_fixed(bind(with_stand_ins(robot)[0], FLOATS, {}))
-    return [np.array(at.rows(), dtype=float) for at in frames(tree, tree.of_joints(q))]
+    return [np.array(at.rows(), dtype=float) for at in frames(tree, tree.coordinates.spread(q))]
 
 
 def assert_whole(robot: RobotDescription, record: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.robot.description import Coordinate
+from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.values.parameter import Num
 from tests.laws.test_ground import turn
 from tests.random_mjcf import RandomMjcf

@@ -72,8 +72,8 @@ def test_the_velocity_of_the_tool_is_that_of_the_models() -> None:
         q = rng.uniform(-2, 2, robot.dof)
         poses = poses_of(record, q)
         tree = merge_fixed(bind(robot, FLOATS, {}))
-        rows = np.array(jacobian(tree, tree.of_joints(list(q))), dtype=float)[:3]
-        expected = np.array([tree.of_coordinates(list(row)) for row in rows])
+        rows = np.array(jacobian(tree, tree.coordinates.spread(list(q))), dtype=float)[:3]
+        expected = np.array([tree.coordinates.gather(list(row)) for row in rows])
         found = jacobian_of(record, poses, axes_of(record, poses))
         np.testing.assert_allclose(found, expected, atol=1e-12 * max(1, np.abs(expected).max()), err_msg=robot.name)
 

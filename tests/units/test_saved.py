@@ -212,20 +212,20 @@ def test_names_frames_and_what_stands_still_are_kept(seed: int, tmp_path: Path) 
             kinds = [[(joint.name, joint.kind, joint.parent) for joint in x.joints] for x in (read, robot)]
             assert kinds[0] == kinds[1]
             one, other = (merge_fixed(bind(x, FLOATS, {})) for x in (read, robot))
-            places = [centre_of_mass(x, x.of_joints(q.tolist())) for x in (one, other)]
+            places = [centre_of_mass(x, x.coordinates.spread(q.tolist())) for x in (one, other)]
             np.testing.assert_allclose(*(np.array(x, float) for x in places), atol=1e-12)
             for frame in robot.frame_names:
                 at = [merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (read, robot)]
-                poses = (np.array(pose(x, x.of_joints(q.tolist())).rows(), float) for x in at)
+                poses = (np.array(pose(x, x.coordinates.spread(q.tolist())).rows(), float) for x in at)
                 np.testing.assert_allclose(*poses, atol=1e-12)
 
 
 def at_rest(robot: mp.Robot) -> tuple[Any, dict[str, float]]:
     """The tool where the coordinates have values of their own, and the torques that hold the robot, by name."""
     tree = merge_fixed(bind(robot.at("tool0") if "tool0" in robot.frame_names else robot, FLOATS, {}))
-    q = tree.of_joints([0.2 + 0.1 * len(name) for name in robot.joint_names])
+    q = tree.coordinates.spread([0.2 + 0.1 * len(name) for name in robot.joint_names])
     still = [0.0] * len(q)
-    torques = tree.of_coordinates(inverse_dynamics(tree, q, still, still))
+    torques = tree.coordinates.gather(inverse_dynamics(tree, q, still, still))
     return np.array(pose(tree, q).rows(), float), dict(zip(robot.joint_names, map(float, torques)))
 
 
@@ -266,7 +266,7 @@ def test_a_link_is_where_its_name_says(seed: int, tmp_path: Path) -> None:
         for link in (row.link for row in plan.rows):
             trees = [merge_fixed(bind(x.at(link), FLOATS, {})) for x in (read, robot)]
             given = [[at[name] for name in x.joint_names] for x in (read, robot)]
-            poses = (np.array(pose(x, x.of_joints(q)).rows(), float) for x, q in zip(trees, given))
+            poses = (np.array(pose(x, x.coordinates.spread(q)).rows(), float) for x, q in zip(trees, given))
             np.testing.assert_allclose(*poses, atol=1e-12, err_msg=link)
 
 

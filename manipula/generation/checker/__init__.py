@@ -23,7 +23,6 @@ from manipula.errors import InputError
 from manipula.generation.checker.numbers import number_lines
 from manipula.generation.checker.table import robot_lines, words_of
 from manipula.generation.request import Request
-from manipula.mechanics.robot.branching import followers
 
 DYNAMIC = ("inverse_dynamics", "forward_dynamics")
 MODELS = (*DYNAMIC, "pose", "jacobian")
@@ -39,7 +38,7 @@ def checker_files(request: Request | None, function: Function, language: str, ve
     if request is None or request.model not in MODELS:
         model = function.name if request is None else request.model
         raise InputError(f"proof=True: there is no checker for {model} yet, only for {', '.join(MODELS)} as generated")
-    if odd := followers(request.robot):
+    if odd := request.robot.coordinates.followers:
         told = f"in which joints follow others yet, as {odd[0]!r} of {request.robot.name} does"
         raise InputError(f"proof=True: there is no checker for a robot {told}")
     template, file = FILES[language]

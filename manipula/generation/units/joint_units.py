@@ -14,7 +14,6 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.mechanics.models.ports import POSITION
 from manipula.mechanics.robot.branching import road_coordinates
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.joints import KINDS
 
 Port = TypeVar("Port", Input, Output)
 EITHER = " or "
@@ -23,17 +22,13 @@ OF_SLIDES = {"kg·m²": "kg", "1/(kg·m²)": "1/kg", "kg·m²/s": "kg/s"}  # uni
 
 def is_position(port: Input, robot: RobotDescription) -> bool:
     """Whether it has a position of every joint: the catalogue's unit, or that of this robot's joints."""
-    return port.unit in (POSITION, _unit(POSITION, _turning(robot, robot.joint_names)))
-
-
-def _turning(robot: RobotDescription, names: Sequence[str]) -> list[bool]:
-    kinds = {joint.name: KINDS[joint.kind].turns for joint in robot.joints}
-    return [kinds[name] for name in names]
+    return port.unit in (POSITION, _unit(POSITION, robot.coordinates.turns))
 
 
 def with_joint_units(function: Function, robot: RobotDescription) -> Function:
     """The same function, its ports with the units of this robot's joints."""
-    every = [_turning(robot, names) for names in (robot.joint_names, road_coordinates(robot))]
+    turns = robot.coordinates.turns
+    every = [turns, [turns[c] for c in road_coordinates(robot).moving]]
 
     def told(port: Port, shape: Sequence[int]) -> Port:
         if port.unit in OF_SLIDES and shape and shape[0] == len(every[0]):

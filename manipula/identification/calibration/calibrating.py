@@ -150,9 +150,8 @@ def _kept(
 
 def _drawn(geometry: Geometry) -> Array:
     rng = np.random.default_rng(20)
-    moving = [joint for joint in geometry.robot.joints if joint.kind != "fixed" and joint.coordinate is None]
-    width = np.array([np.pi if joint.turns else geometry.size for joint in moving])
-    drawn: Array = rng.uniform(-1, 1, (DRAWN, len(moving))) * width
+    width = np.where(geometry.robot.coordinates.turns, np.pi, geometry.size)
+    drawn: Array = rng.uniform(-1, 1, (DRAWN, len(width))) * width
     return drawn
 
 

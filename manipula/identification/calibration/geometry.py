@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +18,7 @@ from manipula.identification.calibration.loosened import ENDS, SIX, Entry, Loose
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.branching import joint_factors
+from manipula.mechanics.robot.branching import road_rows
 from manipula.mechanics.robot.description import Cell, RobotDescription, Step, Steps, cells_in
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -86,19 +86,12 @@ class Geometry:
 
     def _joined(self, q: Array, e: Array) -> list[Array]:
         joined: list[Array] = [np.zeros(1)] * (len(self.loose.own) + len(self.loose.at))
-        for k, column in zip(self.loose.own, self._joint_positions(q)):
+        S, offsets = self.robot.coordinates.of([joint.name for joint in self.loose.robot.joints]).affine
+        for k, column in zip(self.loose.own, (q @ S.T + offsets).T, strict=True):
             joined[k] = column
         for k, error in zip(self.loose.at, e):
             joined[k] = np.asarray(error)
         return joined
-
-    def _joint_positions(self, q: Array) -> list[Array]:
-        """Of every moving joint on the road, those that follow others too."""
-        moving = [joint for joint in self.robot.joints if joint.kind != "fixed"]
-        on_road = {joint.name for joint in self.loose.robot.joints}
-        constants = [0.0 if joint.coordinate is None else joint.coordinate.shift for joint in moving]
-        rows = zip(moving, constants, joint_factors(self.robot))
-        return [c + q @ _row(terms, q.shape[1]) for joint, c, terms in rows if joint.name in on_road]
 
     def corrected(self, e: Array) -> RobotDescription:
         """The robot with these errors in its entries; what stands beside the road stays."""
@@ -173,20 +166,9 @@ def _spread(x: object, count: int) -> Array:
     return np.broadcast_to(np.asarray(x, dtype=float), count)
 
 
-def _row(terms: Sequence[tuple[int, Fraction]], count: int) -> Array:
-    row = np.zeros(count)
-    for k, factor in terms:
-        row[k] = float(factor)
-    return row
-
-
 def _road(robot: RobotDescription) -> RobotDescription:
     """The rows from the base to the tool, each with a coordinate of its own."""
-    way, row = list[int](), robot.tool_row
-    while row >= 0:
-        way.append(row)
-        row = robot.parents[row]
-    joints = tuple(replace(robot.joints[row], parent=None, coordinate=None) for row in reversed(way))
+    joints = tuple(replace(robot.joints[row], parent=None, coordinate=None) for row in road_rows(robot))
     if all(joint.kind == "fixed" for joint in joints):
         raise InputError(f"{robot.name}: no joint moves its tool; there is nothing to calibrate")
     return replace(robot, joints=joints, tool_on=None, frames=(), payload=())

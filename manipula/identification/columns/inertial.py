@@ -82,14 +82,13 @@ def _columns(robot: RobotDescription) -> tuple[Column, ...]:
 
 def rows_of_links(robot: RobotDescription) -> list[tuple[int, ...]]:
     """Of every moving link the coordinates that move it, those of its own joint last."""
-    places = {name: place for place, name in enumerate(robot.joint_names)}
+    rows = {row.joint: row.terms for row in robot.coordinates.rows}
     moves: dict[int, tuple[int, ...]] = {-1: ()}
     found: list[tuple[int, ...]] = []
     for row, joint in enumerate(robot.joints):
         moves[row] = moves[robot.parents[row]]
-        if joint.kind != "fixed":
-            own = [joint.name] if joint.coordinate is None else [name for name, _ in joint.coordinate.terms]
-            moves[row] = tuple(dict.fromkeys((*moves[row], *(places[name] for name in own))))
+        if joint.name in rows:
+            moves[row] = tuple(dict.fromkeys((*moves[row], *(c for c, _ in rows[joint.name]))))
             found.append(moves[row])
     return found
 

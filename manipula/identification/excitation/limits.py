@@ -63,8 +63,7 @@ def kept_limits(robot: RobotDescription, given: Mapping[str, Any] | None) -> Kep
         if kind not in KINDS:
             raise UnknownNameError("limit", kind, KINDS)
     known, notes = Limits(robot), list[str]()
-    named = [joint for joint in robot.joints if joint.name in robot.joint_names]
-    turns, names = np.array([joint.turns for joint in named]), [joint.name for joint in named]
+    turns, names = np.array(robot.coordinates.turns), list(robot.joint_names)
     if asked.get("position") is not None:
         lower, upper = _ranges(asked["position"], names)
     else:

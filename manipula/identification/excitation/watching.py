@@ -6,7 +6,7 @@ An excess is relative to the limit. `penalty` adds its slopes to those of positi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -16,7 +16,6 @@ from manipula.errors import InputError, some_of
 from manipula.identification.excitation.limits import SHARE, Kept, Room
 from manipula.identification.excitation.models import compiled, numeric
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.mechanics.robot.branching import joint_factors
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.functions import Limits
 from manipula.simulation.paths.numbers import Floats
@@ -156,19 +155,13 @@ def watches_of(robot: RobotDescription, limits: Kept, room: Room | None) -> tupl
 
 def _followers(robot: RobotDescription) -> list[Between]:
     """The limits of joints that follow others, where the file gives some."""
-    moving = [joint for joint in robot.joints if joint.kind != "fixed"]
-    late = [i for i, joint in enumerate(moving) if joint.coordinate is not None]
-    if not late:
+    follow = robot.coordinates.of(robot.coordinates.followers)
+    if not follow.joints:
         return []
-    C, constant = np.zeros((len(moving), robot.dof)), np.zeros(len(moving))
-    for i, (joint, terms) in enumerate(zip(moving, joint_factors(robot), strict=True)):
-        constant[i] = 0.0 if joint.coordinate is None else joint.coordinate.shift
-        for c, factor in terms:
-            C[i, c] += float(factor)
-    said = Limits(replace(robot, joints=tuple(replace(joint, coordinate=None) for joint in robot.joints)))
-    lower, upper, speed = said.lower[late], said.upper[late], SHARE * said.velocity[late]
-    spare = np.where(np.isfinite(upper - lower), (1 - SHARE) * (upper - lower) / 2, 0.0)
+    said, (S, offsets) = Limits(robot, follow.joints), follow.affine
+    spare = np.where(np.isfinite(said.upper - said.lower), (1 - SHARE) * (said.upper - said.lower) / 2, 0.0)
+    speed = SHARE * said.velocity
     return [
-        Between(0, C[late], constant[late], lower + spare, upper - spare),
-        Between(1, C[late], 0 * constant[late], -speed, speed),
+        Between(0, S, offsets, said.lower + spare, said.upper - spare),
+        Between(1, S, 0 * offsets, -speed, speed),
     ]

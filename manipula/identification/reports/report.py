@@ -127,8 +127,7 @@ def _parameters(caption: str, rows: Any) -> str:
 def _courses(use: str, data: Data, theta: Array) -> list[str]:
     """Torques over time, and residuals over time, velocity and frequency; a picture a joint."""
     course, robot = course_of(data, theta), data.robot
-    turns = {joint.name: joint.turns for joint in robot.joints}
-    joints = [(j, name, turns[name]) for j, name in enumerate(robot.joint_names)]
+    joints = [(j, *joint) for j, joint in enumerate(zip(robot.joint_names, robot.coordinates.turns))]
     return [
         section(f"Torques, {use}", charts([_torque(course, *joint) for joint in joints])),
         section(f"Residual against velocity, {use}", charts([_against(course, *joint) for joint in joints])),

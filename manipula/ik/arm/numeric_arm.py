@@ -22,7 +22,7 @@ from manipula.ik.arm.inverse_model import generate_model
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
-from manipula.mechanics.robot.branching import followers, has_own_frame, road_followers, with_frame
+from manipula.mechanics.robot.branching import has_own_frame, road_coordinates, with_frame
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.support.waiting import told_when_slow
 
@@ -129,7 +129,8 @@ class NumericArm(ArmModels):
     @cached_property
     def _following(self) -> list[str]:
         """The joints on the road to the tool that move by others' coordinates."""
-        return road_followers(with_frame(self.robot)) if followers(self.robot) else []
+        coupled = self.robot.coordinates.coupled
+        return road_coordinates(with_frame(self.robot)).followers if coupled else []
 
     def model(self, name: str, wrench: bool = False) -> Compiled:
         """The compiled model, made on first use."""

@@ -34,7 +34,7 @@ from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import limit_rows, limits_of
 from manipula.ik.numeric.tolerances import BranchTolerance, EmittedTolerance, PoseTolerance, SingleTolerance
-from manipula.mechanics.robot.branching import followers, serial_fault
+from manipula.mechanics.robot.branching import serial_fault
 
 MODEL = "inverse_kinematics"
 OUTPUTS = ("q", "valid", "fit", "calm", "defect")
@@ -49,7 +49,7 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     if request is None or request.model != MODEL or tuple(x.name for x in function.outputs) != OUTPUTS:
         return None
     robot = request.robot
-    if any(not port.online for port in function.inputs) or serial_fault(robot) or followers(robot):
+    if any(not port.online for port in function.inputs) or serial_fault(robot) or robot.coordinates.coupled:
         return None
     moves = [
         generate_function(prepare(replace(request, model=model, method="best", wrench=False)))

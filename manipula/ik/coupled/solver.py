@@ -20,7 +20,7 @@ from manipula.ik.numeric.limits import span_of
 from manipula.ik.numeric.measures import size_of
 from manipula.ik.numeric.tolerances import NewtonTolerance
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan
-from manipula.mechanics.robot.branching import joint_factors, road_coordinates, road_followers
+from manipula.mechanics.robot.branching import road_coordinates
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 
@@ -42,25 +42,22 @@ class CoupledSolver(InverseSolver):
         pose: Kinematics,
         jacobian: Kinematics,
     ) -> None:
-        own = [robot.joint_names.index(name) for name in road_coordinates(robot)]
-        self._road, moved = tree.road(), _moved(robot, tree, own)
-        self._moved = moved
+        road, moves = tree.road(), road_coordinates(robot)
+        own, self._road = moves.moving, road
+        self._moved: list[Moved] = [[(road.links[i], k) for i, k in moves.columns[c]] for c in own]
 
         def whole(x: Floats) -> Floats:
             """All coordinates; those beside the road do not move the tool."""
-            x = np.asarray(x, dtype=float)
-            full = np.zeros((*x.shape[:-1], robot.dof))
-            full[..., own] = x
-            return full
+            return np.asarray(x, dtype=float) @ np.eye(robot.dof)[own]
 
         def slopes(x: Floats) -> Floats:
             return np.asarray(jacobian(whole(x)))[..., own]
 
-        standing = replace(self._road, links=in_series(joints[0][0] for joints in moved), tip=None)
+        standing = replace(road, links=in_series(joints[0][0] for joints in self._moved), tip=None, couplings=None)
         super().__init__(
             standing, [limits[c] for c in own], pose=lambda x: pose(whole(x)), jacobian=slopes, plan=coupled_plan(robot)
         )
-        self.turning: Bits = np.array([_periodic(joints) for joints in moved])
+        self.turning: Bits = np.array([_periodic(joints) for joints in self._moved])
         self.plan = replace(self.plan, free=self._idle())
 
     @cached_property
@@ -101,18 +98,11 @@ class CoupledSolver(InverseSolver):
 
 def coupled_plan(robot: RobotDescription) -> Plan:
     """Of a robot in which joints on the road to the tool follow others."""
-    odd, count = road_followers(robot), len(road_coordinates(robot))
+    odd, count = road_coordinates(robot).followers, len(road_coordinates(robot).moving)
     named = f"joint {odd[0]!r} follows" if len(odd) == 1 else f"joints {', '.join(map(repr, odd))} follow"
     many = "one coordinate" if count == 1 else f"{count} coordinates"
     why = f"{named} others, and no closed form knows joints that move together; numeric solution in {many}"
     return Plan("none", "", "numeric", why, kind=ArmKind.NUMERIC)
-
-
-def _moved(robot: RobotDescription, tree: Tree, own: Sequence[int]) -> list[Moved]:
-    """Of every coordinate the joints of the road that it moves."""
-    factors = joint_factors(robot)
-    road = [(tree.links[i], dict(factors[i])) for i in tree.support(tree.holder)]
-    return [[(link, terms[c]) for link, terms in road if terms.get(c)] for c in own]
 
 
 def _periodic(joints: Moved) -> bool:

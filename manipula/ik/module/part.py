@@ -134,10 +134,9 @@ def _task(task: Task) -> dict[str, Any]:
 
 def _arm(robot: RobotDescription) -> dict[str, Any]:
     limits = Limits(robot)
-    turns = {joint.name: joint.turns for joint in robot.joints}
     return {
         "size": repr(size_of(numeric_chain(with_stand_ins(robot)[0]))),
-        "turning": numbers([float(turns[name]) for name in robot.joint_names]),
+        "turning": numbers(list(map(float, robot.coordinates.turns))),
         "low": numbers(limits.lower.tolist()),
         "high": numbers(limits.upper.tolist()),
     }

@@ -7,7 +7,7 @@ found is told. Nothing proves that there is none better: `outer` and the box may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,6 @@ from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
-from manipula.mechanics.robot.values.parameter import float_of, floats_of, names_of
 
 Array = Any
 Kinematics = Callable[[Array], Array]
@@ -96,13 +95,10 @@ def _along(unit: Array) -> tuple[Callable[[Array], Any], Callable[[Array], Array
 
 def _bounds(robot: RobotDescription) -> tuple[Array, Array]:
     """The limits; a joint that turns without any goes once around, one that slides without any has no end."""
-    limits = Limits(robot)
-    lower, upper = limits.lower.copy(), limits.upper.copy()
-    rows = {joint.name: joint for joint in robot.joints}
-    for i, low, high in _followed(robot):
-        lower[i], upper[i] = max(lower[i], low), min(upper[i], high)
-    for i, name in enumerate(robot.joint_names):
-        if not rows[name].turns and not (np.isfinite(lower[i]) and np.isfinite(upper[i])):
+    limits = Limits(robot, robot.coordinates.joints)
+    lower, upper = robot.coordinates.limits(limits.lower, limits.upper)
+    for i, (name, turns) in enumerate(zip(robot.joint_names, robot.coordinates.turns)):
+        if not turns and not (np.isfinite(lower[i]) and np.isfinite(upper[i])):
             raise InputError(f"{robot.name}: joint {name!r} slides without limits, so its reach has no end")
         lower[i], upper[i] = _once_around(lower[i], upper[i])
     return lower, upper
@@ -112,16 +108,3 @@ def _once_around(low: float, high: float) -> tuple[float, float]:
     if np.isinf(low) and np.isinf(high):
         return -np.pi, np.pi
     return (high - 2 * np.pi if np.isinf(low) else low), (low + 2 * np.pi if np.isinf(high) else high)
-
-
-def _followed(robot: RobotDescription) -> Iterator[tuple[int, float, float]]:
-    """Of every coordinate what the limits of a joint that follows it alone leave."""
-    values = floats_of(dict(robot.values))
-    for joint in robot.joints:
-        terms = () if joint.coordinate is None else joint.coordinate.terms
-        if len(terms) != 1 or joint.limits is None or joint.coordinate is None:
-            continue
-        if all(name in values for bound in joint.limits for name in names_of(bound)):
-            ends = sorted((float_of(bound, values) - joint.coordinate.shift) / float(terms[0][1])
-                          for bound in joint.limits)  # fmt: skip
-            yield robot.joint_names.index(terms[0][0]), ends[0], ends[1]

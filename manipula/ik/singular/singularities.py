@@ -26,7 +26,7 @@ from manipula.ik.numeric.tolerances import SingularTolerance
 from manipula.ik.singular.pieces import Piece, Pieces, pieces_of
 from manipula.ik.singular.solutions import Solved, moving_factors, solved, variables
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
-from manipula.mechanics.robot.branching import followers, road_of, with_frame
+from manipula.mechanics.robot.branching import road_of, with_frame
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.spatial.floats import FLOATS
@@ -146,7 +146,7 @@ class Singularities:
 def singularities_of(robot: RobotDescription, symbolic: Symbolic) -> Singularities:
     """Those of the arm to the robot's tool."""
     framed = with_frame(robot)
-    if followers(framed):
+    if framed.coordinates.coupled:
         raise InputError(f"{robot.name}: joints follow others, and singular configurations are those of free joints")
     structure = ArmStructure(road_of(framed), symbolic)
     pieces = pieces_of(structure)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.branching import joint_factors
+from manipula.mechanics.robot.coordinates import JointRow
 from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
@@ -120,7 +120,7 @@ class _Reader:
         self.robot, self.values = robot, floats_of(dict(robot.values))
 
     def skeleton(self) -> Skeleton:
-        factors = iter(joint_factors(self.robot))
+        moves = iter(self.robot.coordinates.rows)
         stands: dict[int, tuple[int, Moves]] = {BASE: (BASE, ())}
         joints: list[Moving] = []
         for row, (joint, parent) in enumerate(zip(self.robot.joints, self.robot.parents)):
@@ -128,8 +128,7 @@ class _Reader:
             if joint.kind == "fixed":
                 stands[row] = on, (*gap, *self.moves(joint.before), *self.moves(joint.after))
                 continue
-            terms = tuple((c, float(joint.direction * factor)) for c, factor in next(factors))
-            joints.append(self.moving(joint, on, gap, terms))
+            joints.append(self.moving(joint, on, gap, next(moves)))
             stands[row] = len(joints) - 1, ()
         tool_on, gap = stands[self.robot.tool_row]
         tool = Stub(tool_on, (*gap, *self.moves(self.robot.tool)))
@@ -140,13 +139,12 @@ class _Reader:
             self.moves(self.robot.base), tuple(joints), tool, tuple(Stub(*stands[row]) for row in fixed), rows
         )
 
-    def moving(self, joint: Joint, on: int, gap: Moves, terms: tuple[tuple[int, float], ...]) -> Moving:
+    def moving(self, joint: Joint, on: int, gap: Moves, moves: JointRow) -> Moving:
         kind = replace(KINDS[joint.kind], parameters=tuple(map(self.number, joint.of_kind)))
         offset = self.number(joint.offset)
         before = (*gap, *self.moves(joint.before, columns=True))
         if kind.turns and kind.slides:  # the offset of a screw turns it and does not advance it
             before, offset = (*before, Move("rz", offset, "theta")), 0.0
-        constant = 0.0 if joint.coordinate is None else joint.direction * joint.coordinate.shift
         return Moving(
             name=joint.name,
             kind=joint.kind,
@@ -154,8 +152,8 @@ class _Reader:
             parent=on,
             before=before,
             after=self.moves(joint.after, columns=True),
-            terms=terms,
-            offset=offset + constant,
+            terms=tuple((c, float(joint.direction * factor)) for c, factor in moves.terms),
+            offset=offset + joint.direction * moves.offset,
             turn=float(kind.turn(1)),
             slide=float(kind.slide(1)),
             limits=self.limits(joint),

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PORTS, PortKind
+from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.scalar import Maths, Next, Rate
 
 
@@ -38,7 +39,8 @@ class Result:
 
 @dataclass(frozen=True)
 class Block:
-    """One formula. `calls`: the models of the robot that its text asks for."""
+    """One formula. `calls`: the models of the robot that its text asks for. `coordinates`: those of the robot whose
+    positions are its state q."""
 
     name: str
     doc: str
@@ -46,6 +48,7 @@ class Block:
     outputs: Mapping[str, Result]
     text: Text
     calls: tuple[str, ...] = ()
+    coordinates: Coordinates | None = None
 
     @property
     def states(self) -> tuple[str, ...]:

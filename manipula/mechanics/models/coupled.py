@@ -1,10 +1,10 @@
 """Joints that follow others: mimic fingers, belts, geared wrists. Every model runs on the joints, as if each were free;
 what it takes and gives is of coordinates.
 
-With C the constant factors, q_joint = C q + c:
+With S the constant factors, q_joint = S q + c (`robot.coordinates`):
 
-    τ = Cᵀ τ_joint        M = Cᵀ M_joint C        J = J_joint C        q̈ = (Cᵀ M_joint C)⁻¹ (τ − Cᵀ h_joint)
-    Y = Cᵀ Y_joint        b_a = Σ_i C_ia Cᵀ B_i C,  B_i the form of the velocities' torque on joint i
+    τ = Sᵀ τ_joint        M = Sᵀ M_joint S        J = J_joint S        q̈ = (Sᵀ M_joint S)⁻¹ (τ − Sᵀ h_joint)
+    Y = Sᵀ Y_joint        b_a = Σ_i S_ia Sᵀ B_i S,  B_i the form of the velocities' torque on joint i
 """
 
 from __future__ import annotations
@@ -21,34 +21,25 @@ from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loade
 from manipula.mechanics.models.dynamics.friction_apart import friction_apart
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
-from manipula.mechanics.models.entry import FieldMethod, Given, Method, ModelEntry
+from manipula.mechanics.models.entry import Given, Method, ModelEntry
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces
 from manipula.mechanics.models.operational import inertia as operational
-from manipula.mechanics.robot.tree import Terms, Tree
-from manipula.mechanics.spatial.vector import sum_of
+from manipula.mechanics.robot.coordinates import Coordinates, Rows
+from manipula.mechanics.robot.tree import Tree
 from manipula.scalar import Scalar
 
-Rows = list[list[Scalar]]
-Contraction = Callable[[Tree, Any], Any]  # an output of joints → of coordinates
+Contraction = Callable[[Coordinates, Any], Any]  # an output of joints → of coordinates
 # inputs of one entry a coordinate, rates of the joints
 MOVING = ("q", "qd", "qdd", "dq", "dqd", "dqdd", "weights", "qd_r", "qdd_r")
 MATRICES = ("cotangent",)  # a row a coordinate
 
 
-def _columns(tree: Tree, rows: Sequence[Sequence[Scalar]]) -> Rows:
-    return [tree.of_coordinates(row) for row in rows]
-
-
-def _both(tree: Tree, rows: Sequence[Sequence[Scalar]]) -> Rows:
-    return tree.rows_of_coordinates(_columns(tree, rows))
-
-
-VECTOR: Contraction = Tree.of_coordinates
-ROWS: Contraction = Tree.rows_of_coordinates
-COLUMNS: Contraction = _columns
-BOTH: Contraction = _both
+VECTOR: Contraction = Coordinates.gather
+ROWS: Contraction = Coordinates.gather_rows
+COLUMNS: Contraction = Coordinates.gather_columns
+BOTH: Contraction = Coordinates.gather_both
 # by model: its outputs along which there is one entry a coordinate; the others are of joints, links or none
 AXES: dict[str, Mapping[str, Contraction]] = {
     "pose": {},
@@ -103,58 +94,42 @@ def coupled(model: ModelEntry, robot: str) -> ModelEntry:
         raise InputError(f"{robot}: {model.name} is not made for robots in which joints follow others")
     axes = AXES[model.name]
     methods = {name: _on_joints(method, axes) for name, method in model.methods.items()}
-    return replace(model, methods=methods, field=None if model.field is None else _field(model.field, axes))
+    return replace(model, methods=methods, field=None if model.field is None else _on_joints(model.field, axes))
 
 
-def _on_joints(method: Method, axes: Mapping[str, Contraction]) -> Method:
-    return lambda tree, x: _contracted(method(tree, _spread(tree, x)), axes, tree)
-
-
-def _field(method: FieldMethod, axes: Mapping[str, Contraction]) -> FieldMethod:
-    def made(tree: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
-        return _contracted(method(tree, _spread(tree, x), choices), axes, tree)
+def _on_joints(method: Callable[..., dict[str, Any]], axes: Mapping[str, Contraction]) -> Any:
+    def made(tree: Tree, x: Given, *choices: Sequence[LinkOptions]) -> dict[str, Any]:
+        found, of = method(tree, _spread(tree.coordinates, x), *choices), tree.coordinates
+        return {name: axes[name](of, value) if name in axes else value for name, value in found.items()}
 
     return made
 
 
-def _spread(tree: Tree, x: Given) -> Given:
-    joints = {name: tree.of_joints(values) if name in MOVING else values for name, values in x.items()}
-    joints |= {name: _rows_of_joints(tree, x[name], len(x["q"])) for name in MATRICES if name in x}
-    return joints | ({"slip": _slips(tree, x["slip"])} if "slip" in x else {})
+def _spread(of: Coordinates, x: Given) -> Given:
+    joints = {name: of.spread(values) if name in MOVING else values for name, values in x.items()}
+    joints |= {name: _spread_rows(of, x[name]) for name in MATRICES if name in x}
+    # sat(slip) stands for the sign of a rate: what two joints on one coordinate lose to dry friction is one parameter
+    return joints | ({"slip": of.spread_signs(x["slip"])} if "slip" in x else {})
 
 
-def _slips(tree: Tree, slip: Sequence[Scalar]) -> list[Scalar]:
-    """sat(slip) stands for the sign of a rate: a joint that follows one coordinate has that coordinate's, or its
-    negative, whatever its factor. So what two joints on one coordinate lose to dry friction is still one parameter."""
-
-    def of(terms: Terms, way: int) -> Scalar:
-        return sum_of(k * slip[c] for c, k in terms) if not way else slip[terms[0][0]] * way
-
-    return [of(terms, link.way) for terms, link in zip(tree.coordinates, tree.links, strict=True)]
-
-
-def _rows_of_joints(tree: Tree, entries: Sequence[Scalar], count: int) -> list[Scalar]:
-    """C times a matrix that has a row a coordinate; both row by row."""
-    width = len(entries) // count
-    columns = [tree.of_joints(entries[k::width]) for k in range(width)]
+def _spread_rows(of: Coordinates, entries: Sequence[Scalar]) -> list[Scalar]:
+    """S times a matrix that has a row a coordinate; both row by row."""
+    width = len(entries) // len(of)
+    columns = [of.spread(entries[k::width]) for k in range(width)]
     return [x for row in zip(*columns) for x in row]
-
-
-def _contracted(found: dict[str, Any], axes: Mapping[str, Contraction], tree: Tree) -> dict[str, Any]:
-    return {name: axes[name](tree, value) if name in axes else value for name, value in found.items()}
 
 
 # what is solved for, in coordinates
 
 
 def mass_matrix(tree: Tree, q: Sequence[Scalar]) -> Rows:
-    """Cᵀ M C at coordinates q."""
-    return _both(tree, inertia_matrix(tree, tree.of_joints(q)))
+    """Sᵀ M S at coordinates q."""
+    return tree.coordinates.gather_both(inertia_matrix(tree, tree.coordinates.spread(q)))
 
 
 def _torques(tree: Tree, x: Given) -> list[Scalar]:
-    joints = _spread(tree, x)
-    return tree.of_coordinates(inverse_dynamics(tree, joints["q"], joints["qd"], joints["qdd"], x.get("wrench")))
+    joints = _spread(tree.coordinates, x)
+    return tree.coordinates.gather(inverse_dynamics(tree, joints["q"], joints["qd"], joints["qdd"], x.get("wrench")))
 
 
 def _accelerations(tree: Tree, x: Given) -> list[Scalar]:
@@ -172,21 +147,22 @@ def _weighted(tree: Tree, x: Given) -> dict[str, Any]:
 
 
 def _operational(tree: Tree, x: Given) -> tuple[Rows, Rows]:
-    """J C and Cᵀ M C"""
-    return _columns(tree, jacobian(tree, tree.of_joints(x["q"]))), mass_matrix(tree, x["q"])
+    """J S and Sᵀ M S"""
+    J = jacobian(tree, tree.coordinates.spread(x["q"]))
+    return tree.coordinates.gather_columns(J), mass_matrix(tree, x["q"])
 
 
 def lagrange_terms(tree: Tree, found: LagrangeTerms) -> LagrangeTerms:
     """The coefficients of the coordinates from those of the joints."""
-    count = len(tree.of_coordinates(found.GRA))
-    forms = [_both(tree, _form(tree.dof, COR, CEN)) for COR, CEN in zip(found.COR, found.CEN, strict=True)]
-    mixed = [[form[j][k] for j, k in pairs(count)] for form in forms]
-    squares = [[form[j][j] for j in range(count)] for form in forms]
+    of = tree.coordinates
+    forms = [of.gather_both(_form(tree.dof, COR, CEN)) for COR, CEN in zip(found.COR, found.CEN, strict=True)]
+    mixed = [[form[j][k] for j, k in pairs(len(of))] for form in forms]
+    squares = [[form[j][j] for j in range(len(of))] for form in forms]
     return LagrangeTerms(
-        A=_both(tree, found.A),
-        COR=tree.rows_of_coordinates(mixed) if count > 1 else [[]],
-        CEN=tree.rows_of_coordinates(squares),
-        GRA=tree.of_coordinates(found.GRA),
+        A=of.gather_both(found.A),
+        COR=of.gather_rows(mixed) if len(of) > 1 else [[]],
+        CEN=of.gather_rows(squares),
+        GRA=of.gather(found.GRA),
     )
 
 
@@ -198,7 +174,7 @@ def _form(n: int, COR: Sequence[Scalar], CEN: Sequence[Scalar]) -> Rows:
 
 def _lagrange(name: str) -> Method:
     def method(tree: Tree, x: Given) -> dict[str, Any]:
-        terms = lagrange_terms(tree, METHODS[name](tree, tree.of_joints(x["q"])))
+        terms = lagrange_terms(tree, METHODS[name](tree, tree.coordinates.spread(x["q"])))
         forces = lagrange_forces(terms, x["qd"], x["qdd"], x["P"])._asdict()
         return vars(terms) | {key: value for key, value in forces.items() if key != "TIN"}
 

@@ -36,7 +36,8 @@ def wired(name: str, doc: str, blocks: Mapping[str, Block], wires: Mapping[str, 
         return {key: value for label in blocks for (owner, key), value in found.items() if owner == label}
 
     calls = tuple(dict.fromkeys(model for block in blocks.values() for model in block.calls))
-    return Block(name, doc, _inputs(blocks, sources), _outputs(blocks), text, calls)
+    coordinates = next((x.coordinates for x in blocks.values() if x.coordinates is not None), None)
+    return Block(name, doc, _inputs(blocks, sources), _outputs(blocks), text, calls, coordinates)
 
 
 def _inputs(blocks: Mapping[str, Block], sources: Mapping[Place, Place]) -> tuple[PortKind, ...]:

@@ -56,8 +56,8 @@ def pairs(
     names = ["the base", *(f"the frame of {joint.name}" for joint in moving), "the tool"]
     for name, place, frame in zip(names, places, frames, strict=True):
         yield from _each(name, [*_columns(place.R), place.p], frame)
-    for link, joint in zip(chain.links, moving):
-        yield from _each(f"the coordinate of {joint.name}", list(map(list, link.follows or ())), read.terms(joint))
+    for joint, row in zip(moving, chain.coordinates.rows, strict=True):
+        yield from _each(f"the coordinate of {joint.name}", list(map(list, row.terms)), read.terms(joint))
     stands = [-1, *(link.parent for link in chain.links), chain.holder]
     for name, on, below in zip(names, stands, [-1, *read.movers(), read.mover(read.tool_row())], strict=True):
         yield Pair(f"what {name} stands on", on, below)
@@ -198,9 +198,9 @@ class _Reader:
         return [*frames, frame], bodies, self.parts
 
     def terms(self, joint: Joint) -> list[list[Any]]:
-        """The coordinates a joint moves by, by their numbers, where it has none of its own."""
+        """The coordinates a joint moves by, by their numbers."""
         free = [x.name for x in self.robot.joints if x.kind != "fixed" and x.coordinate is None]
-        terms = joint.coordinate.terms if joint.coordinate else ()
+        terms = joint.coordinate.terms if joint.coordinate else ((joint.name, Fraction(1)),)
         return [[free.index(name), self.maths.number(factor)] for name, factor in terms]
 
     def mover(self, row: int) -> int:

@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, RobotDescription, Step, Steps
+from manipula.mechanics.robot.coordinates import Coordinate, Coordinates
+from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import BASE, FileBody, Link, Terms, Tree
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -272,8 +273,6 @@ class _Binder:
             actuator=joint.actuator.mapped(self.scalar),
             parts=(*own, *held),
             parent=parent,
-            follows=None if joint.coordinate is None else self.follows(joint.coordinate),
-            way=0 if joint.coordinate is None else joint.coordinate.way,
         )
 
     def constant(self, coordinate: Coordinate, direction: int, kind: JointKind) -> Placement:
@@ -287,10 +286,12 @@ class _Binder:
             at = at @ kind.motion(self.maths.degrees(degrees), self.maths)
         return at
 
-    def follows(self, coordinate: Coordinate) -> Terms:
-        """Structural factors, ±1, stay ints."""
-        names = self.robot.joint_names
-        return tuple((names.index(name), self._structure(Num(factor))) for name, factor in coordinate.terms)
+    def couplings(self) -> Coordinates | None:
+        """Over the scalar, the offsets left to placements."""
+        if not self.robot.coordinates.coupled:
+            return None
+        found = self.robot.coordinates.mapped(lambda k: k if isinstance(k, int) else self.maths.number(k))
+        return replace(found, rows=tuple(row._replace(offset=0.0) for row in found.rows))
 
     def chain(self) -> Tree:
         ends = suffixes_of(self.robot)
@@ -306,4 +307,4 @@ class _Binder:
         for part in self.parts(ends.ground, self.robot.ground):
             ground = ground + part.inertia.seen_from(part.at)
         tip_link = None if self.robot.tool_on is None else tip
-        return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link)
+        return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link, self.couplings())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError, caution
+from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import BASE, AnyRobot, Body, Frame, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.suffixes import suffixes_of
 
@@ -33,31 +33,9 @@ def moving_parents(robot: RobotDescription) -> list[int]:
     return found
 
 
-def moving_names(robot: RobotDescription) -> list[str]:
-    """The joints that move, whether by a coordinate of their own or not."""
-    return [joint.name for joint in robot.joints if joint.kind != "fixed"]
-
-
-def followers(robot: RobotDescription) -> list[str]:
-    """The joints that move by the coordinates of others."""
-    return [joint.name for joint in robot.joints if joint.coordinate is not None]
-
-
-def joint_factors(robot: RobotDescription) -> list[tuple[tuple[int, Fraction], ...]]:
-    """Of every joint that moves the coordinates it moves by, each with its factor."""
-    own = {name: c for c, name in enumerate(robot.joint_names)}
-    moving = [joint for joint in robot.joints if joint.kind != "fixed"]
-    return [
-        ((own[joint.name], Fraction(1)),)
-        if joint.coordinate is None
-        else tuple((own[name], factor) for name, factor in joint.coordinate.terms)
-        for joint in moving
-    ]
-
-
 def branching(robot: RobotDescription) -> str:
     """The first link, by its joint, on which several moving joints stand; "base", or "" where the arm is serial."""
-    parents, names = moving_parents(robot), moving_names(robot)
+    parents, names = moving_parents(robot), robot.coordinates.joints
     for i in range(-1, len(names)):
         if parents.count(i) > 1:
             return "base" if i < 0 else names[i]
@@ -69,7 +47,7 @@ def serial_fault(robot: RobotDescription) -> str:
     if at := branching(robot):
         return f"it branches at {at!r}"
     stands = [joint.name for joint in robot.joints[: robot.tool_row + 1] if joint.kind != "fixed"]
-    if len(stands) == len(moving_names(robot)):
+    if len(stands) == len(robot.coordinates.joints):
         return ""
     return f"its tool is on {stands[-1] if stands else 'base'!r}, not on its last link"
 
@@ -77,7 +55,7 @@ def serial_fault(robot: RobotDescription) -> str:
 def tips(robot: RobotDescription) -> list[str]:
     """The moving joints on which none stands."""
     parents = set(moving_parents(robot))
-    return [name for i, name in enumerate(moving_names(robot)) if i not in parents]
+    return [name for i, name in enumerate(robot.coordinates.joints) if i not in parents]
 
 
 def frame_names(robot: RobotDescription) -> list[str]:
@@ -198,23 +176,15 @@ def shown_frame(robot: RobotDescription) -> str:
 
 def road_joints(robot: RobotDescription) -> list[str]:
     """The moving joints on the way from the base to the tool."""
-    return [robot.joints[row].name for row in _way(robot) if robot.joints[row].kind != "fixed"]
+    return [robot.joints[row].name for row in road_rows(robot) if robot.joints[row].kind != "fixed"]
 
 
-def road_followers(robot: RobotDescription) -> list[str]:
-    """Of these the joints that have no coordinate of their own."""
-    follow = set(followers(robot))
-    return [name for name in road_joints(robot) if name in follow]
+def road_coordinates(robot: RobotDescription) -> Coordinates:
+    """The robot's coordinates, with the joints on the way from the base to the tool."""
+    return robot.coordinates.of(road_joints(robot))
 
 
-def road_coordinates(robot: RobotDescription) -> list[str]:
-    """The coordinates that move the tool, by name, in the robot's order."""
-    factors, way = dict(zip(moving_names(robot), joint_factors(robot))), set(road_joints(robot))
-    moved = {c for name in way for c, factor in factors[name] if factor}
-    return [name for c, name in enumerate(robot.joint_names) if c in moved]
-
-
-def _way(robot: RobotDescription) -> list[int]:
+def road_rows(robot: RobotDescription) -> list[int]:
     """The rows from the base to the tool."""
     way, row = list[int](), robot.tool_row
     while row >= 0:
@@ -225,11 +195,11 @@ def _way(robot: RobotDescription) -> list[int]:
 
 def road_of(robot: AnyRobot) -> AnyRobot:
     """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
-    if in_rows(robot) and not followers(robot):
+    if in_rows(robot) and not robot.coordinates.coupled:
         return robot
     if not road_joints(robot):
         raise InputError(f"{robot.name}: no joint moves its tool")
-    joints = tuple(replace(robot.joints[row], parent=None) for row in _way(robot))
+    joints = tuple(replace(robot.joints[row], parent=None) for row in road_rows(robot))
     if odd := next((joint for joint in joints if joint.coordinate is not None), None):
         raise InputError(
             f"{robot.name}: joint {odd.name!r} on the road to the tool has no coordinate of its own; no closed form "
@@ -240,8 +210,8 @@ def road_of(robot: AnyRobot) -> AnyRobot:
 
 def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:
     """Raises where rows do not follow each other, or a joint follows others."""
-    if odd_joints := followers(robot):
-        told = f"joint {odd_joints[0]!r} has no coordinate of its own"
+    if follow := robot.coordinates.followers:
+        told = f"joint {follow[0]!r} has no coordinate of its own"
         raise RobotFileError(f"{told}: {what} of free joints", file=robot.origin.path, hint=hint)
     if in_rows(robot):
         return

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from fractions import Fraction
-from math import pi
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
+from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.entry import ParameterEntry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
@@ -77,26 +76,6 @@ class Mounted:
     at: Steps
     body: Body
     name: str = ""
-
-
-@dataclass(frozen=True)
-class Coordinate:
-    """A joint that moves by others' coordinates: its q is Σ factor·q of the joints named, and a constant, which is a
-    number in SI and so many degrees: a quarter turn stays exact."""
-
-    terms: tuple[tuple[str, Fraction], ...]
-    constant: Fraction = Fraction(0)
-    degrees: Fraction = Fraction(0)
-
-    @property
-    def shift(self) -> float:
-        """The whole constant, SI."""
-        return float(self.constant) + float(self.degrees) * pi / 180
-
-    @property
-    def way(self) -> int:
-        """±1 where it follows one coordinate: whether it goes the same way; 0 where it follows several."""
-        return 0 if len(self.terms) != 1 else 1 if self.terms[0][1] > 0 else -1
 
 
 @dataclass(frozen=True)
@@ -206,9 +185,9 @@ class RobotDescription:
 
     def _refuse_bad_coordinates(self) -> None:
         for row, joint in enumerate(self.joints, 1):
-            terms = [] if joint.coordinate is None else [name for name, _ in joint.coordinate.terms]
-            odd = next((name for name in terms if name not in self.joint_names), None)
-            if odd is not None or (joint.coordinate is not None and (not terms or joint.kind == "fixed")):
+            leads = () if joint.coordinate is None else joint.coordinate.leads
+            odd = next((name for name in leads if name not in self.joint_names), None)
+            if odd is not None or (joint.coordinate is not None and (not leads or joint.kind == "fixed")):
                 what = f"{odd!r} has no coordinate of its own" if odd else "a joint that moves must be named"
                 raise RobotFileError(
                     what, file=self.origin.path, where=RowLabel(f"joint {joint.name!r}", row), field="coordinate",
@@ -232,19 +211,13 @@ class RobotDescription:
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
-        angles = [step.amount for steps in self._placements() for step in steps if step.kind[0] == "r"]
+        still = (self.base, self.tool, *(x.at for x in (*self.frames, *self.ground)))
+        rows = (steps for x in self.joints for steps in (x.before, x.after, *(mounted.at for mounted in x.carries)))
+        angles = [step.amount for steps in (*still, *rows) for step in steps if step.kind[0] == "r"]
         angles += [joint.offset for joint in self.joints if joint.turns]
-        for cell in angles:
-            if isinstance(cell.parameter, ParameterOp | Name):
-                yield cell.name, cell.parameter, True
-        for name, value in (*((cell.name, cell.value) for cell in self.cells()), *self.values):
-            if isinstance(value, ParameterOp):
-                yield name, value, False
-
-    def _placements(self) -> Iterator[Steps]:
-        yield from (self.base, self.tool, *(x.at for x in self.frames), *(x.at for x in self.ground))
-        for joint in self.joints:
-            yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))
+        yield from ((x.name, x.parameter, True) for x in angles if isinstance(x.parameter, ParameterOp | Name))
+        entries = (*((cell.name, cell.value) for cell in self.cells()), *self.values)
+        yield from ((name, value, False) for name, value in entries if isinstance(value, ParameterOp))
 
     @property
     def parents(self) -> tuple[int, ...]:
@@ -267,6 +240,11 @@ class RobotDescription:
     def joint_names(self) -> tuple[str, ...]:
         """The joints that have a coordinate of their own, in the file's order."""
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """What moves, and which joints by what."""
+        return coordinates_from((x.name, x.turns, x.coordinate) for x in self.joints if x.kind != "fixed")
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""

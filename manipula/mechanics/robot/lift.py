@@ -26,7 +26,8 @@ def mapped(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
     links = tuple(_link(link, entry) for link in chain.links)
     base, tool = _placement(chain.base, entry), _placement(chain.tool, entry)
     ground, gravity = _inertia(chain.ground, entry), _vector(chain.gravity, entry)
-    return replace(chain, links=links, gravity=gravity, maths=maths, base=base, tool=tool, ground=ground)
+    couplings = None if chain.couplings is None else chain.couplings.mapped(entry)
+    return Tree(links, gravity, maths, base, tool, ground, chain.tip, couplings)
 
 
 def over_duals(chain: Tree) -> Tree:
@@ -65,6 +66,5 @@ def _link(link: Link, entry: Change) -> Link:
         inertia=_inertia(link.inertia, entry),
         actuator=link.actuator.mapped(entry),
         pace=entry(link.pace),
-        follows=None if link.follows is None else tuple((c, entry(k)) for c, k in link.follows),
         parts=tuple(replace(x, at=_placement(x.at, entry), inertia=_inertia(x.inertia, entry)) for x in link.parts),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from manipula.mechanics.robot.values.parameter import Parameter, float_of, float
 
 
 class Limits:
-    """What the file says of every joint; infinite where it says nothing."""
+    """What the file says of every joint that has a coordinate of its own, or of those named; infinite where it says
+    nothing."""
 
-    def __init__(self, robot: RobotDescription) -> None:
-        rows = [joint for joint in robot.joints if joint.name in robot.joint_names]
+    def __init__(self, robot: RobotDescription, names: Collection[str] = ()) -> None:
+        rows = [joint for joint in robot.joints if joint.name in (names or robot.joint_names)]
         values = floats_of(dict(robot.values))
 
         def number(entry: Parameter | None, otherwise: float) -> float:

@@ -7,7 +7,7 @@ that stays a parameter of the model is shown by its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from hashlib import sha256
 from pathlib import PurePath
@@ -90,19 +90,15 @@ def _friction(robot: RobotDescription) -> str:
         for law in joint.actuator.laws:
             if any(cell.parameter != ZERO for cell in law.values):
                 found.setdefault(law.title, []).append(joint.name)
-    return "; ".join(f"{law}: {_joints(names, _moving(robot))}" for law, names in found.items()) or "none"
+    return "; ".join(f"{law}: {_joints(names, robot.coordinates.joints)}" for law, names in found.items()) or "none"
 
 
 def _motors(robot: RobotDescription) -> str:
     heavy = [joint.name for joint in robot.joints if joint.motor_inertia.parameter != ZERO]
-    return f"inertia: {_joints(heavy, _moving(robot))}" if heavy else "no inertia of their own"
+    return f"inertia: {_joints(heavy, robot.coordinates.joints)}" if heavy else "no inertia of their own"
 
 
-def _moving(robot: RobotDescription) -> list[str]:
-    return [joint.name for joint in robot.joints if joint.kind != "fixed"]
-
-
-def _joints(names: list[str], moving: list[str]) -> str:
+def _joints(names: list[str], moving: Sequence[str]) -> str:
     return "all joints" if len(names) == len(moving) > 1 else some_of(names)
 
 

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any, TypeVar
 
 from manipula.mechanics.robot.actuators.actuator import IDLE, Actuator
+from manipula.mechanics.robot.coordinates import Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.spatial.inertia import NOTHING, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import Vector, sum_of
+from manipula.mechanics.spatial.vector import Vector
 from manipula.scalar import Maths, Scalar
 
 State = TypeVar("State")
 Item = TypeVar("Item")
 BASE = -1  # the parent of a link that stands on the base
-Terms = tuple[tuple[int, Any], ...]  # coordinates, each with a factor
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,6 @@ class Link:
     pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
     parts: tuple[FileBody, ...] = ()
     parent: int = BASE  # the link it stands on, by its place in the tree
-    follows: Terms | None = None  # the coordinates it moves by, where it has none of its own
-    way: int = 0  # ±1 of a joint that follows one coordinate alone: the sign of its factor
 
     @property
     def motor_inertia(self) -> Any:
@@ -76,7 +73,8 @@ class Tree:
     """World → base → links; the tool is a frame on one of them. `gravity` is the acceleration in the world frame.
 
     `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy. `tip` is the
-    link that holds the tool; None is the last one, as on every serial arm.
+    link that holds the tool; None is the last one, as on every serial arm. `couplings` are the coordinates where joints
+    follow others; None is one of its own for every joint.
     """
 
     links: tuple[Link, ...]
@@ -86,6 +84,7 @@ class Tree:
     tool: Placement = HERE
     ground: RigidBody = NOTHING
     tip: int | None = None
+    couplings: Coordinates | None = None
 
     @property
     def dof(self) -> int:
@@ -139,33 +138,20 @@ class Tree:
         """The serial arm from the base to the tool; what stands beside the road moves nothing on it and is left out."""
         if self.is_chain:
             return self if self.tip is None else replace(self, tip=None)
-        return replace(self, links=in_series(self.links[i] for i in self.support(self.holder)), tip=None)
+        links = in_series(self.links[i] for i in self.support(self.holder))
+        couplings = None if self.couplings is None else self.couplings.of([link.name for link in links])
+        return replace(self, links=links, tip=None, couplings=couplings)
 
     def along_road(self, values: Sequence[Item]) -> list[Item]:
         """Of one value a link those on the road to the tool."""
         return [values[i] for i in self.support(self.holder)]
 
     @property
-    def coordinates(self) -> list[Terms]:
-        """Of every joint the coordinates it moves by: mostly one, its own."""
-        own = count()
-        return [((next(own), 1),) if link.follows is None else link.follows for link in self.links]
-
-    def of_joints(self, values: Sequence[Scalar]) -> list[Scalar]:
-        """Positions or rates of the joints from those of the coordinates."""
-        return [sum_of(k * values[c] for c, k in terms) for terms in self.coordinates]
-
-    def of_coordinates(self, efforts: Sequence[Scalar]) -> list[Scalar]:
-        """What every coordinate feels of the efforts of its joints."""
-        found: dict[int, list[Scalar]] = {}
-        for terms, effort in zip(self.coordinates, efforts, strict=True):
-            for c, k in terms:
-                found.setdefault(c, []).append(k * effort)
-        return [sum_of(found[c]) for c in sorted(found)]
-
-    def rows_of_coordinates(self, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-        """The same for every column of a matrix that has a row a joint."""
-        return [list(row) for row in zip(*map(self.of_coordinates, zip(*rows, strict=True)))]
+    def coordinates(self) -> Coordinates:
+        """What moves its joints, none of which is fixed."""
+        if self.couplings is not None:
+            return self.couplings
+        return coordinates_from((link.name, link.kind.turns, None) for link in self.links)
 
     def motions(self, q: Sequence[Scalar]) -> list[Placement]:
         """Each joint's displacement."""

@@ -47,8 +47,7 @@ def bristles_of(robot: RobotDescription, sigma0: Sequence[float] | None, sigma1:
     for v in (0.0, FAST):
         for way in (-1, 1):
             _refuse_bare(robot, rubs.dry, way * rubs.sliding(way * v * one, way * one, still))
-    turns = {joint.name: joint.turns for joint in robot.joints}
-    bend = np.array([TURN if turns[name] else SLIDE for name in robot.joint_names])
+    bend = np.where(robot.coordinates.turns, TURN, SLIDE)
     stiffness = np.maximum(-low, high) / bend if sigma0 is None else np.array(sigma0)
     stiffness = np.where(rubs.dry, stiffness, 1.0)
     damping = stiffness * DAMPED if sigma1 is None else np.array(sigma1)

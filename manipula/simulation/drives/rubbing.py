@@ -44,7 +44,7 @@ class Rubbing:
 
     def __init__(self, robot: RobotDescription) -> None:
         chain = numeric_chain(robot)
-        rows = [(link, terms) for link, terms in zip(chain.links, chain.coordinates) if _rubs(link)]
+        rows = [(x, row.terms) for x, row in zip(chain.links, chain.coordinates.rows, strict=True) if _rubs(x)]
         for link, terms in rows:
             if len(terms) > 1:
                 raise InputError(
@@ -56,7 +56,7 @@ class Rubbing:
         self.factor = np.array([float(terms[0][1]) for _, terms in rows])  # q̇ of the joint = factor · q̇
         self.laws = _side_by_side([link for link, _ in rows])
         self.loaded = any(law.loaded for law in self.laws)
-        if self.loaded and any(link.follows is not None for link in chain.links):
+        if self.loaded and chain.coordinates.coupled:
             raise InputError(
                 f"{robot.name}: friction that follows the load is not simulated where joints follow others"
             )

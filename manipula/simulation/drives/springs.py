@@ -69,10 +69,9 @@ def springs_of(robot: RobotDescription, number: Number, elastic: Given, backlash
 
 
 def _refuse_followers(robot: RobotDescription) -> None:
-    follower = next((joint for joint in robot.joints if joint.coordinate is not None), None)
-    if follower is not None:
+    if follow := robot.coordinates.followers:
         raise InputError(
-            f"joint {follower.name!r} follows others, so which spring drives it is not said; an arm whose joints "
+            f"joint {follow[0]!r} follows others, so which spring drives it is not said; an arm whose joints "
             "follow others is simulated with rigid joints"
         )
 

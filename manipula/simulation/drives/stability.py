@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED
+from manipula.mechanics.models.integrate.methods.steps import add
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.springs import Springs
@@ -61,8 +62,10 @@ def growth(arm: Linear, method: str, step: float) -> tuple[float, int]:
     columns = []
     for unit in np.eye(2 * size):
         x = {"q": unit[:size].tolist(), "qd": unit[size:].tolist()}
-        solved = method in SOLVED
-        new = SOLVED[method](FLOATS, rate, slopes, x, step)[0] if solved else INTEGRATORS[method](rate, x, step)
+        if method in SOLVED:
+            new = SOLVED[method](FLOATS, rate, slopes, x, step, add).state
+        else:
+            new = INTEGRATORS[method](rate, x, step, add)
         columns.append([*new["q"], *new["qd"]])
     values, vectors = np.linalg.eig(np.array(columns, dtype=float).T)
     worst = int(np.argmax(np.abs(values)))

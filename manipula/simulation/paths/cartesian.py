@@ -217,8 +217,7 @@ def _configured(arm: NumericArm, curve: Curve, near: Floats | None, task: str, n
 
 def _road(arm: NumericArm) -> list[int]:
     """The joints that inverse kinematics answers for: of a robot that branches those on the road to the tool."""
-    names = list(arm.robot.joint_names)
-    return [names.index(name) for name in road_coordinates(with_frame(arm.robot))]
+    return road_coordinates(with_frame(arm.robot)).moving
 
 
 def _on_road(arm: NumericArm, q: Floats) -> Floats:

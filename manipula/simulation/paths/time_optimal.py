@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,8 @@ from manipula.algebra.run.texts import machine_code
 from manipula.errors import InputError, caution
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.simulation.paths.arms import arm_of, stated
+from manipula.mechanics.robot.limits import Limits
+from manipula.simulation.paths.arms import arm_of
 from manipula.simulation.paths.geometry import Path, path_of
 from manipula.simulation.paths.numbers import Floats, limits
 from manipula.simulation.paths.scaling import fastest
@@ -75,8 +76,8 @@ def time_optimal(
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or grid < FEWEST:
         raise InputError(f"{what}: grid: expected a number of intervals of at least {FEWEST}, found {grid!r:.60}")
     bounds = Bounds(
-        _limit(torque, asked, f"{what}: torque", "effort_limit"),
-        _limit(velocity, asked, f"{what}: velocity", "velocity_limit"),
+        _limit(torque, asked, f"{what}: torque", "effort"),
+        _limit(velocity, asked, f"{what}: velocity", "velocity"),
         np.full(way.dof, inf) if acceleration is None else limits(acceleration, way.dof, f"{what}: acceleration"),
     )
     if not np.isfinite([bounds.torque, bounds.acceleration]).any():
@@ -92,8 +93,9 @@ class Bounds(NamedTuple):
     acceleration: Floats
 
 
-def _limit(given: Any, arm: NumericArm, what: str, entry: str) -> Floats:
-    return stated(arm, lambda joint: getattr(joint, entry)) if given is None else limits(given, arm.dof, what)
+def _limit(given: Any, arm: NumericArm, what: str, kind: Literal["effort", "velocity"]) -> Floats:
+    known: Floats = getattr(Limits(arm.robot), kind)
+    return known if given is None else limits(given, arm.dof, what)
 
 
 @dataclass(frozen=True, eq=False)

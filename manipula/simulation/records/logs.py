@@ -158,11 +158,9 @@ class Log:
         if self.joints and self.joints != robot.joint_names:
             theirs, ours = ", ".join(self.joints), ", ".join(robot.joint_names)
             raise InputError(f"{self._place}has its joints in the order {theirs}; {robot.name} has {ours}")
-        rows = {joint.name: joint for joint in robot.joints}
-        turns = tuple(rows[name].turns for name in robot.joint_names)
         effort = Limits(robot).effort
         limits = tuple(map(float, np.where(effort > 0, effort, np.inf)))  # zero: the file's way to say nothing
-        return replace(self, joints=robot.joint_names, turns=turns, effort_limits=limits)
+        return replace(self, joints=robot.joint_names, turns=robot.coordinates.turns, effort_limits=limits)
 
     def rows(self) -> list[Log]:
         """A batch as logs of one arm each."""

@@ -69,8 +69,7 @@ class Reading:
     def _turns(self, robot: RobotDescription | None) -> tuple[bool, ...]:
         """Which joints turn: the robot's own word, or what the units of positions say."""
         if robot is not None:
-            rows = {joint.name: joint for joint in robot.joints}
-            return tuple(rows[name].turns for name in robot.joint_names)
+            return robot.coordinates.turns
         if self.source.batch:
             return tuple(bool(turn) for turn in self.source.batch["turns"])
         words = self._words("q")

@@ -6,6 +6,7 @@ Every table refuses keys it does not know; what cannot be is told with the file,
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -158,7 +159,7 @@ def read_scenario(path: str | Path) -> Scenario:
 # from tables to what a run takes
 
 
-def motion_from(table: ReferenceTable | None, turns: list[bool], degrees: bool, folder: Path) -> Any:
+def motion_from(table: ReferenceTable | None, turns: Sequence[bool], degrees: bool, folder: Path) -> Any:
     """The trajectory; a key that its kind does not have, or lacks, is told."""
     if table is None:
         return None
@@ -195,7 +196,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def joints_from(values: Any, turns: list[bool], degrees: bool, what: str) -> Any:
+def joints_from(values: Any, turns: Sequence[bool], degrees: bool, what: str) -> Any:
     """Positions of joints and their rates, one row or several, in SI: angles may be given in degrees."""
     rows = values if values and isinstance(values[0], list) else [values]
     for row, numbers in enumerate(rows, 1):

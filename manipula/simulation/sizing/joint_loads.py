@@ -222,9 +222,8 @@ def _peak(t: Array, y: Array, name: str, joint: int, at: Callable[[Array], Value
 
 def _worst(robot: RobotDescription, duration: float, rows: list[dict[str, Any]]) -> Loads:
     """Over all rows of a batch, joint by joint."""
-    limits, turns = Limits(robot), {joint.name: joint.turns for joint in robot.joints}
-    found = []
-    for j, name in enumerate(robot.joint_names):
+    limits, found = Limits(robot), []
+    for j, (name, turns) in enumerate(zip(robot.joint_names, robot.coordinates.turns)):
         most = {key: max(float(row[key][j]) for row in rows) for key in rows[0]}
         worst = max(rows, key=lambda row: float(row["torque"][j]))
         scalars = ("torque", "torque_rms", "speed", "power", "power_mean", "force", "moment", "duty")
@@ -232,7 +231,7 @@ def _worst(robot: RobotDescription, duration: float, rows: list[dict[str, Any]])
         a, b, c = (most[f"m{axis}"] for axis in AXES)
         found.append(
             JointLoad(
-                joint=name, turns=turns[name], torque_at=float(worst["torque_at"][j]), forces=(x, y, z),
+                joint=name, turns=turns, torque_at=float(worst["torque_at"][j]), forces=(x, y, z),
                 moments=(a, b, c), effort_limit=_finite(limits.effort[j]), velocity_limit=_finite(limits.velocity[j]),
                 **{key: most[key] for key in scalars},
             )

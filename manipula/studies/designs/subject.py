@@ -16,7 +16,7 @@ from manipula import api
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.ik.descent.machine import Descent, descent_of
 from manipula.mechanics.robot.bind import Binding, free_parameters
-from manipula.mechanics.robot.branching import followers, serial_fault
+from manipula.mechanics.robot.branching import serial_fault
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.standard import moved_bodies
@@ -78,7 +78,7 @@ class Subject:
     def refuse_places(self) -> None:
         """Places are searched for on serial arms whose joints are free."""
         told = serial_fault(self.robot)
-        if odd := followers(self.robot):
+        if odd := self.robot.coordinates.followers:
             told = f"joint {odd[0]!r} follows others"
         if not told and self.descent(dict.fromkeys(self.names, 0.1)) is None:
             told = "it has a screw, or more than sixteen joints"
@@ -108,8 +108,7 @@ class Subject:
 
     @cached_property
     def _turning(self) -> NDArray[np.bool_]:
-        own = self.robot.joint_names
-        return np.array([joint.turns for joint in self.robot.joints if joint.name in own])
+        return np.array(self.robot.coordinates.turns)
 
     def limits(self, values: Values) -> Limits:
         return Limits(self.at(values)) if self._limits_vary else self._limits

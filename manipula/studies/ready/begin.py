@@ -25,13 +25,9 @@ def start_of(robot: Robot) -> list[float]:
 def goal_of(robot: Robot) -> list[float]:
     """A step on from there; back where the limits leave no room ahead."""
     known, start = Limits(robot), np.array(start_of(robot))
-    far = np.where(_turning(robot), TURN, SLIDE)
+    far = np.where(robot.coordinates.turns, TURN, SLIDE)
     ahead, back = np.minimum(start + far, known.upper), np.maximum(start - far, known.lower)
     return [float(x) for x in np.where(ahead - start >= start - back, ahead, back)]
-
-
-def _turning(robot: Robot) -> Any:
-    return np.array([joint.turns for joint in robot.joints if joint.name in robot.joint_names])
 
 
 def motion_of(robot: Robot) -> str:
@@ -50,7 +46,7 @@ def box_of(robot: Robot) -> Any:
     """Where the reach has an end it is not asked for; where a joint slides without one, what the picture shows."""
     known = Limits(robot)
     endless = np.isinf(known.lower) | np.isinf(known.upper)
-    if not (endless & ~_turning(robot)).any():
+    if not (endless & ~np.array(robot.coordinates.turns)).any():
         return None
     seen, tool = drawing(robot)["reach"], _places(robot)
     spans = [[round(at - seen["radius"], 3), round(at + seen["radius"], 3)] for at in seen["centre"]]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.branching import followers, serial_fault
+from manipula.mechanics.robot.branching import serial_fault
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.values.parameter import Name, Num, floats_of
 from manipula.robot import Robot
@@ -55,11 +55,10 @@ def _lengths(robot: Robot) -> dict[str, float]:
 
 def usual_tasks(robot: Robot) -> dict[str, Any]:
     """Places, of the whole pose where six joints or more give one; on arms that are not searched, joints."""
-    limits, own = Limits(robot), robot.joint_names
-    turning = np.array([joint.turns for joint in robot.joints if joint.name in own])
+    limits, turning = Limits(robot), robot.coordinates.turns
     stops = [np.clip(np.where(turning, bent, slid), limits.lower, limits.upper) for bent, slid in zip(BENT, SLID)]
     screws = any(joint.kind == "helical" for joint in robot.joints)
-    if serial_fault(robot) or followers(robot) or screws:
+    if serial_fault(robot) or robot.coordinates.coupled or screws:
         return {"joints": [stop.tolist() for stop in stops], "duration": SECONDS}
     poses = arm(robot).pose(np.array(stops))
     places = poses.tolist() if robot.dof >= 6 else poses[:, :3, 3].tolist()

@@ -75,9 +75,8 @@ def cells_of(setting: StudySetting, robot: Robot) -> list[FormCell]:
     """The fields of a setting."""
     kind, unit = setting.kind, setting.unit
     if kind in ("joints", "efforts"):
-        turning = [joint.turns for joint in robot.joints if joint.name in robot.joint_names]
         told = {"joints": ("m", "rad"), "efforts": ("N", "N·m")}[kind]
-        return [FormCell(f"q{k + 1}", told[turns]) for k, turns in enumerate(turning)]
+        return [FormCell(f"q{k + 1}", told[turns]) for k, turns in enumerate(robot.coordinates.turns)]
     if kind == "vector":
         return [FormCell(axis, unit) for axis in AXES]
     if kind == "box":

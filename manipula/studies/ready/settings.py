@@ -53,8 +53,7 @@ def configurations(robot: Robot, q: Any, count: int) -> Array:
         return np.array([joints(robot, "q", row) for row in rows])
     known = Limits(robot)
     low, high = known.lower, known.upper
-    turns = np.array([joint.turns for joint in robot.joints if joint.name in robot.joint_names])
-    far = np.where(turns, TURN, SLIDE)
+    far = np.where(robot.coordinates.turns, TURN, SLIDE)
     low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2 * far, -far))
     high = np.where(np.isfinite(high), high, low + 2 * far)
     return np.asarray(np.random.default_rng(0).uniform(low, high, (count, robot.dof)))

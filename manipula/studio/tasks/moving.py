@@ -56,7 +56,7 @@ def _manipulability(arm: Arm, q: Any) -> Any:
 
 
 def units_of(robot: Robot) -> dict[str, list[str]]:
-    turns = [joint.turns for joint in robot.joints if joint.name in robot.joint_names]
+    turns = robot.coordinates.turns
     return {"q": ["rad" if x else "m" for x in turns], "tau": ["N·m" if x else "N" for x in turns]}
 
 

@@ -25,9 +25,8 @@ Given = Mapping[str, Sequence[Any]]
 
 def friction_apart(tree: Tree, x: Given) -> dict[str, Any]:
     """Of every coordinate; a joint that follows others may rub smoothly alone."""
-    rates = tree.of_joints(x["qd"])
-    ways = iter(x["way"])
-    ahead = [0 if link.follows is not None else next(ways) for link in tree.links]
+    rates, own = tree.coordinates.spread(x["qd"]), dict(zip(tree.coordinates.names, x["way"], strict=True))
+    ahead = [own.get(link.name, 0) for link in tree.links]
     _refuse_dry_followers(tree)
     found: dict[bool, list[Any]] = {}
     for dry in (False, True):
@@ -36,23 +35,23 @@ def friction_apart(tree: Tree, x: Given) -> dict[str, Any]:
             sum(law.torque(slip) for law in link.actuator.laws if law.dry is dry)
             for link, slip in zip(tree.links, slips)
         ]
-    return {"smooth": tree.of_coordinates(found[False]), "dry": tree.of_coordinates(found[True])}
+    return {"smooth": tree.coordinates.gather(found[False]), "dry": tree.coordinates.gather(found[True])}
 
 
 def _loads(tree: Tree, x: Given) -> list[Any]:
     if not any(link.actuator.loaded for link in tree.links):
         return [None] * tree.dof
-    q, qd, qdd = (tree.of_joints(x[name]) for name in ("q", "qd", "qdd"))
+    q, qd, qdd = (tree.coordinates.spread(x[name]) for name in ("q", "qd", "qdd"))
     return newton_euler(tree, q, qd, qdd).tau
 
 
 def _refuse_dry_followers(tree: Tree) -> None:
-    for link, terms in zip(tree.links, tree.coordinates, strict=True):
-        if link.follows is None or not any(law.dry and not law.is_zero() for law in link.actuator.laws):
+    for link, row in zip(tree.links, tree.coordinates.rows, strict=True):
+        if link.name in tree.coordinates.names or not any(law.dry and not law.is_zero() for law in link.actuator.laws):
             continue
-        if len(terms) > 1:
+        if len(row.terms) > 1:
             raise InputError(
-                f"joint {link.name!r}: it follows {len(terms)} joints at once and has dry friction; without that "
+                f"joint {link.name!r}: it follows {len(row.terms)} joints at once and has dry friction; without that "
                 "friction it can be simulated"
             )
         raise InputError(

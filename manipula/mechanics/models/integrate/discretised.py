@@ -15,12 +15,12 @@ from manipula.mechanics.models.integrate.methods.gauss4 import Solved, gauss4
 from manipula.mechanics.models.integrate.methods.rk4 import rk4
 from manipula.mechanics.models.integrate.methods.rk8 import rk8
 from manipula.mechanics.models.integrate.methods.semi_implicit import semi_implicit
-from manipula.mechanics.models.integrate.methods.steps import Rates, State, Step
+from manipula.mechanics.models.integrate.methods.steps import Advance, Rates, State, Step, add
 from manipula.mechanics.models.integrate.stiffness import Rows, helpers, slopes
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths, Next
 
-ImplicitStep = Callable[[Maths[Any], Rates, Rows, State, Any], Solved]
+ImplicitStep = Callable[[Maths[Any], Rates, Rows, State, Any, Advance], Solved]
 
 INTEGRATORS: dict[str, Step] = {"euler": euler, "semi-implicit": semi_implicit, "rk4": rk4, "rk8": rk8}
 SOLVED: dict[str, ImplicitStep] = {"gauss4": gauss4}  # their stages solved, with slopes of the rates
@@ -64,11 +64,18 @@ def advanced(
         told = found if state is here else block.text(maths, call, {**x, **state})
         return {name: told[output] for name, output in block.rates.items()}
 
-    rates = staged(maths, method, rate)
+    rates, advance = staged(maths, method, rate), advance_of(block)
     if method in INTEGRATORS:
-        return INTEGRATORS[method](rates, here, h), {}
-    new, unsolved = SOLVED[method](maths, rates, slopes(maths, block, call, x, list(here)), here, h)
+        return INTEGRATORS[method](rates, here, h, advance), {}
+    new, unsolved = SOLVED[method](maths, rates, slopes(maths, block, call, x, list(here)), here, h, advance)
     return new, {"unsolved": [unsolved]}
+
+
+def advance_of(block: Block) -> Advance:
+    """Where a step takes its states: positions as the robot's coordinates move, every other state entry by entry."""
+    if (of := block.coordinates) is None:
+        return add
+    return lambda x, step: {**add(x, step), "q": of.moved(x["q"], step["q"])}
 
 
 def telling(method: str) -> dict[str, Result]:

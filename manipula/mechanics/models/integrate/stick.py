@@ -36,8 +36,8 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import METHODS, SAMPLE, advanced, calling, telling
-from manipula.mechanics.models.integrate.methods.steps import State
+from manipula.mechanics.models.integrate.discretised import METHODS, SAMPLE, advance_of, advanced, calling, telling
+from manipula.mechanics.models.integrate.methods.steps import Advance, State
 from manipula.mechanics.models.integrate.sliding import StepLimits, masked
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal
@@ -81,7 +81,7 @@ def sticking(block: Block, limits: StepLimits, method: str = "rk4", sweeps: int 
         changes = _changes(maths, free, bounds, ways, limits.dry)
         v = [maths.select(changes, a, b) for a, b in zip(v, free)]
         residual = maths.select(changes, left, 0)
-        after = {**new, "q": _moved(maths, new, v, bounds, h, limits), "qd": v}
+        after = {**new, "q": _moved(maths, new, v, bounds, h, limits, advance_of(block)), "qd": v}
         if limits.loaded:
             after["past"] = [(a - b) * (1 / h) for a, b in zip(v, x["qd"])]
         held = _held(maths, found, ways, limits)
@@ -224,7 +224,9 @@ def _residual(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any]
     return worst
 
 
-def _moved(maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, limits: StepLimits) -> list[Any]:
+def _moved(
+    maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, limits: StepLimits, advance: Advance
+) -> list[Any]:
     """Positions at the end of the step; a joint at or beyond its stop is on it, unless it is on its way from there."""
     left: Any = 0  # of the step, after the first joint met its stop
     for q, free, *flags, ends in zip(new["q"], new["qd"], to.lower, to.upper, limits.ends, strict=True):
@@ -233,11 +235,12 @@ def _moved(maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, 
                 meets = flag * maths.less(0, way * free)
                 ago = (q - maths.number(end)) / maths.select(meets, free, 1)
                 left = maths.maximum(left, maths.select(meets, maths.minimum(ago, h), 0))
-    rows = zip(new["q"], new["qd"], v, to.rest, to.lower, to.upper, limits.ends, strict=True)
+    halves = [rest * _HALF for rest in to.rest]
+    since = halves if limits.endless else [maths.select(maths.less(0, left), left, half) for half in halves]
+    step = [time * (after - free) for time, after, free in zip(since, v, new["qd"], strict=True)]
+    there = advance({"q": new["q"]}, {"q": step})["q"]
     found: list[Any] = []
-    for q, free, after, rest, below, above, (lower, upper) in rows:
-        since = rest * _HALF if limits.endless else maths.select(maths.less(0, left), left, rest * _HALF)
-        at = q + since * (after - free)
+    for at, after, below, above, (lower, upper) in zip(there, v, to.lower, to.upper, limits.ends, strict=True):
         if upper is not None:
             end = maths.number(upper)
             at = maths.select(above * (1 - maths.less(after, 0)), end, maths.minimum(at, end))

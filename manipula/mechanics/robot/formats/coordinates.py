@@ -7,10 +7,11 @@ A number alone has the unit of the joint that follows, `pi` is in radians, and a
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import ManipulaError, RobotFileError
-from manipula.mechanics.robot.description import Coordinate
+from manipula.mechanics.robot.coordinates import Coordinate, own_coordinate
 from manipula.mechanics.robot.formats.units import describe, text_in_units
 from manipula.mechanics.robot.values.parameter import (
     Deg,
@@ -25,9 +26,6 @@ from manipula.mechanics.robot.values.terms import Quantity, Units, in_si
 from manipula.mechanics.robot.values.written import plain_text
 from manipula.support.letters import spelled
 
-Linear = tuple[dict[str, Fraction], Fraction, Fraction]  # factors by name, the constant, the degrees beside it
-
-
 _QUOTED = re.compile(r"'([^']+)'")
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -39,9 +37,9 @@ def coordinate_from_text(text: str, quantity: Quantity, units: Units) -> Coordin
     plain = _QUOTED.sub(lambda quoted: words[quoted[1]], text)
     names = {spelled(word): word for word in _WORD.findall(plain)} | {word: name for name, word in words.items()}
     tree = in_si(parameter_from_text(plain_text(plain)), quantity, units, describe(text))
-    factors, constant, degrees = _linear(tree, text)
-    moved = {name: factor for name, factor in factors.items() if factor} or factors  # 0*elbow stands still
-    return Coordinate(tuple((names.get(name, name), factor) for name, factor in moved.items()), constant, degrees)
+    found = _linear(tree, text)
+    moving = tuple(term for term in found.terms if term[1]) or found.terms  # 0*elbow stands still
+    return replace(found, terms=tuple((names.get(name, name), factor) for name, factor in moving))
 
 
 def text_from_coordinate(coordinate: Coordinate, quantity: Quantity, units: Units) -> str:
@@ -68,30 +66,20 @@ def _number(x: Fraction) -> str:
     return text if text.replace(".", "").isdigit() else f"({text})"
 
 
-def _linear(x: Parameter, text: str) -> Linear:
+def _linear(x: Parameter, text: str) -> Coordinate:
     match x:
         case Num(value):
-            return {}, value, Fraction(0)
+            return Coordinate((), value)
         case Deg(value):
-            return {}, Fraction(0), value
+            return Coordinate((), degrees=value)
         case Name(name):
-            return {name: Fraction(1)}, Fraction(0), Fraction(0)
+            return own_coordinate(name)
         case ParameterOp("neg", (a,)):
-            return _scaled(_linear(a, text), Fraction(-1))
+            return -1 * _linear(a, text)
         case ParameterOp("+" | "-" as op, (a, b)):
-            return _sum(_linear(a, text), _scaled(_linear(b, text), Fraction(1 if op == "+" else -1)))
+            return _linear(a, text) + (1 if op == "+" else -1) * _linear(b, text)
         case ParameterOp("*", (a, Num(k))) | ParameterOp("*", (Num(k), a)):
-            return _scaled(_linear(a, text), k)
+            return k * _linear(a, text)
         case ParameterOp("/", (a, Num(k))) if k:
-            return _scaled(_linear(a, text), 1 / k)
+            return 1 / k * _linear(a, text)
     raise RobotFileError(f"found {text!r}, which is not linear in the coordinates of joints")
-
-
-def _scaled(x: Linear, k: Fraction) -> Linear:
-    return {name: k * factor for name, factor in x[0].items()}, k * x[1], k * x[2]
-
-
-def _sum(x: Linear, y: Linear) -> Linear:
-    names = dict.fromkeys((*x[0], *y[0]))
-    factors = {name: x[0].get(name, Fraction(0)) + y[0].get(name, Fraction(0)) for name in names}
-    return factors, x[1] + y[1], x[2] + y[2]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.branching import moving_names
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -101,7 +100,7 @@ def with_rotors(robot: AnyRobot, numbers: Mapping[str, Any]) -> AnyRobot:
 
 def _refuse_unknown(robot: AnyRobot, named: Iterable[str]) -> None:
     """One that follows another rubs, and is driven, as well."""
-    known = moving_names(robot)
+    known = robot.coordinates.joints
     for name in named:
         if name not in known:
             raise UnknownNameError("joint", name, known)

@@ -14,10 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     AnyRobot,
     Cell,
-    Coordinate,
     Joint,
     RobotDescription,
     Step,
@@ -32,7 +32,7 @@ from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.locking.renumbering import renumbered
 from manipula.mechanics.robot.reduce.zones import take, take_last
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter, floats_of, text_of
+from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, floats_of, text_of
 
 Held = Mapping[str, Parameter]
 _NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
@@ -59,7 +59,7 @@ def _why_not(robot: RobotDescription, name: str) -> str | None:
         return None
     if joint.coordinate is None:
         return f"{robot.name}: joint {name!r} is fixed already"
-    leads = ", ".join(repr(lead) for lead, _ in joint.coordinate.terms)
+    leads = ", ".join(map(repr, joint.coordinate.leads))
     return f"{robot.name}: joint {name!r} follows {leads} and stands where that puts it; lock {leads}"
 
 
@@ -87,23 +87,21 @@ def with_locks(robot: AnyRobot, held: Held) -> AnyRobot:
 def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
     """Of a joint that follows others: what is left of its coordinate, or where it stands if all it follows do."""
     assert joint.coordinate is not None
-    moving = tuple(term for term in joint.coordinate.terms if term[0] not in held)
-    constant, degrees = joint.coordinate.constant, joint.coordinate.degrees
-    rest: Any = 0
-    for name, factor in joint.coordinate.terms:
-        match parameter_of(factor * Formula(held[name])) if name in held else ZERO:
-            case Num(value):
-                constant += value
-            case Deg(value):
-                degrees += value  # beside radians, which no decimal makes of them
-            case other:
-                rest = rest + Formula(other)
-    if not moving:
-        return parameter_of(rest + Formula(Num(constant)) + Formula(Deg(degrees)))
-    if parameter_of(rest) != ZERO:
-        leads = ", ".join(repr(name) for name, _ in moving)
+    numbers = {name: _number(at) for name, at in held.items() if isinstance(at, Num | Deg)}
+    left = joint.coordinate.through(numbers)
+    letters = [name for name in left.leads if name in held]
+    if len(letters) == len(left.leads):
+        rest: Any = sum(factor * Formula(held[name]) for name, factor in left.terms)
+        return parameter_of(rest + Formula(Num(left.constant)) + Formula(Deg(left.degrees)))
+    if letters:
+        leads = ", ".join(repr(name) for name in left.leads if name not in held)
         raise InputError(f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number")
-    return Coordinate(moving, constant, degrees)
+    return left
+
+
+def _number(at: Num | Deg) -> Coordinate:
+    """Degrees stay beside radians, which no decimal makes of them."""
+    return Coordinate((), degrees=at.value) if isinstance(at, Deg) else Coordinate((), at.value)
 
 
 def _refuse_outside(robot: RobotDescription, at: Held) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.steps import Advance, Rates, State, over
 
 
-def euler(rate: Rates, x: State, h: Any) -> State:
+def euler(rate: Rates, x: State, h: Any, advance: Advance) -> State:
     # x⁺ = x + h f(x)
-    return along(x, h, rate(x))
+    return advance(x, over(h, rate(x)))

@@ -28,7 +28,7 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.integrate.methods.semi_implicit import VELOCITY
-from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.steps import Advance, Rates, State, over
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.scalar import Maths
 
@@ -47,20 +47,20 @@ class Solved(NamedTuple):
     unsolved: Any
 
 
-def gauss4(maths: Maths[Any], rate: Rates, slopes: Rows, x: State, h: Any) -> Solved:
+def gauss4(maths: Maths[Any], rate: Rates, slopes: Rows, x: State, h: Any, advance: Advance) -> Solved:
     k1 = k2 = rate(x)
     newton = Stages(maths, slopes, x, h)
     moved: list[Any] = []
     for _ in range(SWEEPS):
         # g₁ = x + h (1/4 k₁ + (1/4 − r) k₂),  g₂ = x + h ((1/4 + r) k₁ + 1/4 k₂)
-        g1, g2 = (along(x, h, _mixed(k1, row[0], k2, row[1])) for row in A)
+        g1, g2 = (advance(x, over(h, _mixed(k1, row[0], k2, row[1]))) for row in A)
         # Δk = (I − h A ⊗ S)⁻¹ (f(g) − k)
         d1, d2 = newton(_difference(rate(g1), k1), _difference(rate(g2), k2))
         k1, k2 = _mixed(k1, 1, d1, 1), _mixed(k2, 1, d2, 1)
         moved = [h * change for d in (d1, d2) for changes in d.values() for change in changes]
     # x⁺ = x + h/2 (k₁ + k₂)
     half = Fraction(1, 2)
-    return Solved(along(x, h, _mixed(k1, half, k2, half)), _largest(maths, moved))
+    return Solved(advance(x, over(h, _mixed(k1, half, k2, half))), _largest(maths, moved))
 
 
 class Stages:

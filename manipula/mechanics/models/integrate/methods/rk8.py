@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
-from manipula.mechanics.models.integrate.methods.steps import Rates, State
+from manipula.mechanics.models.integrate.methods.steps import Advance, Rates, State, add, over
 
 Row = Mapping[int, Fraction]  # stage → its weight; all others weigh nothing
 
@@ -103,20 +104,17 @@ B: Row = _row(
 )
 
 
-def rk8(rate: Rates, x: State, h: Any) -> State:
+def rk8(rate: Rates, x: State, h: Any, advance: Advance) -> State:
     # k₁ = f(x)
     k: list[State] = [rate(x)]
     for row in A:
         # k_i = f(x + Σ_j (h a_ij) k_j)
-        k.append(rate(_beyond(x, h, row, k)))
+        k.append(rate(advance(x, _step(h, row, k))))
     # x⁺ = x + Σ_i (h b_i) k_i
-    return _beyond(x, h, B, k)
+    return advance(x, _step(h, B, k))
 
 
-def _beyond(x: State, h: Any, row: Row, k: Sequence[State]) -> dict[str, list[Any]]:
-    """x + (Σ_j (h a_j) k_j): the times h a_j are known before the run; x is met last, so that it is rounded once."""
-    first, *others = [(h * weight, k[stage - 1]) for stage, weight in row.items()]
-    way = {name: [first[0] * b for b in first[1][name]] for name in x}
-    for time, rates in others:
-        way = {name: [a + time * b for a, b in zip(way[name], rates[name], strict=True)] for name in x}
-    return {name: [a + b for a, b in zip(x[name], way[name], strict=True)] for name in x}
+def _step(h: Any, row: Row, k: Sequence[State]) -> State:
+    """Σ_j (h a_j) k_j: the times h a_j are known before the run; x is met last, so that it is rounded once."""
+    first, *others = [over(h * weight, k[stage - 1]) for stage, weight in row.items()]
+    return reduce(add, others, first)

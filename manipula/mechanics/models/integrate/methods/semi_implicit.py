@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.steps import Advance, Rates, State, over
 
 VELOCITY = {"q": "qd", "motor": "motor_rate"}  # positions, and the state that is their rate
 
 
-def semi_implicit(rate: Rates, x: State, h: Any) -> State:
+def semi_implicit(rate: Rates, x: State, h: Any, advance: Advance) -> State:
     # v⁺ = v + h f(q, v),  and so every state that is no position
-    new = along(x, h, rate(x))
+    k = rate(x)
+    new = advance(x, over(h, k))
     # q⁺ = q + h v⁺
-    moved = {q: [a + h * b for a, b in zip(x[q], new[v], strict=True)] for q, v in VELOCITY.items() if q in x}
-    return {**new, **moved}
+    return advance(x, over(h, {**k, **{q: new[v] for q, v in VELOCITY.items() if q in x}}))

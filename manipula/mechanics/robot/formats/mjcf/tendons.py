@@ -12,22 +12,14 @@ behind its gear: g² of them at its joint, or at its tendon. Source: the MuJoCo 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.branching import TOOL, frame_names
-from manipula.mechanics.robot.description import (
-    BASE,
-    SIX,
-    Body,
-    Coordinate,
-    Joint,
-    RobotDescription,
-    actuator_of,
-    known,
-)
+from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.description import BASE, SIX, Body, Joint, RobotDescription, actuator_of, known
 from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, numbers, single
 from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -109,25 +101,19 @@ def with_tendons(robot: RobotDescription, tendons: Iterable[Tendon], joints: dic
             raise RobotFileError(
                 f"found {odd!r}", where=f"tendon {tendon.name!r}", field="joint", hint=f"one of {known_joints}"
             )
-        terms = dict(_terms(robot, tendon)) if tendon.resists else {}
-        if any(terms.values()):
-            robot = _with_row(robot, tendon, tuple((name, k) for name, k in terms.items() if k))
+        if tendon.resists and (terms := _terms(robot, tendon)):
+            robot = _with_row(robot, tendon, Coordinate(terms))
     return robot
 
 
-def _terms(robot: RobotDescription, tendon: Tendon) -> Iterator[tuple[str, Fraction]]:
+def _terms(robot: RobotDescription, tendon: Tendon) -> tuple[tuple[str, Fraction], ...]:
     """The tendon's factors by coordinate: a joint that is locked moves nothing, one that follows hands on."""
-    rows, found = {joint.name: joint for joint in robot.joints}, dict[str, Fraction]()
-    for name, factor in tendon.factors:
-        joint = rows.get(name)
-        if joint is None or joint.kind == "fixed":
-            continue
-        for lead, k in ((name, Fraction(1)),) if joint.coordinate is None else joint.coordinate.terms:
-            found[lead] = found.get(lead, Fraction(0)) + factor * k
-    yield from found.items()
+    moving = Coordinate(tuple(term for term in tendon.factors if term[0] in robot.coordinates.joints))
+    whole = moving.through({joint.name: joint.coordinate for joint in robot.joints if joint.coordinate})
+    return tuple(term for term in whole.terms if term[1])
 
 
-def _with_row(robot: RobotDescription, tendon: Tendon, terms: tuple[tuple[str, Fraction], ...]) -> RobotDescription:
+def _with_row(robot: RobotDescription, tendon: Tendon, coordinate: Coordinate) -> RobotDescription:
     taken, name = {joint.name for joint in robot.joints}, tendon.name
     while name in taken:
         name += "_tendon"
@@ -140,7 +126,7 @@ def _with_row(robot: RobotDescription, tendon: Tendon, terms: tuple[tuple[str, F
         given = {"Ia": Num(tendon.armature), "fv": Num(tendon.damping), "fc": Num(tendon.friction)}
         return Joint(
             name, "prismatic", (), known(f"offset{end}"), 1, (), body, actuator_of(end, **given),
-            parent=BASE, coordinate=Coordinate(terms),
+            parent=BASE, coordinate=coordinate,
         )  # fmt: skip
 
     longer = replace(robot, joints=(*robot.joints, row("")), tool_on=tool)

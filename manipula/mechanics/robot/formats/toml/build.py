@@ -12,6 +12,7 @@ from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.branching import TOOL
+from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     AXES,
     BASE,
@@ -19,7 +20,6 @@ from manipula.mechanics.robot.description import (
     Body,
     Cell,
     CentreKind,
-    Coordinate,
     Frame,
     InertiaKind,
     Joint,

@@ -14,7 +14,8 @@ from typing import Any
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
 from manipula.mechanics.robot.branching import TOOL, base_body, frame_names
-from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Mounted, RobotDescription
+from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.description import BASE, Body, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.exact import parameter_of
 from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.formats.urdf.tree import choose_tip, tree_from_urdf

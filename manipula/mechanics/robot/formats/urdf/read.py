@@ -16,11 +16,11 @@ from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
+from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     BASE,
     Body,
     Cell,
-    Coordinate,
     Joint,
     JointKind,
     Mounted,
@@ -368,8 +368,7 @@ def _beside(frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tre
 
 def _coordinate(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
     """Of a joint that mimics another one of the table."""
-    found = None if joint.mimic is None or joint.name in locks.given else locks.followed(joint)
-    return None if found is None else Coordinate(((found[0], found[1]),), found[2])
+    return None if joint.mimic is None or joint.name in locks.given else locks.followed(joint)
 
 
 def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from manipula.errors import RobotFileError, UnknownNameError, some_of
+from manipula.mechanics.robot.coordinates import Coordinate, own_coordinate
 from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
 from manipula.mechanics.robot.values.parameter import float_of, number
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
@@ -279,15 +280,14 @@ class Locks:
         high = joint.upper if joint.upper is not None else rest
         return max(low, min(high, rest)) if joint.type != "continuous" else rest
 
-    def followed(self, joint: UrdfJoint) -> tuple[str, Fraction, Fraction] | None:
-        """The joint of the table that a joint mimics, through others that do: (its name, factor, constant)."""
-        factor, constant, seen = Fraction(1), Fraction(0), 0
-        while joint.mimic is not None and seen <= _MIMICS and joint.mimic.joint in self.joints:
-            constant += factor * joint.mimic.offset
-            factor *= joint.mimic.multiplier
-            joint, seen = self.joints[joint.mimic.joint], seen + 1
+    def followed(self, joint: UrdfJoint) -> Coordinate | None:
+        """How a joint moves by the joint of the table that it mimics, through others that do."""
+        found, seen = own_coordinate(joint.name), 0
+        while (mimic := joint.mimic) is not None and seen <= _MIMICS and mimic.joint in self.joints:
+            lead = Coordinate(((mimic.joint, mimic.multiplier),), mimic.offset)
+            found, joint, seen = found.through({joint.name: lead}), self.joints[mimic.joint], seen + 1
         free = joint.mimic is None and joint.moves and joint.name in self.chain and joint.name not in self.given
-        return (joint.name, factor, constant) if free and seen else None
+        return found if free and seen else None
 
     def unfit(self, name: str) -> str:
         """Why no joint can follow the one of this name, whatever the arm is; "" where one could."""
