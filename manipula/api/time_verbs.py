@@ -216,7 +216,6 @@ def simulate(
     threads: int = 1,
     seed: int = 0,
     every: int = 1,
-    accuracy: float | None = None,
     stages: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Run:
@@ -230,27 +229,25 @@ def simulate(
     `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is by default the
     end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it, the payload or
     the law on the way. `method` is "rk4", "rk8", "gauss4", "semi-implicit" or "euler", by steps, or "dop853": one arm,
-    of order 8, from event to event, a function being asked at any time; or "adams": positions within `accuracy` (1e-9
-    unless given), order and steps found on the way, in machine code where nothing jumps, else as "dop853". The sample
-    time of a law is a whole multiple of `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is
-    one for each processor. Ctrl-C stops the run and returns the samples computed so far.
+    of order 8, from event to event, a function being asked at any time. The sample time of a law is a whole multiple of
+    `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is one for each processor. Ctrl-C stops
+    the run and returns the samples computed so far.
 
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
     (101, 2)
     """
     from manipula.simulation.driving import Workshop
-    from manipula.simulation.loops.loop import rates_function
     from manipula.simulation.loops.staged import staged
     from manipula.simulation.simulating import simulated
     from manipula.simulation.task import task_from
 
-    if sensors is not None and method in ("adams", "dop853"):
+    if sensors is not None and method == "dop853":
         raise InputError(f"sensors: {method} has none; take a method of fixed steps")
     task = task_from(
         _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
         events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
-        accuracy=accuracy, stages=stages,
+        stages=stages,
     )  # fmt: skip
     if sensors is not None and not hasattr(law, "function"):
         raise InputError("sensors: stand before a law of mp.controller, not before torques or a function")
@@ -263,11 +260,7 @@ def simulate(
         follows = inside if law is not None and law.sample is None else None
         return closed_loop(arm, law, follows, step=step, **chosen, **({} if law is None else seen))
 
-    def rates(arm: Plant, law: Law | None) -> Any:
-        driving = None if law is None else _driving(law)
-        return rates_function(arm, driving, inside if law is not None else None, tell, wrench=pushed)
-
-    make = Workshop(loop, rates, _reloaded, staged)
+    make = Workshop(loop, _reloaded, staged)
     return simulated(
         task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
     )
@@ -318,7 +311,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     return simulate(
         plant, law, motion_from(asked.reference, turns, degrees, folder), start=start, until=asked.run.until,
         step=asked.run.step, method=asked.run.method, wrench=asked.wrench, seed=asked.run.seed, every=asked.run.every,
-        events=[x.event() for x in asked.event], sensors=sensors, accuracy=asked.run.accuracy, tell=tell,
+        events=[x.event() for x in asked.event], sensors=sensors, tell=tell,
     )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
@@ -16,7 +15,7 @@ from manipula.generation.settings import Settings, refuse_impossible, refuse_tim
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.drives.elastic import at_motors
-from manipula.mechanics.models.integrate.driven import driven, joined
+from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.loops.sensors import Sensors
@@ -102,18 +101,6 @@ def loop_function(
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
     return Loop(function, asked.request, settings, sample)
-
-
-def rates_function(
-    arm: Plant | Robot, law: Driving | None, ref: Reference | None, tell: Tell = silent, *, wrench: bool = False
-) -> tuple[Function, Settings]:
-    """In continuous time: the rates of all states, of a law and the arm it drives or of an arm under given torques."""
-    motion, _, asked, others = stepping_of(arm, "rk4", wrench=wrench)
-    if law is None:
-        return generate_block(replace(motion, name="arm_rates"), asked, tell, others), {}
-    block = joined(_seeing(about("law", law.block), motion), motion, None if ref is None else ref.block)
-    function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
-    return function, settings_from(function, {**law.settings, **({} if ref is None else ref.settings)})
 
 
 def _seeing(who: Block, arm: Block) -> Block:
