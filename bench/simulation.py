@@ -1,11 +1,10 @@
 """Closed loops beside MuJoCo's C loop, all in one run: python bench/simulation.py [--quick] [robot …]
 
 Computed torque along a quintic, 1 ms, the same integrator on both sides. Our plant holds a load whose mass and distance
-along the tool's axis are run-time parameters that the law does not know. What law and plant compute of the same motion
-is computed once (`generation/joining/surplus.py`). Listed apart: a load at any place; both with the law's model under
-another name, so that nothing is known to be common and both are computed in full; and a law that knows the plant, where
-the whole loop folds. Times are processor time of the thread for one step of one arm: best and median of many short
-samples, contenders in turn. On a busy machine compare the ratios.
+along the tool's axis are run-time parameters that the law does not know, so the law's inverse dynamics and the plant's
+forward dynamics are computed apart. Further rows: a load at any place, and a law that knows the plant, where the whole
+loop folds. Times are processor time of the thread for one step of one arm: best and median of many short samples,
+contenders in turn. On a busy machine compare the ratios.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import ctypes
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -33,12 +31,8 @@ ROBOTS = ("puma560", "panda")
 ROWS, STEP, DURATION, KP, KD = 4096, 1e-3, 1.0, 400.0, 40.0
 LOAD = {"mL": 1.5, "rLx": 0.0, "rLy": 0.0, "rLz": 0.1}
 ALONG, ANYWHERE = (0, 0, "rLz"), ("rLx", "rLy", "rLz")
-APART = "computed apart, "
 CLAIMED = ("", "a load anywhere, ")
-PLACES = {
-    "": ALONG, "a load anywhere, ": ANYWHERE, APART: ALONG, f"a load anywhere, {APART}": ANYWHERE,
-    "the law knows the plant, ": None,
-}  # fmt: skip
+PLACES = {"": ALONG, "a load anywhere, ": ANYWHERE, "the law knows the plant, ": None}
 SAMPLES, SECONDS, STEPS, SHARE = 200, 1e-3, 100, 64
 NOISE = Noise(0, np.zeros((ROWS, 8), np.int64))
 MUJOCO = ("MuJoCo", 0)
@@ -111,8 +105,7 @@ def loop_of(name: str, method: str, told: str = "") -> mp.System:
     """Euler: the torque held over a step. Runge–Kutta: the law in every stage."""
     robot, place = bare(name), PLACES[told]
     held = method != "rk4"
-    model = replace(robot, name="model") if told.endswith(APART) else robot
-    law = mp.controller(model, "computed_torque", kp=KP, kd=KD, sample=STEP if held else None)
+    law = mp.controller(robot, "computed_torque", kp=KP, kd=KD, sample=STEP if held else None)
     plant = robot if place is None else robot.with_payload("mL", place)
     zero = np.zeros(robot.dof)
     ref = mp.trajectory.quintic(zero, zero + 1, DURATION)

@@ -197,7 +197,6 @@ def simulate(
     threads: int = 1,
     seed: int = 0,
     every: int = 1,
-    accuracy: float | None = None,
     stages: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Run:
@@ -211,10 +210,9 @@ def simulate(
     `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is by default the
     end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it, the payload or
     the law on the way. `method` is "rk4", "rk8", "gauss4", "semi-implicit" or "euler", by steps, or "dop853": one arm,
-    of order 8, from event to event, a function being asked at any time; or "adams": positions within `accuracy` (1e-9
-    unless given), order and steps found on the way, in machine code where nothing jumps, else as "dop853". The sample
-    time of a law is a whole multiple of `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is
-    one for each processor. Ctrl-C stops the run and returns the samples computed so far.
+    of order 8, from event to event, a function being asked at any time. The sample time of a law is a whole multiple of
+    `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is one for each processor. Ctrl-C stops
+    the run and returns the samples computed so far.
 
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
@@ -225,7 +223,7 @@ def simulate(
     return run_of(
         _plant(plant, driven=law is not None), law, ref, start=start, until=until, step=step, method=method,
         sensors=sensors, wrench=wrench, events=events, parameters=parameters, threads=threads, seed=seed, every=every,
-        accuracy=accuracy, stages=stages, tell=tell,
+        stages=stages, tell=tell,
     )  # fmt: skip
 
 
@@ -274,7 +272,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     return simulate(
         plant, law, motion_from(asked.reference, turns, degrees, folder), start=start, until=asked.run.until,
         step=asked.run.step, method=asked.run.method, wrench=asked.wrench, seed=asked.run.seed, every=asked.run.every,
-        events=[x.event() for x in asked.event], sensors=sensors, accuracy=asked.run.accuracy, tell=tell,
+        events=[x.event() for x in asked.event], sensors=sensors, tell=tell,
     )  # fmt: skip
 
 

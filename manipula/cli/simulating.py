@@ -40,12 +40,7 @@ def simulate(
     ] = None,
     sample: Annotated[float, typer.Option("--sample", help="Of the law, seconds; 0: in continuous time.")] = 1e-3,
     step: Annotated[float, typer.Option("--step", help="Of the integrator, seconds.")] = 1e-3,
-    method: Annotated[
-        str, typer.Option("--method", help="rk4, rk8, gauss4, semi-implicit, euler, adams or dop853.")
-    ] = "rk4",
-    accuracy: Annotated[
-        float | None, typer.Option("--accuracy", help="Of the positions, rad or m, by --method adams.")
-    ] = None,
+    method: Annotated[str, typer.Option("--method", help="rk4, rk8, gauss4, semi-implicit, euler or dop853.")] = "rk4",
     payload: Annotated[float, typer.Option("--payload", help="In the hand, kg; the law does not know of it.")] = 0.0,
     degrees: Degrees = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
@@ -78,10 +73,7 @@ def simulate(
                 made = api.controller(subject, law, sample=sample or None, tell=tell, **_gains(law, gains))
             held = subject.with_payload(payload) if payload else subject
             begin = _joints("--start", start, subject, degrees) if start else None
-            run = api.simulate(
-                _plant(held), made, moved, start=begin, until=until, step=step, method=method, accuracy=accuracy,
-                tell=tell,
-            )  # fmt: skip
+            run = api.simulate(_plant(held), made, moved, start=begin, until=until, step=step, method=method, tell=tell)
         written = []
     _say_run(run, [*written, *_written(run, plot, log, report)], as_json)
 

@@ -12,7 +12,7 @@ import numpy as np
 from manipula.algebra.expr.function import Function, Input
 from manipula.errors import InputError, UnknownNameError, UnprovableError
 from manipula.generation.results.system import Law, System
-from manipula.generation.settings import Settings, refuse_impossible
+from manipula.generation.settings import refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import SOLVED
@@ -29,11 +29,10 @@ RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
 class Workshop(NamedTuple):
-    """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), the rates of both in
-    continuous time with the settings of the law, a plant with another payload, steps that ask a function in stages."""
+    """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), a plant with another payload,
+    steps that ask a function in stages."""
 
     loop: Callable[[Plant, Law | None], System]
-    rates: Callable[[Plant, Law | None], tuple[Function, Settings]]
     loaded: Callable[[Plant, dict[str, Any] | None], Plant]
     staged: Callable[..., Marched]
 
@@ -76,7 +75,7 @@ class Part:
 
 def refuse_impossible_drive(part: Part) -> None:
     """What can be told of a part before anything is made: its law's samples, its torques, its wrench."""
-    if part.task.stages and part.task.method not in ("adams", "dop853"):
+    if part.task.stages and part.task.method != "dop853":
         _refuse_stages(part.task.method, part.law, part.task.lead)
     if hasattr(part.law, "function"):
         _samples(part)

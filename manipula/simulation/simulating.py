@@ -35,7 +35,6 @@ from manipula.simulation.plant import Plant
 from manipula.simulation.reading import read, resting_of, rests_of
 from manipula.simulation.reference import integrate
 from manipula.simulation.run import Run
-from manipula.simulation.smoothly import smoothly
 from manipula.simulation.task import Task, numbers, refuse_outside
 from manipula.support.progress import Tell, silent
 
@@ -129,23 +128,9 @@ def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     task = part.task
     if task.method == "dop853":
         return _from_event_to_event(part, now, tell)
-    if task.method == "adams":
-        return _smooth_segment(part, now, make, tell)
     _refuse_long_steps(part, now)
     went = driven(part, now, make, lambda k: tell(f"{(part.first + k) * task.step:.3g} of {task.until:g} s"))
     return _read_segment(part, went)
-
-
-def _smooth_segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -> Segment:
-    """By Adams' methods; a part that is not smooth, from event to event."""
-    went = smoothly(part, now, make, tell)
-    if isinstance(went, Marched):
-        return _read_segment(part, went)
-    if part.task.lead:
-        raise InputError(
-            f"adams: {went.why}: one arm is then simulated from event to event, a batch by a method of fixed steps"
-        )
-    return _from_event_to_event(part, now, tell)
 
 
 def _read_segment(part: Part, went: Marched) -> Segment:
@@ -251,8 +236,7 @@ def _refuse_runaway(part: Part, went: Marched) -> None:
 
 def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]) -> Run:
     balance = error_of([x.energies for x in segments])
-    # of "adams" the states are as accurate as asked for, and a coarse record of them tells the energies no better
-    if task.every == 1 and task.method != "adams" and balance.max() > BALANCE:
+    if task.every == 1 and balance.max() > BALANCE:
         caution(
             f"energy in − stored − lost is {balance.max():.1e} of the largest energy, more than {BALANCE:g}: "
             f"take a shorter step than {task.step:g} s, or another method than {task.method!r}"

@@ -17,9 +17,7 @@ from manipula.simulation.events import Event, in_order
 from manipula.simulation.functions import Array, Limits
 from manipula.simulation.plant import Plant, states_of
 
-METHODS = (*STEPS, "adams", "dop853")
-ACCURACY = 1e-9  # rad, m: of "adams", unless another is asked for
-FINEST, COARSEST = 1e-13, 1e-2  # accuracies that can be asked for
+METHODS = (*STEPS, "dop853")
 MOST_NUMBERS = 2**31  # of one recorded quantity: 16 GiB
 NEAR = 1e-9  # of a step: times are told from their neighbours, not from rounding
 
@@ -42,7 +40,6 @@ class Task:
     threads: int
     seed: int
     also: Mapping[str, Array]
-    accuracy: float = ACCURACY
     stages: bool = False  # is a law that is a function asked in every stage?
 
     @property
@@ -77,7 +74,6 @@ def task_from(
     threads: int = 1,
     seed: int = 0,
     every: int = 1,
-    accuracy: float | None = None,
     stages: bool = False,
 ) -> Task:
     """Everything that can be told without making a function. `gains`: the settings of the law, and their sizes."""
@@ -101,20 +97,8 @@ def task_from(
     return Task(
         plant, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
         _whole("threads", threads, 0), _whole("seed", seed, 0), states_of(plant, q, qd, more),
-        _accuracy(method, accuracy), bool(stages),
+        bool(stages),
     )  # fmt: skip
-
-
-def _accuracy(method: str, accuracy: Any) -> float:
-    if accuracy is None:
-        return ACCURACY
-    if method != "adams":
-        raise InputError(f'accuracy: is of method="adams", found method={method!r}; by steps it follows from step=')
-    fine = isinstance(accuracy, Real) and not isinstance(accuracy, bool) and FINEST <= float(accuracy) <= COARSEST
-    if not fine:
-        wanted = f"expected a number from {FINEST:g} to {COARSEST:g}, rad or m"
-        raise InputError(f"accuracy: {wanted}, found {accuracy!r:.60}")
-    return float(accuracy)
 
 
 def _whole(name: str, value: Any, least: int) -> int:

@@ -115,6 +115,7 @@ TIMES: list[Case] = [
     (lambda: free(until=1e300), r"^1e\+303 steps are too many to keep"),
     (lambda: free(until=1e9, step=1e-9), "too many to keep"),
     (lambda: free(method="rk44"), "no method is called 'rk44'; did you mean 'rk4'"),
+    (lambda: free(method="adams"), "no method is called 'adams'\\. Known: .*rk8, .*dop853\\."),
     (lambda: free(method=None), "no method is called None"),
     (lambda: free(method=4), "no method is called 4"),
     (lambda: free(every=0), "every: expected a whole number"),

@@ -91,14 +91,6 @@ def paired_object(text: str, level: int) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def vector_object(text: str, level: int) -> bytes:
-    """The same, with loops over arrays in vectors, too: for arrays of many numbers, a whole number of vectors each."""
-    module, machine = _parsed(text, level)
-    builder = _pipeline(machine, level, side_by_side=True, loops=True)
-    builder.getModulePassManager().run(module, builder)
-    return bytes(machine.emit_object(module))
-
-
 def quick_object(text: str, level: int) -> bytes:
     """The same in a third of the time, for code a fifth slower: only what must be is inlined, and each function is
     tidied once, by itself."""
@@ -120,10 +112,10 @@ def _parsed(text: str, level: int) -> tuple[Any, Any]:
     return module, _target_machine(level)
 
 
-def _pipeline(machine: Any, level: int, side_by_side: bool = False, loops: bool = False) -> Any:
+def _pipeline(machine: Any, level: int, side_by_side: bool = False) -> Any:
     """LLVM's passes of a level."""
     options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = loops
+    options.loop_vectorization = False
     options.slp_vectorization = side_by_side
     return llvm.create_pass_builder(machine, options)
 

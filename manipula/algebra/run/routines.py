@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine.code import LoadedCode, loaded, optimised_object, paired_object, vector_object
+from manipula.algebra.machine.code import LoadedCode, loaded, optimised_object, paired_object
 from manipula.algebra.machine.program.lanes import laned_assembly
 from manipula.algebra.machine.program.writer import assembly, rounded_assembly
 from manipula.algebra.program.reader import program
@@ -35,12 +35,12 @@ def compiled(entry: Callable[..., Any], rounded: bool = False, **known: int) -> 
     return Native(code, made)
 
 
-def compiled_together(*entries: Callable[..., Any], vectors: bool = False) -> list[Callable[..., Any]]:
-    """Several texts as one piece of machine code: what they share is made once. `vectors`: for loops over arrays."""
+def compiled_together(*entries: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Several texts as one piece of machine code: what they share is made once."""
     routines = program(*entries)
     made = [next(x for x in routines if x.name == entry.__name__) for entry in entries]
     text = assembly(routines, *(x.name for x in made))
-    code = loaded(("routines", vectors, text), lambda: text, LEVEL, vector_object if vectors else optimised_object)
+    code = loaded(("routines", False, text), lambda: text, LEVEL, optimised_object)
     return [Native(code, x) for x in made]
 
 

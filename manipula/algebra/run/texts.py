@@ -27,12 +27,3 @@ def machine_codes(*texts: Text) -> tuple[Text, ...]:
     except (ImportError, OSError):
         return texts
     return tuple(compiled_together(*texts))
-
-
-def vector_codes(*texts: Text) -> tuple[Text, ...]:
-    """Several at once whose loops over arrays are long enough for vectors. Not kept: they may be one function's."""
-    try:
-        from manipula.algebra.run.routines import compiled_together
-    except (ImportError, OSError):
-        return texts
-    return tuple(compiled_together(*texts, vectors=True))

@@ -24,14 +24,12 @@ from manipula.algebra.expr.function import Function, Input, flattened, is_online
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.expr.walk import free_symbols
+from manipula.algebra.expr.walk import free_symbols, rebuilt
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.price import CLASSICAL
 from manipula.algebra.optimise.prove import ProofSample, Reference, prove
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
 from manipula.generation.joining.formula import output_of
-from manipula.generation.joining.surplus import Course, Surplus, placed, surplus_of
 from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
@@ -140,13 +138,12 @@ def generate_block(
     arm that it drives.
     """
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
-    surplus = surplus_of(block.calls, asked, others)
     try:
-        ways = [_optimised(join(block, asked, parts, x)) for x in ([None] if surplus is None else [None, surplus])]
+        made = join(block, asked, parts)
+        whole = optimised(made.function)
     except ZeroDivisionError as error:  # what a block divides by is what joints feel of inertia
         raise motionless(asked.structure) or zero_divisor(asked.robot, block.name) from error
-    made = min(ways, key=lambda way: CLASSICAL.total(way.function))
-    whole = guarded(with_joint_units(used_parameters(made.function), asked.robot), asked.structure)
+    whole = guarded(with_joint_units(used_parameters(whole), asked.robot), asked.structure)
     tell(f"{block.name}: proof")
     proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
@@ -161,12 +158,8 @@ def _part(asked: Prepared, tell: Tell) -> Part:
     return Part(generate_function(asked, tell), reference(asked))
 
 
-def _optimised(made: Joined) -> Joined:
-    return replace(made, function=optimised(made.function))
-
-
-def join(block: Block, asked: Prepared, parts: Mapping[str, Part], surplus: Surplus | None = None) -> Joined:
-    """The text of the block on expressions; `surplus` answers the calls that it knows a shorter way for."""
+def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
+    """The text of the block on expressions."""
     graph, entries = Graph(), _entries(block, asked, parts)
     parameters = {name: graph.symbol(name) for name in _parameters(asked, parts)}
     inputs = [
@@ -176,14 +169,13 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part], surplus: Surp
     ]
     refuse_clash(parameters, {port.name: port.symbols for port in inputs}, asked.robot)
     cuts: list[Cut] = []
-    course = Course(surplus, graph, parameters)
 
     def call(model: str, /, **named: Named) -> Values:
         part = parts[model]
         given = _by_place(block, model, part, named)
         _check_inputs(block, model, part, given)
         handed = {port: tuple(map(graph.expr, values)) for port, values in given.items()}
-        found = course.answer(model, handed) or placed(part.function, graph, handed, parameters)
+        found = _placed(part.function, graph, handed, parameters)
         cuts.append(Cut(model, handed, found))
         return _shaped(part, found)
 
@@ -194,6 +186,17 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part], surplus: Surp
     origin = _provenance(block, asked, [part.function.provenance for part in parts.values()])
     function = Function(asked.named(block.name), graph, tuple(inputs), outputs, provenance=origin)
     return Joined(function, tuple(cuts))
+
+
+def _placed(
+    function: Function, graph: Graph, given: Mapping[str, tuple[Expr, ...]], parameters: Mapping[str, Expr]
+) -> dict[str, tuple[Expr, ...]]:
+    """The outputs of a function whose inputs are these expressions, its parameters those of the graph."""
+    ports = [(port, given.get(port.name)) for port in function.inputs]
+    flat = {x: y for port, values in ports if values is not None for x, y in zip(port.symbols, values, strict=True)}
+    flat |= {x: parameters[str(x.data)] for port, values in ports if values is None for x in port.symbols}
+    flow = iter(rebuilt(function.roots, graph, flat))
+    return {output.name: tuple(next(flow) for _ in output.exprs) for output in function.outputs}
 
 
 def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts: Sequence[Cut]) -> Reference:

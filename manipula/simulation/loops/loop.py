@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
 from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.results.system import Law, System
-from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
+from manipula.generation.settings import refuse_impossible, refuse_time, settings_from
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.drives.elastic import at_motors
-from manipula.mechanics.models.integrate.driven import driven, joined
+from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.simulation.loops.sensors import Sensors
@@ -76,18 +75,6 @@ def loop_system(
     request = replace(asked.request, robot=robot)  # with the friction that its step computes apart
     described = request.described(function)
     return System(described, request, settings=settings, sample=sample, initial=law.initial)
-
-
-def rates_function(
-    arm: Plant | RobotDescription, law: Law | None, ref: Trajectory | None, tell: Tell = silent, *, wrench: bool = False
-) -> tuple[Function, Settings]:
-    """In continuous time: the rates of all states, of a law and the arm it drives or of an arm under given torques."""
-    motion, _, asked, others = stepping_of(arm, "rk4", wrench=wrench)
-    if law is None:
-        return generate_block(replace(motion, name="arm_rates"), asked, tell, others), {}
-    block = joined(_seeing(_formula(law), motion), motion, None if ref is None else ref.block)
-    function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
-    return function, settings_from(function, {**law.settings, **({} if ref is None else ref.settings)})
 
 
 def _seeing(who: Block, arm: Block) -> Block:

@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
 from manipula.generation.results.system import Law, System
-from manipula.generation.settings import Settings
 from manipula.simulation.driving import Workshop
 from manipula.simulation.events import Event
-from manipula.simulation.loops.loop import loop_system, rates_function
+from manipula.simulation.loops.loop import loop_system
 from manipula.simulation.loops.sensors import Sensors
 from manipula.simulation.loops.staged import staged
 from manipula.simulation.plant import Plant
@@ -26,7 +24,7 @@ def run_of(
     events: Sequence[Event], **asked: Any,
 ) -> Run:  # fmt: skip
     """The run, from a law or torques and a reference; `asked` are the other words of `simulate`."""
-    if sensors is not None and method in ("adams", "dop853"):
+    if sensors is not None and method == "dop853":
         raise InputError(f"sensors: {method} has none; take a method of fixed steps")
     task = task_from(plant, ref, step=step, method=method, events=events, gains=_gains(law), **asked)
     if sensors is not None and not hasattr(law, "function"):
@@ -39,10 +37,7 @@ def run_of(
         seen = None if law is None else sensors
         return loop_system(arm, law, follows, method=method, step=step, wrench=pushed, sensors=seen, tell=tell)
 
-    def rates(arm: Plant, law: Law | None) -> tuple[Function, Settings]:
-        return rates_function(arm, law, inside if law is not None else None, tell, wrench=pushed)
-
-    make = Workshop(loop, rates, _reloaded, staged)
+    make = Workshop(loop, _reloaded, staged)
     return simulated(
         task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
     )

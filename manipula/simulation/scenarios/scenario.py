@@ -99,7 +99,6 @@ class RunTable(_Table):
     until: Positive | None = None
     step: Positive = 1e-3
     method: str = "rk4"
-    accuracy: Positive | None = None
     seed: Whole = 0
     every: Annotated[int, Field(ge=1, strict=True)] = 1
 
