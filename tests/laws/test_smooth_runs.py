@@ -61,7 +61,7 @@ def test_a_law_in_continuous_time_with_a_load_it_does_not_know(law: str) -> None
     made = mp.controller(ARM, law, sample=None, **gains)
     ref = mp.trajectory.quintic([0, 0], [1, -0.5], 0.1)
     held = mp.Plant(ARM.with_payload(1.0), effort=None, stops=False)
-    asked: dict[str, Any] = {"start": [0.1, 0.05], "until": 0.12, "step": 2e-3}
+    asked: dict[str, Any] = {"start": [0.1, 0.05], "until": 0.12, "step": 1e-3}
     asked["events"] = [mp.Event(0.08, payload={"mass": 0.3})]
     found, true = (mp.simulate(held, made, ref, method=method, **asked) for method in ("rk8", "dop853"))
     assert np.abs(found.q - true.q).max() < 1e-9 and np.abs(found.tau - true.tau).max() < 1e-5

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.pages.plots.canvas import LETTERS, Array, blank, framed, plainly
+from manipula.pages.plots.canvas import LETTERS, Array, blank, framed, plainly, plane_of
 
 GHOSTS = 5  # arms between the first and the last of a motion
 TRIAD = ("#d55e00", "#009e73", "#0072b2")
-FLAT = 1e-9  # of the size: thinner than this, an arm moves in a plane
 
 
 class Stroke(NamedTuple):
@@ -40,10 +39,7 @@ class DrawnMotion(NamedTuple):
         return np.stack([at[:, :3, 3] for at in (*self.axes, self.poses[-1])], axis=1)
 
     def plane(self) -> tuple[int, ...]:
-        """Which of x, y, z are drawn: all, or two where everything stays in a plane."""
-        extent = np.ptp(self.points.reshape(-1, 3), axis=0)
-        thin = np.flatnonzero(extent <= FLAT * self.record["size"])
-        return tuple(i for i in range(3) if i != thin[-1]) if len(thin) else (0, 1, 2)
+        return plane_of(self.points, self.record["size"])
 
 
 def arm_figure(motion: DrawnMotion, *, frames: bool, names: bool, trail: bool) -> Any:

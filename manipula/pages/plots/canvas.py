@@ -13,6 +13,7 @@ from manipula.errors import InputError
 Array = NDArray[np.float64]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a6d3b")  # Okabe, Ito
 LETTERS = "xyz"
+FLAT = 1e-9  # of the size: thinner than this, an arm moves in a plane
 IN_SPACE = 0.86  # of a picture's shorter side: how much the diagonal of what is drawn takes
 
 
@@ -30,6 +31,12 @@ def blank(what: str, size: tuple[float, float], otherwise: str = "") -> Any:
 def plainly(text: str) -> str:
     """A name as it is: matplotlib reads what stands between dollars as mathematics."""
     return text.replace("$", r"\$")
+
+
+def plane_of(points: Array, size: float) -> tuple[int, ...]:
+    """Which of x, y, z are drawn: all, or two where everything stays in a plane."""
+    thin = np.flatnonzero(np.ptp(points.reshape(-1, 3), axis=0) <= FLAT * size)
+    return tuple(i for i in range(3) if i != thin[-1]) if len(thin) else (0, 1, 2)
 
 
 def framed(place: Any, low: Array, high: Array, axes: Sequence[int]) -> float:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.pages.plots.canvas import framed
 from manipula.simulation.views.skeleton import Array, Frames, Moved, Skeleton, skeleton_of
 from manipula.support.files import write_text
 
@@ -17,7 +18,6 @@ KINDS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": ""}  # and who writes them
 MOST = 3000  # pictures of one file
 LARGEST = 200.0  # MB of a page, which has every picture in it
 TRAIL = 1000  # points of the tool's way, about
-LETTERS = "xyz"
 
 
 class Trail(NamedTuple):
@@ -108,7 +108,8 @@ def _drawn(figure: Any, bones: Skeleton, way: Trail, times: Array, title: str) -
     axes = bones.axes
     cut = list(axes)
     place = figure.add_subplot(projection="3d" if len(axes) == 3 else None)
-    _framed(place, np.concatenate([bones.points.reshape(-1, 3), way.points])[:, cut], axes)
+    points = np.concatenate([bones.points.reshape(-1, 3), way.points])
+    framed(place, points.min(axis=0), points.max(axis=0), axes)
     place.set_title(title, fontsize=11)
     nothing: list[list[float]] = [[]] * len(axes)
     (trail,) = place.plot(*nothing, color="tab:orange", linewidth=1.0)
@@ -135,15 +136,3 @@ def _set(line: Any, points: Array) -> None:
         line.set_data_3d(*points.T)
     else:
         line.set_data(*points.T)
-
-
-def _framed(place: Any, points: Array, axes: tuple[int, ...]) -> None:
-    """All that moves is within, and a metre is a metre along every axis."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = (low + high) / 2, 0.55 * max(float((high - low).max()), 1e-3)
-    for i, axis in enumerate(axes):
-        letter = LETTERS[i]
-        getattr(place, f"set_{letter}lim")(middle[i] - half, middle[i] + half)
-        getattr(place, f"set_{letter}label")(f"{LETTERS[axis]} [m]")
-    place.set_aspect("equal") if len(axes) == 2 else place.set_box_aspect((1, 1, 1))
-    place.grid(alpha=0.3)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from manipula.generation.structure import numeric_chain
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.pages.plots.canvas import plane_of
 
 Array = NDArray[np.float64]
 Frames = Callable[[Array], Any]  # positions (time, n) → poses of the links, then of the tool
-FLAT = 1e-9  # of the largest extent: thinner than this, an arm moves in a plane
 
 
 class Moved(Protocol):
@@ -36,10 +36,7 @@ class Skeleton(NamedTuple):
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Which of x, y, z the arm moves along: all, or two where it stays in a plane."""
-        extent = np.ptp(self.points.reshape(-1, 3), axis=0)
-        thin = np.flatnonzero(extent <= FLAT * max(float(extent.max()), 1e-12))
-        return (0, 1, 2) if len(thin) == 0 else tuple(i for i in range(3) if i != (2 if 2 in thin else int(thin[0])))
+        return plane_of(self.points, max(float(np.ptp(self.points.reshape(-1, 3), axis=0).max()), 1e-12))
 
 
 def skeleton_of(robot: RobotDescription, frames_at: Frames, q: Array) -> Skeleton:
