@@ -49,12 +49,7 @@ def loop_system(
     if not isinstance(law, Law):
         raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
     sample = _sample(law, step)
-    if ref is not None and not hasattr(ref, "block"):
-        raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
-    if sensors is not None and not isinstance(sensors, Sensors):
-        raise InputError(f"sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}")
-    if sensors is not None and sensors.delay and law.sample is None:
-        raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
+    _refuse_unfit(law, ref, sensors)
     _refuse_strangers(robot, law, ref)
     formula, held = _formula(law), law.sample is not None
     motion, make, asked, others = stepping_of(arm, method, symbolic, optimise, wrench=wrench)
@@ -95,6 +90,16 @@ def _refuse_followers(ref: Trajectory | None, sensors: Sensors | None) -> None:
     for name, given in (("ref", ref), ("sensors", sensors)):
         if given is not None:
             raise InputError(f"{name}: an arm alone is driven by the torques it is given; {name}= needs a law")
+
+
+def _refuse_unfit(law: Law, ref: Trajectory | None, sensors: Sensors | None) -> None:
+    """What is no reference, or what this law cannot see by."""
+    if ref is not None and not hasattr(ref, "block"):
+        raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
+    if sensors is not None and not isinstance(sensors, Sensors):
+        raise InputError(f"sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}")
+    if sensors is not None and sensors.delay and law.sample is None:
+        raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
 
 
 def _own_step(step: float | None) -> float:
