@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from fractions import Fraction
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -198,3 +200,11 @@ def test_the_step_of_a_robot_has_its_coordinates(plant: bool) -> None:
     robot = mp.Robot.of(free_and_coupled(1, serial=True)[1])
     stepping = stepping_of(mp.Plant(robot, friction="none", effort=None) if plant else robot, "rk4")
     assert stepping.arm.coordinates == robot.coordinates and stepping.step(stepping.arm).coordinates is not None
+
+
+def test_rows_are_read_in_the_room_of_robots_alone() -> None:
+    """Models, uses and screens ask `robot.coordinates`; who reads a joint's own row has forgotten the others."""
+    root = Path(mp.__file__).parent
+    outside = (path for path in root.rglob("*.py") if "mechanics/robot/" not in path.as_posix())
+    read = [path for path in outside if re.search(r"(?<!self)\.coordinate\b", path.read_text(encoding="utf-8"))]
+    assert not read and re.search(r"(?<!self)\.coordinate\b", (root / "mechanics/robot/bind.py").read_text())
