@@ -16,6 +16,7 @@ from manipula.mechanics.models.block import Block, Result, states
 from manipula.mechanics.models.integrate.discretised import METHODS, discretised
 from manipula.mechanics.models.integrate.sliding import Limits as Stops
 from manipula.mechanics.models.integrate.stick import sticking
+from manipula.mechanics.models.wiring import wired
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from, own_coordinate
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Rate
@@ -208,3 +209,12 @@ def test_rows_are_read_in_the_room_of_robots_alone() -> None:
     outside = (path for path in root.rglob("*.py") if "mechanics/robot/" not in path.as_posix())
     read = [path for path in outside if re.search(r"(?<!self)\.coordinate\b", path.read_text(encoding="utf-8"))]
     assert not read and re.search(r"(?<!self)\.coordinate\b", (root / "mechanics/robot/bind.py").read_text())
+
+
+def test_a_law_around_an_arm_moves_the_arm_s_coordinates() -> None:
+    moves = coordinates_from((name, True, None) for name in "ab")
+    assert wired("loop", "", {"law": Block("law", "", (), {}, no_text), "arm": gliding(moves)}, {}).coordinates == moves
+
+
+def no_text(maths: object, call: object, x: object) -> dict[str, object]:
+    return {}
