@@ -42,7 +42,8 @@ class Columns:
     def __init__(self, robot: RobotDescription, model: JointModel) -> None:
         self.model, self.inertial = model, inertial_of(robot)
         self.robot = self.inertial.robot
-        rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if _drives(x)]
+        own = self.robot.joint_names
+        rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if x.name in own]
         self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
         self._pace = [Fraction(1) if x.turns else SLIDE for x in self.joints]
         self.pace = np.array([float(x) for x in self._pace])
@@ -84,14 +85,14 @@ class Columns:
             for shape in family.shapes:
                 for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
                     name = shape.letters.replace("[", f"{end}[") if "[" in shape.letters else f"{shape.letters}{end}"
-                    unit, words = shape.units[not joint.turns], {} if self._other_load(family, joint) else shape.words
+                    unit, words = shape.units[not joint.turns], {} if self._other_load(family, j) else shape.words
                     wide = {x: self.widths[x][j] if w is None else w * self._pace[j] for x, w in family.widths.items()}
                     column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, words, wide)
                     yield column, partial(_by_family, shape.formula)
 
-    def _other_load(self, family: ColumnFamily, joint: Joint) -> bool:
+    def _other_load(self, family: ColumnFamily, j: int) -> bool:
         """A coordinate bears what the joints that follow it bear, too: no friction of one joint's own load."""
-        return family.loaded and any(joint.name in x.coordinate.leads for x in self.robot.joints if x.coordinate)
+        return family.loaded and len(self.robot.coordinates.columns[j]) > 1
 
     def _springs(self) -> Iterator[tuple[Column, Row]]:
         values = dict(self.robot.values)
@@ -173,11 +174,6 @@ def _by_family(formula: Formula, here: Moment, row: int) -> Any:
 
 def _leaning(way: int, here: Moment, row: int) -> Any:
     return here.leaning[way][row]
-
-
-def _drives(joint: Joint) -> bool:
-    """Has it a coordinate of its own?"""
-    return joint.kind != "fixed" and joint.coordinate is None
 
 
 def own_widths(joints: Sequence[Joint], pace: Sequence[Fraction], values: Values) -> dict[str, list[Fraction]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from fractions import Fraction
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from manipula.mechanics.models.block import Block, Result, states
 from manipula.mechanics.models.integrate.discretised import METHODS, discretised
 from manipula.mechanics.models.integrate.sliding import StepLimits as Stops
 from manipula.mechanics.models.integrate.stick import sticking
+from manipula.mechanics.models.wiring import wired
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from, own_coordinate
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Rate
@@ -198,3 +201,20 @@ def test_the_step_of_a_robot_has_its_coordinates(plant: bool) -> None:
     robot = mp.Robot.of(free_and_coupled(1, serial=True)[1])
     stepping = stepping_of(mp.Plant(robot, friction="none", effort=None) if plant else robot, "rk4")
     assert stepping.arm.coordinates == robot.coordinates and stepping.step(stepping.arm).coordinates is not None
+
+
+def test_rows_are_read_in_the_room_of_robots_alone() -> None:
+    """Models, uses and screens ask `robot.coordinates`; who reads a joint's own row has forgotten the others."""
+    root = Path(mp.__file__).parent
+    outside = (path for path in root.rglob("*.py") if "mechanics/robot/" not in path.as_posix())
+    read = [path for path in outside if re.search(r"(?<!self)\.coordinate\b", path.read_text(encoding="utf-8"))]
+    assert not read and re.search(r"(?<!self)\.coordinate\b", (root / "mechanics/robot/bind.py").read_text())
+
+
+def test_a_law_around_an_arm_moves_the_arm_s_coordinates() -> None:
+    moves = coordinates_from((name, True, None) for name in "ab")
+    assert wired("loop", "", {"law": Block("law", "", (), {}, no_text), "arm": gliding(moves)}, {}).coordinates == moves
+
+
+def no_text(maths: object, call: object, x: object) -> dict[str, object]:
+    return {}

@@ -157,7 +157,7 @@ class _Reader:
             turn=float(kind.turn(1)),
             slide=float(kind.slide(1)),
             limits=self.limits(joint),
-            own=joint.coordinate is None,
+            own=joint.name in self.robot.joint_names,
         )
 
     def moves(self, steps: Steps, columns: bool = False) -> Moves:
