@@ -105,12 +105,11 @@ def _left_out(items: list[pytest.Item], word: str) -> list[pytest.Item]:
 
 
 def _drawn_parameters(item: pytest.Item) -> set[str]:
-    """The parameters that are a draw, and those that come with it."""
-    marked = item.get_closest_marker("drawn")
-    draws = DRAWN if marked is None else DRAWN | set(marked.args)
+    """Those that are marked; the numbers of draws, and what comes with a number."""
+    drawn = {name for mark in item.iter_markers("drawn") for name in mark.args}
     marks = (mark.args[0] for mark in item.iter_markers("parametrize"))
     names = [names.replace(" ", "").split(",") if isinstance(names, str) else names for names in marks]
-    return {name for together in names if draws & set(together) for name in together}
+    return drawn | {name for together in names if DRAWN & set(together) for name in together}
 
 
 @pytest.fixture

@@ -170,6 +170,7 @@ def test_a_law_in_continuous_time_acts_in_every_stage() -> None:
         assert abs(np.log2(coarse / fine) - order) < 0.4
 
 
+@pytest.mark.drawn("method")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_batch_of_loops_is_the_loops(method: str) -> None:
     robot = arm_of(7, "PR")

@@ -89,6 +89,7 @@ ARMS = {
 SLOW = ("fixed first", "helical", "tree")
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in SLOW else x for x in ARMS])
 def test_the_shorter_way_is_proved_call_by_call(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,6 +105,7 @@ def changed(function: Function, place: int) -> Function:
     return function.with_roots(rebuilt(function.roots, function.graph, {node: node + 1}))
 
 
+@pytest.mark.drawn("place")
 @pytest.mark.parametrize("place", [-1, -7, -20, -40])
 def test_an_error_in_it_is_found(place: int) -> None:
     case = Case(ARMS["slides first"])
