@@ -49,6 +49,15 @@ LONG = (
 )  # fmt: skip
 
 
+# what `.ci/run` runs beside the rest: a browser, compilers of other languages, Node; and what `make docs` runs
+APART = (
+    "test_cuda", "test_cuda_device", "test_cuda_rollouts", "test_emit_options", "test_emitted_conditions",
+    "test_emitted_general6r", "test_emitted_inverse", "test_emitted_nearest", "test_emitted_sizes", "test_every_op",
+    "test_fmu", "test_fortran", "test_languages", "test_module_inverse", "test_notebooks", "test_robot_module",
+    "test_stateful",
+)  # fmt: skip
+EXAMPLES = ("test_docs", "test_site")
+
 # Cases of one property that are drawn by a number, or marked with `drawn("parameter")`: `make test` runs a share of
 # them, another one at each commit, and `make test-all` runs all. What a test takes from the remainder of its number
 # changes from one case of the share to the next: 7 has no factor in common with 2 to 6.
@@ -80,6 +89,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not any("[" in name for name in config.args):  # a case that is named is run
         for item in _left_out(items, config.option.draws):
             item.add_marker(pytest.mark.slow)
+    for item in items:
+        if item.path.stem in EXAMPLES:
+            item.add_marker(pytest.mark.examples)
+        elif item.path.stem in APART or item.path.parent.name == "browser":
+            item.add_marker(pytest.mark.apart)
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 
 

@@ -217,7 +217,7 @@ def test_every_method_is_proved(name: str, model: str) -> None:
         assert made.provenance.method == method
 
 
-@pytest.mark.parametrize("name", ["puma560", pytest.param("ur5", marks=SLOW), pytest.param("panda", marks=SLOW)])
+@pytest.mark.parametrize("name", ["scara", *(pytest.param(name, marks=SLOW) for name in ("puma560", "ur5", "panda"))])
 def test_what_derivatives_cost(name: str) -> None:
     """Products take at most four times the model; the closed form less than what is differentiated; best is best."""
 
