@@ -4,11 +4,11 @@ the emitted text as the new golden files, `--draws` repeats the draws of another
 from __future__ import annotations
 
 import gc
-import inspect
 import os
 import signal
 import subprocess
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
@@ -131,20 +131,25 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update"))
 
 
+KEPT = "kept"  # the name of its folder
+
+
 @pytest.fixture
 def kept_functions(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of what is shown, not of how it is made: what one test has generated the others take from the cache,
+    """For tests of what is shown, not of how it is made: what another process has generated is taken from the cache,
     proved again. The folder is this run's own, and of all its processes."""
     base = tmp_path_factory.getbasetemp()
-    monkeypatch.setenv("MANIPULA_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kept"))
+    monkeypatch.setenv("MANIPULA_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / KEPT))
 
 
 @pytest.fixture
-def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """For tests of what laws, loops and estimates do: the default level takes the model as it is written. It is proved
     like any; how few operations a search leaves is tested where that is the subject, and on every law, in C."""
     monkeypatch.setenv("MANIPULA_CACHE", "off")  # no other test shall take it for what was searched
-    monkeypatch.setitem(LEVELS, "fast", LEVELS["none"])
+    usual, LEVELS["fast"] = LEVELS["fast"], LEVELS["none"]
+    yield
+    LEVELS["fast"] = usual
 
 
 # most objects of a test live as long as it does: looking through them all every few hundred allocations finds nothing
@@ -170,7 +175,7 @@ code.fetch, code.keep = _fetched, _kept
 
 
 # A function depends on nothing but its request: what one test has made and proved, the next in the same process takes.
-# A file of tests that looks into generation makes its own, and so does a test that patches anything.
+# A file of tests that looks into generation makes its own, and so does a test as soon as it patches anything.
 _FUNCTIONS: dict[tuple[object, ...], Function] = {}
 _PARTS = ("formulations", "joining", "kept", "levels", "prepare", "proved", "shipped")
 _MAKING = ("manipula.algebra.optimise", *(f"manipula.generation.{part}" for part in _PARTS))
@@ -185,7 +190,8 @@ class _Running:
 
 def _answered_once(asked: Prepared, effort: Effort, past: Past) -> Function:
     usual = past == Past() and replace(effort, tell=silent) == DEFAULT_EFFORT
-    if not (_Running.shares and usual) or kept_files.directory():
+    place = kept_files.directory()
+    if not (_Running.shares and usual) or (place and place.name != KEPT):
         return _answered(asked, effort, past)
     proved.check_request(asked)  # which may warn
     names = repr(asked.robot.origin), *(joint.link for joint in asked.robot.joints)  # no part of a key of the cache
@@ -195,18 +201,22 @@ def _answered_once(asked: Prepared, effort: Effort, past: Past) -> Function:
     return _FUNCTIONS[key]
 
 
+def _on_its_own(patch: Callable[..., None]) -> Callable[..., None]:
+    def patched(self: pytest.MonkeyPatch, *given: Any, **more: Any) -> None:
+        _Running.shares = False
+        patch(self, *given, **more)
+
+    return patched
+
+
 proved._answered = _answered_once
+for _name in ("setattr", "setitem", "delattr", "delitem"):
+    setattr(pytest.MonkeyPatch, _name, _on_its_own(getattr(pytest.MonkeyPatch, _name)))
 
 
 @pytest.hookimpl(tryfirst=True)  # before the fixtures of the test are made
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    _Running.shares = isinstance(item, pytest.Function) and not _patches(item) and not _looks_into_making(item.module)
-
-
-def _patches(item: pytest.Function) -> bool:
-    """What `without_search` sets is part of a function's key."""
-    own = "monkeypatch" in inspect.signature(item.function).parameters
-    return own or ("monkeypatch" in item.fixturenames and "without_search" not in item.fixturenames)
+    _Running.shares = isinstance(item, pytest.Function) and not _looks_into_making(item.module)
 
 
 @cache

@@ -97,6 +97,7 @@ def test_emitted_python_passes(case: str, tmp_path: Path) -> None:
     passes(emitted(generated(case), "python", tmp_path), tmp_path)
 
 
+@pytest.mark.drawn("case", few=1)
 @needs_cxx
 @pytest.mark.parametrize("case", ["odd forward_dynamics", "1 inverse_dynamics wrench", "thirty forward_dynamics"])
 def test_emitted_cpp_passes(case: str, tmp_path: Path) -> None:

@@ -273,6 +273,7 @@ def test_many_poses_of_seven_axes(name: str) -> None:
 # singular poses
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["pucrio", "kr6", "ur5", "puma560"])
 @pytest.mark.parametrize("bend", [0.0, 1e-12, 1e-9, 1e-6])
 def test_a_locked_wrist_loses_no_branch_and_names_its_family(name: str, bend: float) -> None:

@@ -70,6 +70,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.drawn("convention")
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("name", KNOWN)
 def test_shapes_that_robots_have(name: str, convention: str) -> None:

@@ -69,6 +69,7 @@ def test_a_seed_at_a_locked_pose_is_the_first_answer(name: str) -> None:
         assert len(result.q) == result.valid.sum()
 
 
+@pytest.mark.drawn("joints", few=1)
 @pytest.mark.parametrize("joints", [8, 9])
 def test_many_joints_with_tight_limits_are_found(joints: int) -> None:
     for k in range(3):
