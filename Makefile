@@ -11,8 +11,8 @@ help:
 	@echo "make demo      set up .venv and run the main job on a built-in robot"
 	@echo "make studio    build the page when its sources are newer, and open the studio in a browser"
 	@echo "make web       build the page alone (studio, report, notebook widget)"
-	@echo "make test      set up, then every test (under 10 minutes)"
-	@echo "make test-all  the slow studies too"
+	@echo "make test      set up, then every test; of drawn cases a share, another one at each commit"
+	@echo "make test-all  the slow studies and every drawn case too"
 	@echo "make test-lowest  the command line, files and the studio with the oldest allowed dependencies"
 	@echo "make check     ruff, strict types, import layers"
 	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
@@ -80,8 +80,10 @@ browser: | $(VENV)/.installed
 demo: $(VENV)/.installed
 	@$(RUN) -m manipula.cli demo
 
+# ONLY: another choice of tests than all but the slow ones, such as the two halves that .ci/run runs beside each other
+ONLY ?= not slow
 test: $(VENV)/.tested tools browser
-	$(RUN) -m pytest
+	$(RUN) -m pytest -m "$(ONLY)"
 
 test-all: $(VENV)/.tested tools browser
 	$(RUN) -m pytest -m ""

@@ -1,18 +1,32 @@
-"""The order of the suite, what its tests share, and its one option: `--update` accepts the emitted text as the new
-golden files."""
+"""The order of the suite, which of the drawn cases it runs, what its tests share, and its options: `--update` accepts
+the emitted text as the new golden files, `--draws` repeats the draws of another commit."""
 
 from __future__ import annotations
 
 import gc
 import os
 import signal
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from manipula.algebra.expr.function import Function
 from manipula.algebra.machine import code
-from manipula.generation.levels import LEVELS
-from manipula.support import cache
+from manipula.generation import proved
+from manipula.generation.kept import key_from
+from manipula.generation.levels import LEVELS, Past
+from manipula.generation.prepare import Prepared
+from manipula.support import cache as kept_files
+from manipula.support.progress import DEFAULT_EFFORT, Effort, silent
 
 settings.register_profile("unclocked", deadline=None)  # a busy machine is no failure
 settings.load_profile("unclocked")
@@ -23,6 +37,7 @@ os.environ["MANIPULA_CACHE"] = "off"  # every test makes what it tests; those of
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="write the golden files instead of comparing with them")
+    parser.addoption("--draws", metavar="WORD", help="which drawn cases are run; the commit's hash, if not given")
 
 
 # files that take longest for their number of tests: begun first, lest a process be left alone with one at the end
@@ -34,26 +49,81 @@ LONG = (
 )  # fmt: skip
 
 
-FEW, MANY = 4, 60  # draws of one property: fewer are all taken, and those of more are cheap
-SHARE = 2  # of the draws every second in `make test`, all in `make test-all`
+# what `.ci/run` runs beside the rest: a browser, compilers of other languages, Node; and what `make docs` runs
+APART = (
+    "test_cuda", "test_cuda_device", "test_cuda_rollouts", "test_emit_options", "test_emitted_conditions",
+    "test_emitted_general6r", "test_emitted_inverse", "test_emitted_nearest", "test_emitted_sizes", "test_every_op",
+    "test_fmu", "test_fortran", "test_languages", "test_module_inverse", "test_notebooks", "test_robot_module",
+    "test_stateful",
+)  # fmt: skip
+EXAMPLES = ("test_docs", "test_site")
+
+# Cases of one property that are drawn by a number, or marked with `drawn("parameter")`: `make test` runs a share of
+# them, another one at each commit, and `make test-all` runs all. What a test takes from the remainder of its number
+# changes from one case of the share to the next: 7 has no factor in common with 2 to 6.
+DRAWN = {"seed", "draw"}
+SHARE, FEW = 7, 2  # one case in so many; of one property at least so many, or what the mark says: drawn("name", few=1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.draws is None:
+        config.option.draws = _commit()
+
+
+def _commit() -> str:
+    """The hash of the commit; a fixed word where git does not know one."""
+    command = ["git", "rev-parse", "--short=12", "HEAD"]
+    try:
+        done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    except OSError:
+        return "none"
+    return done.stdout.strip() or "none"
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    terminalreporter.write_line(f"cases that are drawn: one in {SHARE}, by --draws={config.option.draws}")
 
 
 @pytest.hookimpl(tryfirst=True)  # before the slow ones are left out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for drawn in _families(items):
-        for item in [one for k, one in enumerate(drawn) if k % SHARE]:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not any("[" in name for name in config.args):  # a case that is named is run
+        for item in _left_out(items, config.option.draws):
             item.add_marker(pytest.mark.slow)
+    for item in items:
+        if item.path.stem in EXAMPLES:
+            item.add_marker(pytest.mark.examples)
+        elif item.path.stem in APART or item.path.parent.name == "browser":
+            item.add_marker(pytest.mark.apart)
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 
 
-def _families(items: list[pytest.Item]) -> list[list[pytest.Item]]:
-    """Tests of one property from several seeds."""
-    found: dict[str, list[pytest.Item]] = {}
+def _left_out(items: list[pytest.Item], word: str) -> list[pytest.Item]:
+    """The drawn cases beyond the share; of every choice of the other parameters some cases are kept."""
+    functions: dict[str, dict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
     for item in items:
-        given = getattr(item, "callspec", None)
-        if given is not None and "seed" in given.params:
-            found.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return [drawn for drawn in found.values() if FEW <= len(drawn) <= MANY]
+        drawn = _drawn_parameters(item)
+        if drawn and item.get_closest_marker("slow") is None:
+            rest = [x for x in item.callspec.params.items() if x[0] not in drawn]  # type: ignore[attr-defined]
+            functions[item.nodeid.partition("[")[0]][repr(rest)].append(item)
+    left = []
+    for name, groups in functions.items():
+        for place, cases in enumerate(groups.values()):
+            mark, n = cases[0].get_closest_marker("drawn"), len(cases)
+            few = FEW if mark is None else mark.kwargs.get("few", FEW)
+            count = max(-(-n // SHARE), -(-few // len(groups)))
+            first = int.from_bytes(blake2b(f"{word} {name} {place}".encode(), digest_size=8).digest(), "big")
+            step = SHARE if n % SHARE else SHARE - 2
+            taken = {(first + k * step) % n for k in range(count)}
+            left += [case for k, case in enumerate(cases) if k not in taken]
+    return left
+
+
+def _drawn_parameters(item: pytest.Item) -> set[str]:
+    """Those that are marked; the numbers of draws, and what comes with a number."""
+    drawn = {name for mark in item.iter_markers("drawn") for name in mark.args}
+    marks = (mark.args[0] for mark in item.iter_markers("parametrize"))
+    names = [names.replace(" ", "").split(",") if isinstance(names, str) else names for names in marks]
+    return drawn | {name for together in names if DRAWN & set(together) for name in together}
 
 
 @pytest.fixture
@@ -61,20 +131,25 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update"))
 
 
+KEPT = "kept"  # the name of its folder
+
+
 @pytest.fixture
 def kept_functions(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of what is shown, not of how it is made: what one test has generated the others take from the cache,
+    """For tests of what is shown, not of how it is made: what another process has generated is taken from the cache,
     proved again. The folder is this run's own, and of all its processes."""
     base = tmp_path_factory.getbasetemp()
-    monkeypatch.setenv("MANIPULA_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kept"))
+    monkeypatch.setenv("MANIPULA_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / KEPT))
 
 
 @pytest.fixture
-def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """For tests of what laws, loops and estimates do: the default level takes the model as it is written. It is proved
     like any; how few operations a search leaves is tested where that is the subject, and on every law, in C."""
     monkeypatch.setenv("MANIPULA_CACHE", "off")  # no other test shall take it for what was searched
-    monkeypatch.setitem(LEVELS, "fast", LEVELS["none"])
+    usual, LEVELS["fast"] = LEVELS["fast"], LEVELS["none"]
+    yield
+    LEVELS["fast"] = usual
 
 
 # most objects of a test live as long as it does: looking through them all every few hundred allocations finds nothing
@@ -86,14 +161,65 @@ _COMPILED: dict[str, bytes] = {}
 
 
 def _fetched(key: str) -> bytes | None:
-    return cache.fetch(key) if cache.directory() else _COMPILED.get(key)
+    return kept_files.fetch(key) if kept_files.directory() else _COMPILED.get(key)
 
 
 def _kept(key: str, content: bytes) -> None:
-    if cache.directory():
-        cache.keep(key, content)
+    if kept_files.directory():
+        kept_files.keep(key, content)
     else:
         _COMPILED[key] = content
 
 
 code.fetch, code.keep = _fetched, _kept
+
+
+# A function depends on nothing but its request: what one test has made and proved, the next in the same process takes.
+# A file of tests that looks into generation makes its own, and so does a test as soon as it patches anything.
+_FUNCTIONS: dict[tuple[object, ...], Function] = {}
+_PARTS = ("formulations", "joining", "kept", "levels", "prepare", "proved", "shipped")
+_MAKING = ("manipula.algebra.optimise", *(f"manipula.generation.{part}" for part in _PARTS))
+_answered = proved._answered
+
+
+class _Running:
+    """The test that runs."""
+
+    shares = False
+
+
+def _answered_once(asked: Prepared, effort: Effort, past: Past) -> Function:
+    usual = past == Past() and replace(effort, tell=silent) == DEFAULT_EFFORT
+    place = kept_files.directory()
+    if not (_Running.shares and usual) or (place and place.name != KEPT):
+        return _answered(asked, effort, past)
+    proved.check_request(asked)  # which may warn
+    names = repr(asked.robot.origin), *(joint.link for joint in asked.robot.joints)  # no part of a key of the cache
+    key = key_from(asked.request), names, LEVELS[asked.request.optimise]
+    if key not in _FUNCTIONS:
+        _FUNCTIONS[key] = _answered(asked, effort, past)
+    return _FUNCTIONS[key]
+
+
+def _on_its_own(patch: Callable[..., None]) -> Callable[..., None]:
+    def patched(self: pytest.MonkeyPatch, *given: Any, **more: Any) -> None:
+        _Running.shares = False
+        patch(self, *given, **more)
+
+    return patched
+
+
+proved._answered = _answered_once
+for _name in ("setattr", "setitem", "delattr", "delitem"):
+    setattr(pytest.MonkeyPatch, _name, _on_its_own(getattr(pytest.MonkeyPatch, _name)))
+
+
+@pytest.hookimpl(tryfirst=True)  # before the fixtures of the test are made
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    _Running.shares = isinstance(item, pytest.Function) and not _looks_into_making(item.module)
+
+
+@cache
+def _looks_into_making(module: ModuleType) -> bool:
+    homes = (x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", None) for x in vars(module).values())
+    return any(isinstance(home, str) and home.startswith(_MAKING) for home in homes)

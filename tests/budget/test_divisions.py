@@ -8,6 +8,7 @@ import manipula as mp
 from tests.random_robots import random_robot
 
 
+@pytest.mark.drawn("name", few=4)
 @pytest.mark.parametrize("name", ["planar2r", "puma560", "stanford", "ur5e", "scara"])
 @pytest.mark.parametrize("model", ["forward_dynamics", "inertia_matrix_inverse"])
 def test_library_arms(name: str, model: str) -> None:

@@ -9,6 +9,7 @@ import manipula as mp
 GAINS = {"kp": 100, "kd": 20}
 
 
+@pytest.mark.drawn("robot", "load", "most")
 @pytest.mark.parametrize(
     "robot, load, most",
     [("puma560 without friction", False, 539), ("puma560 without friction", True, 3699),

@@ -60,6 +60,7 @@ def asked(robot: str, model: str) -> Request:
     return Request(arm_of(entry), model, symbolic=entry.symbolic)
 
 
+@pytest.mark.drawn("robot", "model")
 @pytest.mark.parametrize(
     ("robot", "model"), [pytest.param(*key, marks=[pytest.mark.slow] * (key[0] not in mp.robots())) for key in REACHED]
 )

@@ -74,6 +74,7 @@ def test_a_corrected_robot_is_an_ordinary_robot_with_those_errors(seed: int, tmp
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.drawn("name", "rank", few=1)
 @pytest.mark.parametrize(
     ("name", "rank"),
     [pytest.param("puma560", 30, marks=SLOW), ("ur5e", 30), ("stanford", 28), pytest.param("panda", 34, marks=SLOW)],

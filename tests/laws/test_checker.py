@@ -91,11 +91,13 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn("case", few=5)
 @pytest.mark.parametrize("case", CASES)
 def test_emitted_python_passes(case: str, tmp_path: Path) -> None:
     passes(emitted(generated(case), "python", tmp_path), tmp_path)
 
 
+@pytest.mark.drawn("case", few=1)
 @needs_cxx
 @pytest.mark.parametrize("case", ["odd forward_dynamics", "1 inverse_dynamics wrench", "thirty forward_dynamics"])
 def test_emitted_cpp_passes(case: str, tmp_path: Path) -> None:
@@ -115,6 +117,7 @@ def branching(case: str) -> mp.Model:
     return mp.generate(robot, model, symbolic="all" if "all" in options else "auto", wrench="wrench" in options)
 
 
+@pytest.mark.drawn("case")
 @pytest.mark.parametrize("case", TREES)
 def test_robots_that_branch(case: str, tmp_path: Path) -> None:
     """Passed as emitted; with a slip in the text, or standing on another row, named."""
@@ -244,6 +247,7 @@ def heavy(rows: list[tuple[str, str]]) -> mp.Robot:
     return mp.Robot.from_text(head + "".join(row.format(a, alpha) + BODY for a, alpha in rows))
 
 
+@pytest.mark.drawn("twists")
 @pytest.mark.parametrize("twists", [(18, 36, 54), (20, 40, 60), (7, 14, 21), (9, 27, 18)])
 def test_twists_of_whole_degrees_are_multiples_of_one(twists: tuple[int, ...], tmp_path: Path) -> None:
     """Products of the sines of 18° and 36° are sums of sines again, and round to doubles of the text."""

@@ -105,6 +105,7 @@ def test_a_thousand_steps_in_c_of_an_arm_with_an_unknown_payload(seed: int, kind
     assert 0 < limited < 1000  # the limit was met, and left again
 
 
+@pytest.mark.drawn("kinds", few=1)
 @needs_cc
 @pytest.mark.parametrize("kinds", ["R", "PR"])
 def test_one_step_of_an_arm_alone_in_c(kinds: str, tmp_path: Path) -> None:
@@ -170,6 +171,7 @@ def test_a_law_in_continuous_time_acts_in_every_stage() -> None:
         assert abs(np.log2(coarse / fine) - order) < 0.4
 
 
+@pytest.mark.drawn("method")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_batch_of_loops_is_the_loops(method: str) -> None:
     robot = arm_of(7, "PR")

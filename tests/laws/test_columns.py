@@ -52,6 +52,7 @@ def agrees(robot: RobotDescription) -> bool:
     return not found[:, ~felt].any() and bool(left <= 1e-9 * (1 + np.abs(wanted).max()))
 
 
+@pytest.mark.drawn("robot", few=3)
 @pytest.mark.parametrize("robot", [*ARMS, *TREES], ids=lambda robot: robot.name)
 def test_inertial_columns_times_their_parameters_are_torques(robot: RobotDescription) -> None:
     """Fixed rows, carried bodies and payloads counted to the links that move them."""

@@ -31,6 +31,7 @@ from tests.random_robots import random_robot, with_laws
 BOTH = [(name, H) for name in LAWS] + [(name, None) for name, x in LAWS.items() if x.continuous is not x.sampled]
 
 
+@pytest.mark.drawn("sample")
 @needs_cc
 @pytest.mark.parametrize("name, sample", BOTH)
 def test_one_step_in_c_is_the_step_in_python(name: str, sample: float | None, tmp_path: Path) -> None:

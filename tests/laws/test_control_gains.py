@@ -63,6 +63,7 @@ def test_a_law_in_continuous_time_has_no_delay() -> None:
         mp.controller("planar2r", "pd_gravity", kp=1, kd=1, delay=1)
 
 
+@pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("name", LAWS)
 def test_wrong_settings_of_every_law_are_told(name: str) -> None:
     robot = arm_of(3, "RRR" if name in FEW else "RP")

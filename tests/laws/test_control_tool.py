@@ -136,6 +136,7 @@ def test_through_a_singularity_torques_stay_finite_and_it_is_said(name: str) -> 
         np.testing.assert_allclose(out.tau, arm.inverse_dynamics(q, np.zeros(3), qdd), rtol=1e-6)
 
 
+@pytest.mark.drawn("kinds", "task", few=1)
 @pytest.mark.parametrize("kinds, task", [("RRR", "pose"), ("RP", "position")])
 def test_an_arm_under_impedance_is_passive(kinds: str, task: str) -> None:
     """What is stored and what the damper ate stay the same, to the integrator's error, from a turn of two radians."""

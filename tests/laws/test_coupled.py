@@ -369,11 +369,11 @@ def test_a_method_that_does_not_take_such_joints_says_why() -> None:
     drawn = (free_and_coupled(seed)[1] for seed in range(20))
     coupled = next(robot for robot in drawn if any(joint.coordinate is not None for joint in robot.joints))
     late = next(joint.name for joint in coupled.joints if joint.coordinate is not None)
-    refused = set()
+    refused, first = set(), prepare(Request(coupled, "pose"))
     for model in (*AXES, *SOLVED):
         for method in mp.methods(model):
             try:
-                asked = prepare(Request(coupled, model, method))
+                asked = first.asking(model=model, method=method)
                 known = asked.methods
                 method_named(asked.model, known[0], len(coupled.joints))
             except mp.UnknownNameError as error:

@@ -204,6 +204,7 @@ def test_products_broadcast_and_know_that_the_inertia_matrix_is_symmetric() -> N
     np.testing.assert_allclose(arm.inverse_dynamics_jvp(q, qd, qdd, still, still, u), by_u, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["planar2r", "rp", "stanford3", pytest.param("puma560", marks=SLOW)])
 @pytest.mark.parametrize("model", [name for name in mp.models() if name.endswith(("derivatives", "jvp", "vjp"))])
 def test_every_method_is_proved(name: str, model: str) -> None:
@@ -216,7 +217,7 @@ def test_every_method_is_proved(name: str, model: str) -> None:
         assert made.provenance.method == method
 
 
-@pytest.mark.parametrize("name", ["puma560", pytest.param("ur5", marks=SLOW), pytest.param("panda", marks=SLOW)])
+@pytest.mark.parametrize("name", ["scara", *(pytest.param(name, marks=SLOW) for name in ("puma560", "ur5", "panda"))])
 def test_what_derivatives_cost(name: str) -> None:
     """Products take at most four times the model; the closed form less than what is differentiated; best is best."""
 

@@ -59,6 +59,7 @@ def test_every_solution_that_arrays_find_is_found(word: str) -> None:
             assert distances(found, other, solver.turning).min() < 1e-5
 
 
+@pytest.mark.drawn("word", few=1)
 @pytest.mark.parametrize("word", REDUNDANT)
 def test_a_redundant_arm_is_solved_inside_its_limits(word: str) -> None:
     rng = random.Random(word)
@@ -151,6 +152,7 @@ def turned(axis: int, angle: float) -> Any:
     return Rotation.from_rotvec(angle * np.eye(3)[axis]).as_matrix()
 
 
+@pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", ["puma560", "ur5", "stanford"])
 def test_the_nearest_is_as_near_as_arrays_find(name: str) -> None:
     robot = mp.load(name)

@@ -48,18 +48,18 @@ def misses(law: Identity, chain: Tree, state: MotionState) -> list[Any]:
     return [x for x in law.residuals(chain, state) if (x if isinstance(x, int) else x.value)]
 
 
+@pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
-def test_floats(law: Identity) -> None:
-    for seed in range(12):
-        for left, right in law.sides(*float_arm(seed)):
-            assert left == pytest.approx(right, rel=1e-10, abs=1e-10)
+def test_floats(law: Identity, seed: int) -> None:
+    for left, right in law.sides(*float_arm(seed)):
+        assert left == pytest.approx(right, rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
-def test_prime_field(law: Identity) -> None:
+def test_prime_field(law: Identity, seed: int) -> None:
     """A theorem about each of these arms, whatever its parameters."""
-    for seed in range(6):
-        assert misses(law, *field_arm(seed, f"draw {seed}", joints=3)) == []
+    assert misses(law, *field_arm(seed, f"draw {seed}", joints=3)) == []
 
 
 @pytest.mark.slow

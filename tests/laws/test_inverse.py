@@ -80,6 +80,7 @@ def mirrored(chain: Tree) -> Tree:
 # closed forms
 
 
+@pytest.mark.drawn("name", few=3)
 @pytest.mark.parametrize("name", SIX)
 def test_every_branch_reaches_the_pose(name: str) -> None:
     solver = solver_of(name)
@@ -225,6 +226,7 @@ def test_slides_that_repeat_each_other_are_solved_with_one_given(kinds: str, gap
         np.testing.assert_allclose(solver(solver.pose(q), seed=q).q[0], q, atol=1e-9)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["iiwa14", "panda", "lwr4", "xarm7"])
 def test_seven_axes_return_the_configuration_whose_parameter_is_given(name: str) -> None:
     solver = solver_of(name)
@@ -271,6 +273,7 @@ def test_many_poses_of_seven_axes(name: str) -> None:
 # singular poses
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["pucrio", "kr6", "ur5", "puma560"])
 @pytest.mark.parametrize("bend", [0.0, 1e-12, 1e-9, 1e-6])
 def test_a_locked_wrist_loses_no_branch_and_names_its_family(name: str, bend: float) -> None:

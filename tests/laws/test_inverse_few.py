@@ -37,6 +37,7 @@ def assert_all_solved(rows: list[Row], convention: str, poses: int, rng: np.rand
     return solver
 
 
+@pytest.mark.drawn("joints", "slides", few=3)
 @pytest.mark.parametrize(("joints", "slides"), [(3, 0), (3, 0.4), (4, 0), (4, 0.3), (5, 0), (5, 0.25)])
 def test_random_arms_with_structure(joints: int, slides: float) -> None:
     for k in range(8):
@@ -69,6 +70,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.drawn("convention")
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("name", KNOWN)
 def test_shapes_that_robots_have(name: str, convention: str) -> None:

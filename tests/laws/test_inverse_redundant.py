@@ -27,6 +27,7 @@ def _inside(arm: mp.Arm) -> Any:
     return np.maximum(low, -np.pi), np.minimum(high, np.pi)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_limits_that_leave_little_lose_no_pose(name: str) -> None:
     """Of random configurations about one in a hundred lies between the values of the parameter that are tried."""
@@ -68,6 +69,7 @@ def test_a_seed_at_a_locked_pose_is_the_first_answer(name: str) -> None:
         assert len(result.q) == result.valid.sum()
 
 
+@pytest.mark.drawn("joints", few=1)
 @pytest.mark.parametrize("joints", [8, 9])
 def test_many_joints_with_tight_limits_are_found(joints: int) -> None:
     for k in range(3):
@@ -97,6 +99,7 @@ def test_what_is_no_seed_and_no_parameter_is_refused_in_a_sentence(name: str, ta
             arm.inverse_kinematics(pose, parameter=parameter, task=task)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["panda", "gen3", "iiwa14", "ur5e", "pucrio"])
 def test_no_poses_have_no_answers(name: str) -> None:
     batch = mp.Arm(name, optimise="none").inverse_kinematics(np.empty((0, 4, 4)))

@@ -135,6 +135,7 @@ def valid_branches(plan: Plan, robot: mp.Robot, values: dict[str, float], T: Any
     return [q for q, valid in zip(found.q, found.valid, strict=True) if valid == 1], found.calm(FLOATS)
 
 
+@pytest.mark.drawn("convention")
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("make", ARMS)
 def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) -> None:
@@ -160,6 +161,7 @@ def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) 
     assert solved >= 3 or make is offset_wrist
 
 
+@pytest.mark.drawn("convention")
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("joints", [1, 2, 3, 4, 5])
 def test_arms_of_any_structure_in_letters_have_a_class_and_true_branches(joints: int, convention: str) -> None:
@@ -205,6 +207,7 @@ def test_numbers_that_agree_by_chance_are_no_structure_of_letters() -> None:
     assert plan_of(robot, ["a2"]).title == "spherical wrist"
 
 
+@pytest.mark.drawn("make")
 @pytest.mark.parametrize("make", [spherical, five, four_crossing, four_parallel])
 def test_the_compiled_form_of_letters_is_the_same_text(make: Any) -> None:
     rng = np.random.default_rng(3)

@@ -342,6 +342,7 @@ def _gradient(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"theta_next": [t + d for t, d in zip(x["theta"], step)]}
 
 
+@pytest.mark.drawn("kinds", few=1)
 @pytest.mark.parametrize("kinds", ["R", "RP"])
 def test_a_state_may_have_an_entry_for_every_base_parameter(kinds: str) -> None:
     """An estimator of the parameters that torques can tell: how many there are is the robot's."""

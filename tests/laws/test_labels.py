@@ -131,6 +131,7 @@ def test_the_recursion_gives_what_it_names() -> None:
             assert _close(found[letter][3 * int(number) - 3 + "xyz".index(axis)], value), text
 
 
+@pytest.mark.drawn("robot", few=1)
 @pytest.mark.parametrize(
     "robot", [random_robot(3, joints="RFRPR", actuators=False), mp.load("puma560"), mp.load("ur5e")]
 )

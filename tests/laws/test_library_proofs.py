@@ -19,6 +19,7 @@ def is_proved(name: str, model: str) -> bool:
     return "identical to the plain model" in mp.generate(name, model).provenance.proof
 
 
+@pytest.mark.drawn("name", few=3)
 @pytest.mark.parametrize("name", mp.robots()[::SHARE])
 def test_main_models_are_proved(name: str) -> None:
     turn = mp.robots().index(name) // SHARE % len(BESIDE)
@@ -42,6 +43,7 @@ def test_every_model_by_every_method_is_proved(name: str) -> None:
             assert "identical to the plain model" in proved.provenance.proof
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["planar2r", "stanford3", "puma560"])
 @pytest.mark.parametrize("symbolic", ["auto", "all"])
 def test_symbolic_choices_are_proved(name: str, symbolic: str) -> None:
@@ -49,6 +51,7 @@ def test_symbolic_choices_are_proved(name: str, symbolic: str) -> None:
         assert mp.generate(name, model, symbolic=symbolic).cost.total > 0
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["planar2r", "rp", "puma560", "panda"])
 def test_the_laws_hold_on_library_robots(name: str) -> None:
     report = mp.check(name)

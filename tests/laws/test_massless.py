@@ -177,6 +177,7 @@ def test_first_moments_without_mass(about: str) -> None:
         assert mp.generate(mp.Robot.from_dh(rows[1:]), "gravity").outputs == {"g": (1,)}
 
 
+@pytest.mark.drawn("idle")
 @pytest.mark.filterwarnings("ignore::manipula.errors.ManipulaWarning")  # no limits, no masses
 @pytest.mark.parametrize("method", ["rk4", "euler", "gauss4", "dop853"])
 @pytest.mark.parametrize("idle", [["theta1"], ["theta2"], ["theta1", "theta2"]])

@@ -53,6 +53,7 @@ def weighted(Y: Any, rho: Any, sigma: Any, noise: Any, first: Any, decay: float 
     return np.linalg.lstsq(A, b, rcond=None)[0], np.linalg.inv(A.T @ A)
 
 
+@pytest.mark.drawn("kinds", few=1)
 @pytest.mark.parametrize("kinds", ARMS)
 def test_after_any_number_of_samples_it_is_the_batch(kinds: str) -> None:
     robot, rng = arm_of(kinds), np.random.default_rng(4)

@@ -76,6 +76,7 @@ def assert_lawful(solver: PartialSolver, q: Any, seed: Any = None) -> Any:
     return result
 
 
+@pytest.mark.drawn("word", few=4)
 @pytest.mark.parametrize("word", WORDS)
 def test_every_word_of_joints_places_its_tool(word: str) -> None:
     rng = random.Random(word)
@@ -107,6 +108,7 @@ def test_limits_leave_the_answers_inside_them(word: str) -> None:
         assert len(limited.q) == inside.sum() and inside.any()
 
 
+@pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", ["RRR", "RPR", "RRP", "PRR", "PRP"])
 def test_at_and_beside_singular_targets_nothing_is_lost_or_doubled(word: str) -> None:
     rng = random.Random(word)

@@ -42,6 +42,7 @@ def test_every_way_gives_the_same_pose(way: str, seed: int) -> None:
     np.testing.assert_allclose(array(way_from_name(way, chain.dof)(chain, q)), array(pose(chain, q)), atol=1e-13)
 
 
+@pytest.mark.drawn("convention")
 @pytest.mark.parametrize("joints", ["R", "P", "RR", "RRRR", "RRPR", "PRPRR"])
 @pytest.mark.parametrize("convention", ["standard", "modified", "urdf"])
 def test_merged_axes_of_every_make(joints: str, convention: str) -> None:

@@ -60,6 +60,7 @@ def with_tip(request: Prepared, tip: str) -> Function:
 # the arm
 
 
+@pytest.mark.drawn("name", few=3)
 @pytest.mark.parametrize("name", ARMS)
 def test_every_turn_of_the_tip_is_exact(name: str) -> None:
     request = request_for(name)

@@ -1,7 +1,7 @@
 """Every model of random arms, at the default level, against the world-frame text that shares nothing with it.
 
-`make test` draws a few of the arms and of each a share of the models; `make test-all` the whole study: 1,700 arms of
-up to four joints and 300 of up to eight, every model, base parameters and their regressor included.
+`make test` asks for every model once, some of them of each of a dozen drawn arms; `make test-all` the whole study:
+1,700 arms of up to four joints and 300 of up to eight, every model, base parameters and their regressor included.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from tests.world_frame import Array, World, slope
 TOLERANCE = 1e-9
 SMALL, LARGE = range(1700), range(1700, 2000)
 SURE = 40.0  # held within ±1 it is 1
-SHARE = 12  # in `make test` an arm is asked for one model in so many
-# arms of `make test`: odd steps, so that every number of joints is among them, and each with every share
-QUICK = [*SMALL[::31], *LARGE[::37]]
+SHARES, ARMS = 12, 5  # the models in so many shares, so many arms for each; one of these is drawn
+QUICK = [*SMALL[::33], *LARGE[::37]][-SHARES * ARMS :]  # odd steps: every number of joints is among them
 
 
 @dataclass(frozen=True)
@@ -258,18 +257,20 @@ def test_every_model_has_a_judge() -> None:
     assert set(EVERY) | BARE == set(MODELS)
 
 
-@pytest.mark.parametrize("place", range(len(QUICK)))
-def test_a_share_of_the_models(place: int) -> None:
-    asked = case(QUICK[place])
-    for name in list(EVERY)[place % SHARE :: SHARE]:
-        check(asked, name, "all" if place // SHARE % 3 == 0 else "auto")
+@pytest.mark.parametrize("seed", range(ARMS))
+@pytest.mark.parametrize("share", range(SHARES))
+def test_a_share_of_the_models(share: int, seed: int) -> None:
+    asked = case(QUICK[ARMS * share + seed])
+    for name in list(EVERY)[share::SHARES]:
+        check(asked, name, "all" if seed % 3 == 0 else "auto")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [*SMALL, *LARGE])
-def test_every_model(seed: int) -> None:
-    for name in EVERY:
-        check(case(seed), name, "all" if seed % 3 == 0 else "auto")
+@pytest.mark.parametrize("seeds", [range(start, start + 10) for start in range(0, 2000, 10)], ids=str)
+def test_every_model(seeds: range) -> None:
+    for seed in seeds:
+        for name in EVERY:
+            check(case(seed), name, "all" if seed % 3 == 0 else "auto")
 
 
 @pytest.mark.parametrize("joints", ["FR", "FFRP", "FPFR", "RFF"])

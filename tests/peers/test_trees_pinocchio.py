@@ -90,6 +90,7 @@ def gripper() -> str:
     return urdf.text()
 
 
+@pytest.mark.drawn("make", few=1)
 @pytest.mark.parametrize("make", [pytest.param(hand, marks=pytest.mark.slow), legs, gripper])
 def test_both_readers_agree(make: Callable[[], str]) -> None:
     compare(make(), "none")

@@ -60,6 +60,7 @@ int main()
 """
 
 
+@pytest.mark.drawn("memory", "own", "moving", "noisy")
 @pytest.mark.parametrize(
     ("memory", "own", "moving", "noisy"),
     [(True, True, False, True), (False, False, True, True), (True, False, False, False), (False, True, True, False)],

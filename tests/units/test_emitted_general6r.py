@@ -67,6 +67,7 @@ def distance(found: Floats, q: Floats) -> float:
 
 
 @needs_cc
+@pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", [*QUICK, *SLOW])
 def test_the_same_solutions_as_python(name: str) -> None:
     library, q = library_of(name), random_q(50, 21)
@@ -101,7 +102,7 @@ def test_the_self_test_sees_a_wrong_number(tmp_path: Path) -> None:
     place = text.index("0.", at)
     source.write_text(text[:place] + "1." + text[place + 2 :])
     program = tmp_path / "self_test"
-    cc(source, tmp_path / f"{NAME}_test.c", "-o", program)
+    cc("-O0", source, tmp_path / f"{NAME}_test.c", "-o", program)
     done = subprocess.run([str(program)], check=False, capture_output=True, text=True)
     assert done.returncode == 1 and "FAILED" in done.stdout
 

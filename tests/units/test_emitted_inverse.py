@@ -155,6 +155,7 @@ def test_every_language_gives_the_same_branches(language: str, tmp_path: Path) -
     assert_emitted("puma560", language, tmp_path)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS[1:])
 @pytest.mark.parametrize("language", in_every_language(("cpp", "python")))
 def test_for_every_kind_of_arm(name: str, language: str, tmp_path: Path) -> None:

@@ -213,6 +213,7 @@ def test_a_model_tells_its_numbers(seed: int) -> None:
     assert_plain(robot)
 
 
+@pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", ["ur5", "panda", ROBOT])
 def test_answers_of_inverse_kinematics(name: str) -> None:
     arm = mp.Arm(numeric() if name == ROBOT else name)

@@ -45,6 +45,7 @@ def by_hand(arm: mp.Arm, place: Any, directions: int) -> dict[str, Any]:
     return found if weighs else {name: found[name] for name in ("reach", "answers", "manipulability")}
 
 
+@pytest.mark.drawn("name", "directions", few=1)
 @pytest.mark.parametrize(
     ("name", "directions"), [("planar2r", 1), ("stanford", 2), pytest.param("puma560", 3, marks=pytest.mark.slow)]
 )

@@ -42,6 +42,7 @@ def asked(entry: Entry) -> Prepared:
     return prepare(Request(arm_of(entry), entry.model, symbolic=entry.symbolic, parameters=entry.parameters))
 
 
+@pytest.mark.drawn("entry", few=8)
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.file)
 def test_every_record_that_ships_is_the_model_of_its_robot(entry: Entry) -> None:
     request = asked(entry)
@@ -103,6 +104,7 @@ def in_other_letters(seed: int, entry: Entry) -> Prepared:
 LETTERED = [entry for entry in entries() if entry.letters and entry.symbolic == "auto"]
 
 
+@pytest.mark.drawn("entry", few=4)
 @pytest.mark.parametrize("entry", LETTERED, ids=lambda entry: entry.file)
 def test_a_record_serves_whoever_writes_the_arm_in_other_letters(entry: Entry) -> None:
     question = in_other_letters(len(entry.file), entry)

@@ -242,6 +242,7 @@ def test_an_index_of_friction_takes_no_word_apart() -> None:
     assert [split_name(x)[1] for x in ("fv1", "fcp2", "fvm3", "fx")] == ["v1", "cp2", "vm3", "x"]
 
 
+@pytest.mark.drawn("robot")
 @pytest.mark.parametrize("robot", ["planar2r", "stanford3", "rp", "scara"])
 @pytest.mark.parametrize("form", ["auxiliary", "factored"])
 def test_no_name_stands_for_two_things(robot: str, form: str) -> None:

@@ -142,6 +142,7 @@ def by_urdf(robot: mp.Robot, spell: Spelling) -> mp.Robot:
 FORMATS = {"rows": by_rows, "toml": by_toml, "table": by_table, "par": by_par, "urdf": by_urdf}
 
 
+@pytest.mark.drawn("spelling", few=10)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("spelling", RADIANS)
 def test_library_arms_are_the_same_however_their_angles_are_written(form: str, spelling: str) -> None:
