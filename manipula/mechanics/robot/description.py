@@ -210,7 +210,7 @@ class Robot:
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
-        still = (self.base, self.tool, *(x.at for x in (*self.frames, *self.ground)))
+        still = (self.base, self.tool, *(x.at for x in self.frames), *(x.at for x in self.ground))
         rows = (steps for x in self.joints for steps in (x.before, x.after, *(mounted.at for mounted in x.carries)))
         angles = [step.amount for steps in (*still, *rows) for step in steps if step.kind[0] == "r"]
         angles += [joint.offset for joint in self.joints if joint.turns]
