@@ -162,12 +162,19 @@ def test_the_same_from_whatever_stands_for_the_robot(who: str, found: Any, tmp_p
     wanted = answer(robot)
     assert answer(found) == wanted
     assert answer(mp.Arm(robot)) == wanted
-    file = str(mp.save(found, tmp_path / "two.toml"))
-    assert answer(file) == answer(mp.load(file))
+    file = mp.save(found, tmp_path / "two.toml")
+    assert answer(str(file)) == answer(mp.load(file))
+
+
+def test_a_plant_and_a_path_stand_for_a_robot(tmp_path: Path) -> None:
+    file = mp.save(ARM, tmp_path / "two.toml")
+    for given in (mp.Plant(ARM, effort=None), file):
+        assert as_robot(given).standard_parameters == ARM.standard_parameters
+        assert mp.generate(given, "gravity").cost == mp.generate(ARM, "gravity").cost
 
 
 def test_every_one_of_them_is_asked() -> None:
-    """Whatever is public and takes a robot stands in the table above, and says so by its type."""
+    """Whatever is public and takes a robot stands in the table above."""
     takers = {}
     for space, names in {
         mp: mp.__all__,
@@ -188,6 +195,16 @@ def test_every_one_of_them_is_asked() -> None:
             takers |= {prefix.removeprefix("manipula.") + name: kinds[word] for word in kinds if word in WORDS}
     own = {name.removeprefix("api.") for name in TAKERS}
     assert {name.removeprefix("api.") for name in takers} == own
+
+
+def test_every_verb_has_the_type_of_the_door() -> None:
+    takers = {}
+    for name in mp.__all__:
+        verb = getattr(mp, name)
+        first = next(iter(inspect.signature(verb).parameters.values()), None) if inspect.isfunction(verb) else None
+        if first is not None and first.name in ("robot", "plant"):
+            takers[name] = str(first.annotation)
+    assert len(takers) > 20 and {name for name, kind in takers.items() if "RobotLike" not in kind} == set()
 
 
 def test_names_of_the_library() -> None:
