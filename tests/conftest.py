@@ -202,9 +202,9 @@ def _answered_once(asked: Prepared, effort: Effort, past: Past) -> Function:
 
 
 def _on_its_own(patch: Callable[..., None]) -> Callable[..., None]:
-    def patched(self: pytest.MonkeyPatch, *given: Any, **more: Any) -> None:
-        _Running.shares = False
-        patch(self, *given, **more)
+    def patched(self: pytest.MonkeyPatch, target: Any, *given: Any, **more: Any) -> None:
+        _Running.shares = _Running.shares and target is os.environ
+        patch(self, target, *given, **more)
 
     return patched
 

@@ -41,10 +41,10 @@ ODD = [
 
 
 def small_arm(draw: random.Random) -> mp.Robot:
-    """One to three joints, all letters odd."""
+    """One or two joints, all letters odd; in parentheses, since some read like a joint's variable."""
     names = iter(draw.sample(ODD, 6))
     rows = [
-        {"type": draw.choice(["revolute", "revolute", "prismatic"]), "theta": 0, "d": 0, "a": next(names),
+        {"type": draw.choice(["revolute", "revolute", "prismatic"]), "theta": 0, "d": 0, "a": f"({next(names)})",
          "alpha": 90 * i, "mass": next(names), **NOTHING}
         for i in range(draw.choice([1, 2, 2]))
     ]  # fmt: skip
