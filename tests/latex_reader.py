@@ -96,11 +96,28 @@ class Reader:
         return found
 
 
+def symbols_from_latex(text: str) -> dict[str, list[str]]:
+    """Of each input its symbols, as the document lists them."""
+    part = text.partition(r"\section*{Inputs}")[2].partition(r"\section")[0]
+    return {line.split()[0].rstrip(",:"): re.findall(r"\$([^$\\]+)\$", line) for line in part.splitlines() if line}
+
+
+def state_from_latex(text: str) -> dict[str, list[Any]]:
+    """The numbers of the state to check, by input and output."""
+    lines = text.partition(r"\section*{A state to check}")[2].splitlines()
+    named = (line.split(": ") for line in lines if ": " in line)
+    odd = {r"\mathrm{NaN}": np.nan, r"\infty": np.inf, r"-\infty": -np.inf}
+    return {
+        name: [odd[x] if x in odd else Reader(x, {}).sum() for x in re.findall(r"\$([^$]+)\$", numbers)]
+        for name, numbers in named
+    }
+
+
 def values_from_latex(text: str, inputs: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """Left-hand side → value, of every equation."""
     values: dict[str, Any] = {}
-    for port, numbers in inputs.items():
-        values |= {f"{port}_{{{i + 1}}}": np.float64(x) for i, x in enumerate(numbers)}
+    for port, symbols in symbols_from_latex(text).items():
+        values |= {symbol: np.float64(x) for symbol, x in zip(symbols, inputs[port], strict=True)}
     with np.errstate(all="ignore"):
         for left, right in re.findall(r"^\$(\S+) = (.*)\$$", text, re.MULTILINE):
             values[left] = Reader(right, values).sum()

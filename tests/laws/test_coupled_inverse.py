@@ -80,6 +80,17 @@ def test_a_telescope_has_one_answer_and_says_how_it_is_solved() -> None:
     assert away.distance == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.parametrize("slides", [1, 2, 3])
+def test_coordinates_that_move_the_tool_alike_are_too_many(slides: int) -> None:
+    """A telescope of two stages, and slides behind it that do the same."""
+    train = [("prismatic", "0", "0", "0", ""), ("prismatic", "0", "0", "0", "b + 0.1")]
+    arm = arm_of(("revolute", "0.4", "0", "pi/2", ""), *train, *[("prismatic", "0", "0", "0", "")] * (slides - 1))
+    rank = np.linalg.matrix_rank(arm.jacobian(np.full(arm.dof, 0.3)))
+    assert arm.inverse_solver.plan.free == slides - 1 == arm.dof - rank
+    x = np.linspace(0.2, 0.5, arm.dof)
+    np.testing.assert_allclose(arm.inverse_kinematics(arm.pose(x), seed=x).q[0], x, atol=1e-6)
+
+
 def test_a_half_turn_for_a_turn_needs_two_rounds() -> None:
     """θ2 = q1/2: a whole turn of q1 leaves the first joint where it was and turns the second by half."""
     arm = arm_of(("revolute", "0", "0.5", "0", ""), ("revolute", "0", "0.3", "pi/2", "a/2"))

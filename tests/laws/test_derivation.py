@@ -68,6 +68,8 @@ def derived(name: str) -> tuple[Any, Any]:
 def assert_followed(robot: Any, derivation: Any, poses: int = 2) -> int:
     """Every branch of some poses: the derivation's answer is the solver's, its equations hold, the pose is reached."""
     example, count = Example(robot, seed=2), 0
+    for step in derivation.steps:  # two roots are those of an equation that is there to read
+        assert not step.role or any(line.kind == "equation" for line in step.equations), step.title
     for _ in range(poses):
         q = example.configuration()
         T = example.pose(q)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
 from manipula.generation.structure import numeric_chain
 from manipula.ik.descent.machine import TASKS, Descent
-from manipula.ik.descent.text import descend
+from manipula.ik.descent.text import descend, lacking
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 from manipula.ik.search import _by_arrays, distinct, starts, unique_solutions
@@ -83,6 +84,23 @@ def test_the_text_itself_and_its_machine_code_end_alike(task: str) -> None:
     plain, native = (Descent(chain, low, high, run)(q, T, task, bounded=True) for run in (descend, compiled(descend)))
     assert np.allclose(plain.q, native.q, atol=1e-6) and np.allclose(plain.miss, native.miss, atol=1e-9)
     assert ((native.q >= low) & (native.q <= high)).all()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_a_tool_lacks_is_its_way_and_its_turn(task: str) -> None:
+    """Against rotation vectors: the whole turn of a pose, of an axis the turn that carries one onto the other."""
+    dice, e = np.random.default_rng(5), np.empty(6)
+    for _ in range(20):
+        end, target = Rotation.random(2, random_state=dice)
+        here, there = dice.normal(size=(2, 3))
+        way = there - here if task != "direction" else np.zeros(3)
+        a, b = (x.as_matrix()[:, 2] for x in (end, target))
+        about = np.cross(a, b) / np.linalg.norm(np.cross(a, b)) * np.arccos(a @ b)
+        turn = {"pose": (target * end.inv()).as_rotvec(), "position": np.zeros(3)}.get(task, about)
+        entries = [np.concatenate([x.as_matrix().ravel(), p]) for x, p in ((end, here), (target, there))]
+        total = lacking(TASKS.index(task), *entries, e)
+        np.testing.assert_allclose(e, [*way, *turn], atol=1e-9)
+        assert total == pytest.approx(way @ way + turn @ turn)
 
 
 def test_rounded_poses_of_few_joints_are_met_as_nearly_as_they_can_be() -> None:

@@ -18,6 +18,7 @@ from manipula.ik.general6r.machine import solved, studied
 from manipula.ik.general6r.solver import General6R, GeneralAnswer, Info
 from manipula.ik.general6r.tables import arm_table, reading_shape, reading_table
 from manipula.ik.general6r.text import collect
+from manipula.ik.general6r.text.arm import newton, wanted
 from manipula.ik.general6r.text.pencil import pencil
 from manipula.ik.general6r.text.poses import solve_poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
@@ -304,6 +305,33 @@ def test_a_root_at_infinity_is_counted_from_elsewhere(away: float) -> None:
     answer = solver.solve(solver.arm.poses(angles)[0])
     assert answer.info.complete and len(answer.info.readings) == 1
     assert off(answer, solver.arm.positions(angles)[0]).min() < 1e-6
+
+
+@pytest.mark.parametrize("name", ["all non-zero", "bent wrist", "three parallel"])
+def test_a_rough_root_is_kept_once_wherever_it_comes_from(name: str) -> None:
+    """As Python runs the text: from beside a root, real or complex, near or far, and from its other turns."""
+    solver, dice = general_solver(chain_of(name)), np.random.default_rng(3)
+    arm, q = solver.tables[0], random_q(1, seed=4)[0]
+    target, root = np.empty(12), solver.arm.angles(q)
+    wanted(arm, pose_of(chain_of(name))(q)[:3].ravel(), target)
+    count, rows, about = np.zeros(4, dtype=int), np.empty(6 * collect.MOST), np.empty(2 * collect.MOST)
+    for aside in (0, 1e-9j, 1e-4, 0.03j, -0.03j, 0.03 + 0.03j):
+        begin = (root + aside * dice.uniform(0.5, 1, 6)).astype(complex) + 2 * np.pi * dice.integers(-1, 2, 6)
+        alone = np.zeros(4, dtype=int)
+        for kept in (alone, count):
+            collect.settle(arm, target, begin, kept, rows, about, np.empty(6 * collect.MOST, dtype=complex))
+        assert alone.tolist() == count.tolist() == [1, 0, 0, 0], aside
+        np.testing.assert_allclose(rows[:6], wrapped(root), atol=1e-9)
+        assert about[0] < 1e-12
+    met = 0
+    for _ in range(12):  # far from the real axis: where Newton's method comes to rest there all the same
+        begin = root + 0.3j * dice.uniform(-1, 1, 6)
+        z, count = begin.copy(), np.zeros(4, dtype=int)
+        if newton(arm, target, z, collect.LONG) >= 0 and np.abs(z.imag).max() < 1e-9:
+            collect.settle(arm, target, begin, count, rows, about, np.empty(6 * collect.MOST, dtype=complex))
+            assert apart_from(rows[: 6 * count[collect.REAL]].reshape(-1, 6), z.real).min() < 1e-9
+            met += 1
+    assert met
 
 
 # a root that is missing is missed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -16,7 +17,9 @@ import manipula as mp
 from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.arrays import jacobian_of
 from manipula.ik.numeric.limits import distances
+from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
@@ -129,6 +132,60 @@ def test_every_way_to_place_a_spherical_wrist(case: str) -> None:
     assert (solver.plan.structure, solver.plan.case) == ("spherical", case)
     assert_solves(solver, 40)
     assert_solves(InverseSolver(mirrored(chain)), 20)
+
+
+def drawn_gap(dice: random.Random) -> Placement:
+    """Axes that cross, are parallel, opposite, square or neither; links with and without a length and an offset."""
+    angle, twist = dice.choice((0, 0.4, BEND)), dice.choice((0, BEND, -BEND, math.pi, 0.7))
+    return place(angle, twist, dice.choice((0, 0.3)), dice.choice((0, 0.2)))
+
+
+def beside_a_wrist(dice: random.Random, kinds: str, at: int) -> Tree:
+    """Three joints with drawn gaps, and three whose axes meet after the first `at` of them."""
+    gaps = [drawn_gap(dice) for _ in kinds]
+    wrist = [drawn_gap(dice), place(0.2, 1.4), place(-0.4, -0.9)]
+    return arm(kinds[:at] + "RRR" + kinds[at:], [*gaps[:at], *wrist, *gaps[at:]])
+
+
+@pytest.mark.parametrize("words", ["R", "RP", "RRP", "RPP", "P"])
+def test_a_drawn_arm_is_solved_by_the_class_it_is_given(words: str) -> None:
+    """Every answer reaches its pose and the configuration the pose was made from is among them, also where the arm can
+    move with its tool at rest."""
+    dice = random.Random(words)
+    for draw in range(18):
+        kinds = "".join(dice.choice(words) for _ in range((2, 3, 4, 5, 3, 3)[draw % 6]))
+        bare = draw % 6 < 4
+        chain = (
+            arm(kinds, [drawn_gap(dice) for _ in kinds])
+            if bare
+            else beside_a_wrist(dice, kinds, dice.choice((0, 1, 2, 3)))
+        )
+        solver = InverseSolver(chain)
+        if not solver.plan.closed:
+            continue
+        q = np.array([dice.uniform(-2, 2) for _ in range(chain.dof)])
+        pose = solver.pose(q)
+        found = solver(pose, seed=q)
+        np.testing.assert_allclose(solver.pose(found.q), np.broadcast_to(pose, (len(found.q), 4, 4)), atol=EXACT)
+        assert distances(found.q, q, solver.turning).min() < 1e-6, solver.explanation
+        if np.linalg.matrix_rank(solver.jacobian(q), 1e-9) == chain.dof and not solver.plan.parameter:
+            assert_solves(solver, 2)
+
+
+@pytest.mark.parametrize("at", [0, 3], ids=["at the base", "at the tool"])
+@pytest.mark.parametrize("kinds", ["RPP", "PPR", "PPP"])
+def test_slides_beside_a_wrist_have_a_closed_form_where_they_place_it(kinds: str, at: int) -> None:
+    """Two whose plane is not square to the axis that turns, or three in no plane: by their directions in the world."""
+    dice, seen = random.Random(kinds), set()
+    for _ in range(60):
+        chain = beside_a_wrist(dice, kinds, at)
+        J, first = jacobian_of(chain)(np.array([dice.uniform(-2, 2) for _ in range(6)])), 3 - at
+        one, two, *more = (J[:3, first + k] for k, kind in enumerate(kinds) if kind == "P")
+        square = np.cross(one, two)
+        apart = square @ more[0] if more else np.cross(square, J[3:, first + kinds.index("R")])
+        seen.add(bool(np.abs(apart).max() > 1e-9))
+        assert classify(chain).closed == (np.abs(apart).max() > 1e-9)
+    assert seen == {True, False}
 
 
 def test_three_parallel_axes_at_the_base_and_at_the_tool() -> None:

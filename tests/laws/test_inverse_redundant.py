@@ -44,6 +44,19 @@ def test_limits_that_leave_little_lose_no_pose(name: str) -> None:
         assert (result.q >= low - 1e-9).all() and (result.q <= high + 1e-9).all()
 
 
+@pytest.mark.parametrize("name", ARMS)
+def test_the_values_of_the_parameter_that_are_tried_fill_its_range(name: str) -> None:
+    """A whole turn, or what the limits of its joint leave of it, in even steps."""
+    arm = _arm(name)
+    parameter = arm.inverse_solver.parameter
+    low, high = _inside(arm)
+    joint = parameter.fixed_joint
+    first, last = (-np.pi, np.pi) if joint is None else (low[joint], high[joint])
+    fan = parameter.fan()
+    assert np.allclose(np.diff(fan), (last - first) / len(fan)) and len(fan) >= 8
+    assert np.allclose(fan[0] + fan[-1], first + last)
+
+
 def test_a_parameter_that_is_given_stays() -> None:
     arm = _arm("panda")
     q = np.random.default_rng(1).uniform(*_inside(arm), (300, 7))

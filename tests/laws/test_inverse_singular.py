@@ -15,6 +15,7 @@ from manipula.errors import InputError
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 from manipula.ik.numeric.newton import bends, difference, slopes
+from manipula.ik.numeric.walk import STEP
 from manipula.ik.path import follow
 
 FREE = {  # where there is a family: its name
@@ -102,6 +103,7 @@ def test_no_member_of_a_family_is_nearer_than_the_nearest(name: str, kind: str) 
         assert np.abs(solver.pose(members) - solver.pose(q)).max() < 1e-10
         steps = np.abs(family.still.gap(members[1:], members[:-1])).max(-1)
         assert steps.max() < 0.05  # the curve is whole
+        assert np.abs(family.still.gap(members[0], members[-1])).max() < STEP  # and closed
         for seed in rng.uniform(-np.pi, np.pi, (4, 6)):
             best = np.linalg.norm(family.still.gap(family.nearest(seed), seed))
             assert best <= np.linalg.norm(family.still.gap(members, seed), axis=1).min() + 1e-9

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import random
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -13,12 +15,14 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.balance import CYCLES, balanced, longest_path
 from manipula.algebra.optimise.descend import Answers, descend, wander
+from manipula.algebra.optimise.factor import factored
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import LATENCY, Aim
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import relaxed, searched
 from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winner
 from manipula.algebra.optimise.search.ways import reference_from_function
+from manipula.algebra.tape import tape_from_function
 from manipula.generation.build import built, reference
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request
@@ -61,6 +65,19 @@ def test_a_long_sum_becomes_a_tree() -> None:
 def test_what_comes_late_is_joined_late() -> None:
     late = function_of(5, "", lambda x, p: [((x[0] * x[1]) * x[2] + x[3]) + x[4]])
     assert longest_path(balanced(late)) == 2 * CYCLES["mul"] + CYCLES["add"]
+
+
+@pytest.mark.parametrize("rewrite", [balanced, factored, optimised])
+def test_a_pass_keeps_the_names_of_what_it_keeps(rewrite: Callable[[Function], Function]) -> None:
+    """A name of a shared part stays on its value; that of a part no output needs is no obstacle."""
+    plain = function_of(8, "k l", lambda x, p: [in_a_row(x) * (p[0] * x[0] + p[0] * x[1]), in_a_row(x) + p[1]])
+    x = plain.inputs[0].symbols
+    shared, unused = in_a_row(list(x)), x[0] * x[5]
+    found = rewrite(replace(plain, labels={shared: "row", unused: "unused"}))
+    assert found.graph is not plain.graph
+    assert {text: node.value for node, text in found.labels.items()} == {"row": shared.value}
+    assert "row" in tape_from_function(found).names
+    prove(found, reference_from_function(plain))
 
 
 @pytest.mark.parametrize("robot", ["puma560", "stanford3", "scara"])

@@ -36,7 +36,7 @@ from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_fro
 from manipula.mechanics.robot.formats.urdf import read as urdf_read
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp, names_of
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp, names_of, text_of
 from tests.arm_numbers import assert_same_arm
 from tests.random_robots import random_robot, random_tree
 
@@ -219,6 +219,13 @@ def test_trees_fold() -> None:
     assert parameter_of(-(x - y)) == ParameterOp("-", (Name("y"), Name("x")))
     assert parameter_of((-x) * (-y)) == ParameterOp("*", (Name("x"), Name("y")))
     assert parameter_of((Formula(Num(Fraction(1))) + Fraction(1, 2)) / 3) == Num(Fraction(1, 2))
+
+
+def test_operands_are_written_in_the_order_they_were_given() -> None:
+    x = Formula(Name("x"))
+    found = [x + 2, 2 + x, x - 2, 2 - x, x * 2, 2 * x, x / 2, 2 / x, x + Fraction(1, 2), Fraction(1, 2) * x, -x]
+    texts = ["x+2", "2+x", "x-2", "2-x", "x*2", "2*x", "x/2", "2/x", "x+0.5", "0.5*x", "-x"]
+    assert [text_of(parameter_of(formula)) for formula in found] == texts
 
 
 def test_cosines_of_quarter_turns_are_exact() -> None:

@@ -134,9 +134,12 @@ def test_an_open_unit_is_assumed_by_size_and_told(alpha: str, unit: str, value: 
 
 
 def test_a_rounded_quarter_turn_is_recovered_and_told() -> None:
-    with pytest.warns(ManipulaWarning, match=r"joint 1 'joint1': alpha -1\.5708 rad as -90°"):
+    with pytest.warns(ManipulaWarning) as told:
         robot = pasted("theta,d,a,alpha (rad)\nq1,0,1,-1.5708\n")
     assert rows_of(robot)[0][3] == deg(-90)
+    (message,) = (str(one.message) for one in told)
+    assert "near multiples of 90°, so read as such: joint 1 'joint1': alpha -1.5708 rad as -90° (exact" in message
+    assert message.count("-1.5708") == 1
 
 
 def test_columns_by_order() -> None:

@@ -162,6 +162,18 @@ def test_eigenvalues_in_plain_python() -> None:
     np.testing.assert_allclose(np.sort(re), np.sort(np.linalg.eigvals(A).real), atol=1e-12)
 
 
+def test_eigenvalues_do_not_depend_on_units() -> None:
+    """Rows times powers of two and columns through them: the same eigenvalues, not only to the largest entry."""
+    dice, run = np.random.default_rng(1), compiled(eigenvalues)
+    for n in (3, 8, 16):
+        A, powers = dice.normal(size=(n, n)), 2.0 ** dice.integers(-30, 31, n)
+        for solve in (run, eigenvalues):
+            re, im = np.empty(n), np.empty(n)
+            assert solve(n, (A * powers[:, None] / powers).ravel(), re, im) == 0
+            gap = np.abs((re + 1j * im)[:, None] - np.linalg.eigvals(A))
+            assert gap.min(0).max() < 1e-12 * n and gap.min(1).max() < 1e-12 * n
+
+
 def test_eigenvalues_of_what_is_not_finite_end() -> None:
     re, im = np.empty(4), np.empty(4)
     assert compiled(eigenvalues)(4, np.full((4, 4), np.nan), re, im) > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pytest
@@ -250,6 +251,8 @@ def test_suspicious_entries_are_warnings_and_errors_when_strict(old: str, new: s
     with pytest.raises(RobotFileError) as caught:
         check_robot(robot, strict=True)
     assert "arm.toml: " in str(caught.value) and fragment in str(caught.value)
+    if place := re.match(r"(?:(joint \d '\w+'): )?([\w.]+): ", fragment):
+        assert (caught.value.where or None, caught.value.field) == place.groups()
 
 
 def test_radians_near_a_quarter_turn_are_told() -> None:

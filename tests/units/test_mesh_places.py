@@ -107,6 +107,7 @@ def test_what_cannot_be_drawn_is_told_and_the_solid_stays(land: Path) -> None:
     assert not shapes and len(notes) == len(tags) + 1
     for note, words in zip(notes, [*names.values(), "no zero"]):
         assert re.search(words, note) and len(note) < 400, note
+    assert all(name[:200] in note for name, note in zip(names, notes))
 
 
 def test_there_is_an_end_to_what_is_read(land: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -201,6 +203,23 @@ def test_malformed(case: str) -> None:
     assert message.startswith("bad.par: ")
     for part in expected:
         assert part in message
+
+
+@pytest.mark.parametrize(("joint", "field", "entry"), [(2, "theta", "th2"), (3, "r", "r3")])
+def test_an_entry_whose_variable_is_not_clear_is_read_once_written_as_the_sentence_says(
+    joint: int, field: str, entry: str
+) -> None:
+    table = {"sigma": "{0,0,1}", "theta": "{th1,th2,0}", "r": "{0,0,r3}", "d": "{0,0.5,0}"}
+
+    def read(text: str) -> Any:
+        cells = table | {field: table[field].replace(entry, text)}
+        return robot_from_par("\n".join(f"{key} = {cell}" for key, cell in cells.items()), "arm.par")
+
+    with pytest.raises(RobotFileError) as caught:
+        read(f"2*{entry}")
+    advice = re.search(r"write it as (\S+) plus a constant", str(caught.value))
+    assert advice and f"joint {joint}" in str(caught.value)
+    assert float(read(f"{advice[1]} + 0.25").joints[joint - 1].offset.value.value) == 0.25
 
 
 # Writing

@@ -148,6 +148,20 @@ def keyword(n: int, k: Ints) -> int:
     return bump(k, 0, by=n)
 
 
+def once(n: int, k: Ints) -> int:
+    """How often a loop runs is asked once, though the answer changes something."""
+    total = 0
+    for i in range(bump(k, 0, 1) % n + 1):
+        total += i + 1
+    return 1000 * total + k[0]
+
+
+def test_the_end_of_a_loop_is_computed_once() -> None:
+    for first in range(7):
+        k, own = (np.array([first, 0]) for _ in range(2))
+        assert compiled(once)(5, k) == once(5, own) and (k == own).all() and own[0] == first + 1
+
+
 def unknown_member(n: int, s: Store) -> float:
     return s.height  # type: ignore[attr-defined,no-any-return]
 

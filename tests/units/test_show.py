@@ -127,6 +127,16 @@ def test_trees(tree: Any, text: str, terminal: str | None, latex: str | None) ->
     assert latex is None or Latex().text(tree) == latex
 
 
+@pytest.mark.parametrize("value", [Fraction(-3), Fraction(-1, 2), Fraction(-1, 3), Fraction(3, 10**12), Fraction(7)])
+def test_a_sign_is_one_of_the_terminals_wherever_the_number_stands(value: Fraction) -> None:
+    """The minus sign of books, not the hyphen: alone, as a factor, a term, an angle, an argument."""
+    number = Number(value)
+    trees = [number, product_of([number, A]), sum_of([A, product_of([number, B])]), sum_of([A, number])]
+    trees += [Degrees(value), Trig("sin", ((Q2, 1), (Degrees(value), 1))), Call("sign", (number,)), Inverse(number)]
+    assert "-" not in "".join(map(Unicode().text, trees))
+    assert Unicode().number(value) == Printer().number(value).replace("-", "−")
+
+
 @pytest.fixture
 def arm() -> Function:
     """A small function with every kind of part."""

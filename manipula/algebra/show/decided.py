@@ -206,10 +206,8 @@ def _times(a: Interval, b: Interval) -> Interval:
 
 
 def _raised(base: Interval, exponent: int) -> Interval:
-    low, high = reduce(_times, [base] * exponent)
-    if exponent % 2:
-        return low, high
-    return (Fraction(0), high) if base[0] < 0 < base[1] else (max(low, Fraction(0)), high)
+    low, high = sorted(end**exponent for end in base)
+    return (Fraction(0), high) if exponent % 2 == 0 and base[0] < 0 < base[1] else (low, high)
 
 
 def _of_call(op: str, args: list[Interval]) -> Interval:
