@@ -1,11 +1,12 @@
-"""The order of the suite, what its tests share, and its one option: `--update` accepts the emitted text as the new
-golden files."""
+"""The order of the suite, what its tests share, and its one option: `--update` accepts emitted text, and whole
+sentences, as the new golden ones."""
 
 from __future__ import annotations
 
 import gc
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,7 @@ from hypothesis import settings
 from manipula.algebra.machine import code
 from manipula.generation.levels import LEVELS
 from manipula.support import cache
+from tests.golden.sentences import Sentences
 
 settings.register_profile("unclocked", deadline=None)  # a busy machine is no failure
 settings.load_profile("unclocked")
@@ -59,6 +61,11 @@ def _families(items: list[pytest.Item]) -> list[list[pytest.Item]]:
 @pytest.fixture
 def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update"))
+
+
+@pytest.fixture
+def whole(update: bool, tmp_path: Path) -> Sentences:
+    return Sentences(tmp_path, update)
 
 
 @pytest.fixture

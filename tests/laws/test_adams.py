@@ -21,6 +21,7 @@ from manipula.simulation.reference import integrate
 from manipula.simulation.smooth import equation
 from manipula.simulation.smooth.adams import DONE, LOST, MET, STUCK
 from manipula.simulation.smooth.equation import Equation
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_state
 
 pytestmark = pytest.mark.usefixtures("without_search")
@@ -250,7 +251,7 @@ def test_a_law_that_reaches_an_effort_limit_goes_from_event_to_event(effort: flo
         ({"law": "computed_torque"}, "law: found 'computed_torque'"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(asked: dict[str, Any], told: str) -> None:
-    with pytest.raises(mp.InputError, match=told):
+def test_what_cannot_be_is_a_sentence(asked: dict[str, Any], told: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=told):
         asked = {"start": [0, 0], "until": 0.1, "method": "adams"} | asked
         mp.simulate(BARE, **asked)
