@@ -1,5 +1,5 @@
 """The order of the suite, which of the drawn cases it runs, what its tests share, and its options: `--update` accepts
-the emitted text as the new golden files, `--draws` repeats the draws of another commit."""
+emitted text and whole sentences as the new golden ones, `--draws` repeats the draws of another commit."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import Prepared
 from manipula.support import cache as kept_files
 from manipula.support.progress import DEFAULT_EFFORT, Effort, silent
+from tests.golden.sentences import Sentences
 
 settings.register_profile("unclocked", deadline=None)  # a busy machine is no failure
 settings.load_profile("unclocked")
@@ -132,6 +133,11 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 
 KEPT = "kept"  # the name of its folder
+
+
+@pytest.fixture
+def whole(update: bool, tmp_path: Path) -> Sentences:
+    return Sentences(tmp_path, update)
 
 
 @pytest.fixture

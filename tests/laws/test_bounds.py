@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import cumulative_simpson
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.laws.test_adaptive import GAINS, PLANAR, Followed, swing, theta_of
 from tests.random_robots import random_robot
 
@@ -88,8 +89,8 @@ def test_a_sample_later_estimates_are_those_without_bounds_cut(
         ({"lower_load": 0}, "no setting of planar2r_slotine_li is called 'lower_load'"),
     ],
 )
-def test_bounds_that_cannot_be_are_told(words: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(mp.ManipulaError, match=sentence):
+def test_bounds_that_cannot_be_are_told(words: dict[str, Any], sentence: str, whole: Sentences) -> None:
+    with whole.raises(mp.ManipulaError, match=sentence):
         mp.controller(PLANAR, "slotine_li", **GAINS, gamma=1, sample=1e-3, **words)
 
 

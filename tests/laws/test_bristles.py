@@ -9,6 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
+from tests.golden.sentences import Sentences
 from tests.laws.test_elastic import motored, planar, plant, slide
 from tests.laws.test_reference import gently_loaded
 from tests.random_robots import random_robot, random_state, with_laws
@@ -130,7 +131,7 @@ def test_bristles_need_something_to_bend_against(friction: dict[str, Any], told:
         lugre(slide(2.0, 0.5, **friction))
 
 
-def test_settings_that_cannot_be_are_told() -> None:
+def test_settings_that_cannot_be_are_told(whole: Sentences) -> None:
     arm = slide(2.0, 0.5, **COULOMB)
     for options, told in (
         ({"sigma0": 0.0}, "sigma0: expected one number above 0"),
@@ -138,8 +139,8 @@ def test_settings_that_cannot_be_are_told() -> None:
         ({"sigma0": [1.0, 2.0]}, "sigma0: expected one number above 0, or 1"),
         ({"sigma0": 1e4, "friction": "stick"}, 'are of friction="lugre"'),
     ):
-        with pytest.raises(InputError, match=told):
+        with whole.raises(InputError, match=told):
             lugre(arm, **options)
-    with pytest.raises(InputError, match="its drive swings faster than 'rk4' follows in steps of"):
+    with whole.raises(InputError, match="its drive swings faster than 'rk4' follows in steps of"):
         mp.simulate(lugre(arm, sigma0=1e9, sigma1=0.0), start=[0.0], until=0.1)
     assert plant(arm).bristles is None

@@ -14,6 +14,7 @@ import manipula as mp
 from manipula.api import read_measured
 from manipula.identification.calibration.geometry import Geometry
 from manipula.robot import Robot
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 
 Array = NDArray[np.float64]
@@ -224,9 +225,9 @@ def test_the_same_input_without_a_fault_is_taken() -> None:
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_met_with_a_sentence(case: str) -> None:
+def test_bad_input_is_met_with_a_sentence(case: str, whole: Sentences) -> None:
     given, told = BAD[case]
-    with pytest.raises(mp.ManipulaError, match=told):
+    with whole.raises(mp.ManipulaError, match=told):
         mp.calibrate(given.pop("robot"), given.pop("q"), given.pop("measured"), **given)
 
 
@@ -282,8 +283,8 @@ BAD_TABLES = {
 
 
 @pytest.mark.parametrize("case", BAD_TABLES)
-def test_bad_tables_are_met_with_a_sentence(tmp_path: Path, case: str) -> None:
+def test_bad_tables_are_met_with_a_sentence(tmp_path: Path, case: str, whole: Sentences) -> None:
     text, told = BAD_TABLES[case]
     (tmp_path / "bad.csv").write_text(text)
-    with pytest.raises(mp.InputError, match=told):
+    with whole.raises(mp.InputError, match=told):
         read_measured(planar(), tmp_path / "bad.csv")

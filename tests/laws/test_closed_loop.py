@@ -19,6 +19,7 @@ from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.mechanics.models.integrate.discretised import METHODS
 from tests.emitted import needs_cc, shared
+from tests.golden.sentences import Sentences
 from tests.laws.test_joining import pid_step, plain, rk4_step
 from tests.random_robots import random_robot
 
@@ -255,32 +256,32 @@ def test_laws_are_values() -> None:
     assert law.start() == () and [x.gives for x in law.function.outputs] == [None]
 
 
-def test_what_a_law_needs_is_said() -> None:
-    with pytest.raises(mp.UnknownNameError, match="did you mean 'pid'"):
+def test_what_a_law_needs_is_said(whole: Sentences) -> None:
+    with whole.raises(mp.UnknownNameError, match="did you mean 'pid'"):
         mp.controller("planar2r", "pit", kp=1)
-    with pytest.raises(mp.InputError, match=r"no value for ki \(integral gains, .*limit \(largest torques"):
+    with whole.raises(mp.InputError, match=r"no value for ki \(integral gains, .*limit \(largest torques"):
         mp.controller("planar2r", "pid", kp=1, kd=1, filter=1e-3, tracking=1, sample=1e-3)
-    with pytest.raises(mp.UnknownNameError, match="no setting of planar2r_pid is called 'kg'"):
+    with whole.raises(mp.UnknownNameError, match="no setting of planar2r_pid is called 'kg'"):
         mp.controller("planar2r", "pid", **GAINS, kg=2, sample=1e-3)
     for wrong in ([1, 2, 3], "12", [1, "x"], None, float("nan")):
-        with pytest.raises(mp.InputError, match="planar2r_pid: kp: expected a number or 2 numbers"):
+        with whole.raises(mp.InputError, match="planar2r_pid: kp: expected a number or 2 numbers"):
             mp.controller("planar2r", "pid", **{**GAINS, "kp": wrong}, sample=1e-3)
     law = mp.controller("planar2r", "pd_gravity", kp=1, kd=1, sample=1e-3)
     for step in (3e-4, 2e-3, 1.5e-3):
-        with pytest.raises(mp.InputError, match=r"sample time of 0\.001 s is no whole multiple of step="):
+        with whole.raises(mp.InputError, match=r"sample time of 0\.001 s is no whole multiple of step="):
             mp.closed_loop("planar2r", law, step=step)
-    with pytest.raises(mp.InputError, match="step="):
+    with whole.raises(mp.InputError, match="step="):
         mp.closed_loop("planar2r", mp.controller("planar2r", "pid", **GAINS))
-    with pytest.raises(mp.InputError, match="drives 2 joints; pucrio has 6"):
+    with whole.raises(mp.InputError, match="drives 2 joints; pucrio has 6"):
         mp.closed_loop("pucrio", law)
-    with pytest.raises(mp.UnknownNameError, match="integrator"):
+    with whole.raises(mp.UnknownNameError, match="integrator"):
         mp.closed_loop("planar2r", law, method="rk45")
     flowing = mp.controller("planar2r", "pid", **GAINS)
     first = flowing.start(filtered=[0.1, 0.2])
     assert first.filtered.tolist() == [0.1, 0.2] and not first.integral.any()
-    with pytest.raises(mp.InputError, match="gives the rates of its states, in continuous time"):
+    with whole.raises(mp.InputError, match="gives the rates of its states, in continuous time"):
         flowing.step(first, [0, 0], [0, 0], [0, 0], [0, 0])
-    with pytest.raises(mp.InputError, match="no value for"):
+    with whole.raises(mp.InputError, match="no value for"):
         law.step((), [0, 0], [0, 0], [0, 0], [0, 0])
 
 

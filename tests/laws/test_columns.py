@@ -23,6 +23,7 @@ from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 
 ARMS = [random_robot(seed, joints=1 + seed % 3, screws=seed % 5 == 4) for seed in range(7)]
@@ -238,23 +239,23 @@ def test_friction_by_load_follows_the_parameters_given() -> None:
     assert np.allclose(fitted.predicted(theta)[0][:, 1], wanted, atol=0.02 * wanted.max())
 
 
-def test_some_of_the_columns() -> None:
+def test_some_of_the_columns(whole: Sentences) -> None:
     robot = arm()
     data = gather(robot, log_of(robot, 600), filter=5.0)
     few = data.subset(["fv2", "Lzz1", "fo1"])
     assert few.names == ["fv2", "Lzz1", "fo1"]
     theta = np.array([0.3, 0.2, 0.1])
-    whole = np.zeros(len(data.columns))
-    whole[[data.names.index(name) for name in few.names]] = theta
-    assert np.allclose(few.residuals(theta)[0], data.residuals(whole)[0])
-    assert np.allclose(few.judge.squares(theta), data.judge.squares(whole))
+    every = np.zeros(len(data.columns))
+    every[[data.names.index(name) for name in few.names]] = theta
+    assert np.allclose(few.residuals(theta)[0], data.residuals(every)[0])
+    assert np.allclose(few.judge.squares(theta), data.judge.squares(every))
     flags = [c.family == "viscous" for c in data.columns]
     assert few.subset([True, False, False]).names == ["fv2"] and data.subset(flags).names == ["fv1", "fv2"]
-    with pytest.raises(UnknownNameError, match="fv9"):
+    with whole.raises(UnknownNameError, match="fv9"):
         data.subset(["fv9"])
-    with pytest.raises(InputError, match="truth values"):
+    with whole.raises(InputError, match="truth values"):
         data.subset([True])
-    with pytest.raises(InputError, match="one a column"):
+    with whole.raises(InputError, match="one a column"):
         data.residuals([1.0])
 
 
@@ -313,8 +314,8 @@ def test_gains_are_a_share_of_what_the_joints_bear() -> None:
         ({"coupling": {"q5": 1.0}}, "pairs of joints"),
     ],
 )
-def test_unknown_words_are_answered(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_unknown_words_are_answered(given: dict[str, Any], said: str, whole: Sentences) -> None:
+    with whole.raises(InputError, match=said):
         mp.JointModel(**given)
 
 
@@ -331,19 +332,19 @@ def test_joints_that_are_not_there_are_answered(model: mp.JointModel, said: str)
         gather(arm(), log_of(arm(), 400), model)
 
 
-def test_logs_that_cannot_be_used_are_answered() -> None:
+def test_logs_that_cannot_be_used_are_answered(whole: Sentences) -> None:
     robot, log = arm(), log_of(arm(), 400)
     assert log.tau is not None
     for wrong, said in (
         (replace(log, tau=None), "has no torques"),
         (mp.Log(log.t, log.q[:, :1], log.tau[:, :1]), "expected shape"),
     ):
-        with pytest.raises(InputError, match=said):
+        with whole.raises(InputError, match=said):
             gather(robot, wrong)
-    with pytest.raises(InputError, match="no log"):
+    with whole.raises(InputError, match="no log"):
         gather(robot, [])
     for filter in ("quick", np.nan, -1.0, 1e5):
-        with pytest.raises(InputError, match="filter"):
+        with whole.raises(InputError, match="filter"):
             gather(robot, log, filter=filter)
 
 

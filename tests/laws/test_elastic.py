@@ -15,6 +15,7 @@ from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.split import split
 from manipula.errors import InputError, UnknownNameError
 from tests.emitted import needs_cc, shared
+from tests.golden.sentences import Sentences
 from tests.laws.test_closed_loop import Steps
 from tests.laws.test_reference import block, gently_loaded
 from tests.random_robots import random_robot, random_state, random_tree, with_laws
@@ -305,32 +306,32 @@ def test_backlash_of_the_file_is_there_unless_another_is_given() -> None:
         ({"backlash": 0.1}, "backlash: is play in a spring: give elastic=True"),
     ],
 )
-def test_springs_that_cannot_be_are_told(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told.replace("[", r"\[")):
+def test_springs_that_cannot_be_are_told(options: dict[str, Any], told: str, whole: Sentences) -> None:
+    with whole.raises(InputError, match=told.replace("[", r"\[")):
         mp.Plant(planar(), effort=None, **options)
 
 
-def test_a_joint_without_motor_inertia_or_one_that_follows_is_told() -> None:
+def test_a_joint_without_motor_inertia_or_one_that_follows_is_told(whole: Sentences) -> None:
     arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
-    with pytest.raises(InputError, match="'theta1' has no motor_inertia, so it cannot be elastic"):
+    with whole.raises(InputError, match="'theta1' has no motor_inertia, so it cannot be elastic"):
         plant(arm)
     bare = mp.Robot.from_dh([("q1", 0, 1, 0)])
     bare = bare.with_standard_parameters(dict.fromkeys(bare.standard_parameters, 0)).with_motor_inertia(joint1=0.2)
     for method in ("rk4", "dop853"):
-        with pytest.raises(mp.ManipulaError, match=r"'joint1' feels no inertia.*behind a spring"):
+        with whole.raises(mp.ManipulaError, match=r"'joint1' feels no inertia.*behind a spring"):
             mp.simulate(plant(bare), until=0.01, method=method)
     unknown = planar().with_motor_inertia(theta2="J2")
-    with pytest.raises(InputError, match="J2 has no value"):
+    with whole.raises(InputError, match="J2 has no value"):
         plant(unknown)
 
 
-def test_states_to_start_with_are_checked() -> None:
+def test_states_to_start_with_are_checked(whole: Sentences) -> None:
     soft = plant(planar())
-    with pytest.raises(UnknownNameError, match="bristle"):
+    with whole.raises(UnknownNameError, match="bristle"):
         mp.simulate(soft, start={"q": [0, 0], "bristle": [0, 0]}, until=0.01)
-    with pytest.raises(InputError, match="start: motor"):
+    with whole.raises(InputError, match="start: motor"):
         mp.simulate(soft, start={"q": [0, 0], "motor": [0, float("nan")]}, until=0.01)
-    with pytest.raises(InputError, match="start: motor"):
+    with whole.raises(InputError, match="start: motor"):
         mp.simulate(soft, start={"q": [0, 0], "motor": [0, 0, 0]}, until=0.01)
 
 

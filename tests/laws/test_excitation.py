@@ -17,6 +17,7 @@ from manipula.identification.excitation.motions import Spline
 from manipula.identification.excitation.search import Design
 from manipula.mechanics.robot.description import known
 from manipula.mechanics.robot.values.parameter import Num
+from tests.golden.sentences import Sentences
 from tests.laws.test_coupled import free_and_coupled
 from tests.random_robots import random_robot, random_tree, with_laws
 
@@ -223,8 +224,8 @@ NUMBERED = planar(m1=3, m2=2)
         ({"box": ((0, 1), (1, 0), (0, 1))}, "box: expected"),
     ],
 )
-def test_what_cannot_be_used_is_told(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(mp.InputError, match=words.replace("(", r"\(")):
+def test_what_cannot_be_used_is_told(given: dict[str, Any], words: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=words.replace("(", r"\(")):
         mp.excite(NUMBERED, **{**QUICK, **given})
 
 

@@ -15,6 +15,7 @@ from manipula.identification.correlation import correlation_time
 from manipula.identification.fitting.found import Found
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import RobotDescription
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 from tests.recordings import motion, recording, torques, two_joints
 
@@ -177,17 +178,17 @@ def test_shuffled_torques_tell_nothing() -> None:
                 mp.identify(ARM, replace(LOG, tau=LOG.tau[order]), method=method, prior=prior, filter=filter)
 
 
-def test_silence_is_refused() -> None:
+def test_silence_is_refused(whole: Sentences) -> None:
     assert LOG.tau is not None
-    with pytest.raises(InputError, match="every torque is zero"):
+    with whole.raises(InputError, match="every torque is zero"):
         mp.identify(ARM, replace(LOG, tau=0 * LOG.tau))
-    with pytest.raises(InputError, match="no torque ever changes"):
+    with whole.raises(InputError, match="no torque ever changes"):
         mp.identify(ARM, replace(LOG, tau=0 * LOG.tau + 3.0))
-    with pytest.raises(InputError, match="no joint ever moves"):
+    with whole.raises(InputError, match="no joint ever moves"):
         mp.identify(ARM, mp.Log(LOG.t, 0 * LOG.q, LOG.tau), filter=None)
-    with pytest.raises(InputError, match="no log was given"):
+    with whole.raises(InputError, match="no log was given"):
         mp.identify(ARM, [])
-    with pytest.raises(InputError, match="expected logs"):
+    with whole.raises(InputError, match="expected logs"):
         mp.identify(ARM, [np.zeros((4, 2))])  # type: ignore[list-item]
 
 
@@ -200,11 +201,11 @@ def test_short_recordings_are_refused_or_doubted() -> None:
     assert any("parameters: most of what is said" in text for text in mp.identify(ARM, short, model=PLAIN).warnings)
 
 
-def test_wrong_words_are_answered() -> None:
+def test_wrong_words_are_answered(whole: Sentences) -> None:
     for wrong in ({"model": "best"}, {"prior": "cad"}, {"method": "entropic", "prior": None}, {"filter": "strong"}):
-        with pytest.raises(InputError):
+        with whole.raises(InputError):
             mp.identify(ARM, LOG, **wrong)
-    with pytest.raises(UnknownNameError):
+    with whole.raises(UnknownNameError):
         mp.identify(ARM, LOG, method="kalman")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 
 pytestmark = pytest.mark.usefixtures("without_search")
@@ -86,10 +87,10 @@ def test_limits_are_told_beside_the_loads() -> None:
         (mp.trajectory.quintic([0], [1], 1.0), "not one of 2 joints"),
     ],
 )
-def test_what_is_no_motion_is_refused(motion: object, sentence: str) -> None:
-    with pytest.raises(mp.InputError, match=sentence):
+def test_what_is_no_motion_is_refused(motion: object, sentence: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=sentence):
         mp.loads(ARM, motion)
-    with pytest.raises(mp.InputError, match="wrench: expected a force and a moment"):
+    with whole.raises(mp.InputError, match="wrench: expected a force and a moment"):
         mp.loads(ARM, mp.trajectory.quintic([0, 0], [1, 1], 1.0), wrench=[1, 2])
 
 

@@ -20,6 +20,7 @@ from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.tree import Tree
+from tests.golden.sentences import Sentences
 from tests.laws.test_coupled import array, free_and_coupled, in_floats
 from tests.random_robots import random_robot, random_tree
 
@@ -204,8 +205,8 @@ def test_quarter_turns_of_floats_are_quarter_turns() -> None:
         ({"wrist": 1.5}, "joint 'finger' (it follows another) would stand at -3 rad, outside its limits -2 … 2"),
     ],
 )
-def test_what_cannot_be_locked_is_said(held: dict[str, Any], said: str) -> None:
-    with pytest.raises(mp.InputError) as told:
+def test_what_cannot_be_locked_is_said(held: dict[str, Any], said: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError) as told:
         gripper().locked(held)
     assert said in str(told.value)
 

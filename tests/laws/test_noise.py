@@ -17,6 +17,7 @@ from manipula.algebra.program.reader import program
 from manipula.algebra.run.routines import compiled_together
 from manipula.algebra.run.steps import noise
 from tests.emitted import needs_cc, shared
+from tests.golden.sentences import Sentences
 
 pytestmark = pytest.mark.usefixtures("without_search")
 
@@ -151,22 +152,22 @@ def test_a_law_in_continuous_time_may_have_noise_but_no_delay() -> None:
         mp.closed_loop(PLANAR, law, step=1e-3, sensors=mp.Sensors(delay=1))
 
 
-def test_what_sensors_cannot_be() -> None:
+def test_what_sensors_cannot_be(whole: Sentences) -> None:
     for wrong in ({"q": -1e-3}, {"qd": float("nan")}, {"q": "much"}, {"q": []}, {"q": [1e-3, float("inf")]}):
-        with pytest.raises(mp.InputError, match="noise of"):
+        with whole.raises(mp.InputError, match="noise of"):
             mp.Sensors(noise=wrong)
-    with pytest.raises(mp.UnknownNameError, match="did you mean 'qd'"):
+    with whole.raises(mp.UnknownNameError, match="did you mean 'qd'"):
         mp.Sensors(noise={"qdd": 1})
     for step in (0, -1e-3, float("nan"), "fine", [1e-3, 0]):
-        with pytest.raises(mp.InputError, match="resolution: expected numbers, more than 0"):
+        with whole.raises(mp.InputError, match="resolution: expected numbers, more than 0"):
             mp.Sensors(resolution=step)
     for delay in (-1, 1.0, True, 65, None):
-        with pytest.raises(mp.InputError, match="delay: expected whole samples"):
+        with whole.raises(mp.InputError, match="delay: expected whole samples"):
             mp.Sensors(delay=delay)  # type: ignore[arg-type]
-    with pytest.raises(mp.InputError, match="q_sigma: expected a number or 2 numbers"):
+    with whole.raises(mp.InputError, match="q_sigma: expected a number or 2 numbers"):
         law = mp.controller(PLANAR, "pd_gravity", kp=60, kd=9, sample=1e-3)
         mp.closed_loop(PLANAR, law, sensors=mp.Sensors(noise={"q": [1, 2, 3]}))
     loop = watched(q=1e-3, qd=1e-2)
     for name, wrong_number in (("seed", -1), ("seed", 1.5), ("rollout", -1), ("rollout", [1, 2]), ("first", "now")):
-        with pytest.raises(mp.InputError, match=name):
+        with whole.raises(mp.InputError, match=name):
             run(loop, loop.start(), 3, **{name: wrong_number})

@@ -19,6 +19,7 @@ from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.online.covariance import covariance, shown
 from tests.emitted import needs_cc, shared
+from tests.golden.sentences import Sentences
 from tests.languages import TOOLS, self_tested
 from tests.laws.test_closed_loop import Steps
 from tests.random_robots import random_robot, random_tree
@@ -299,20 +300,22 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize("words, kind, match", BAD, ids=[str(words) for words, _, _ in BAD])
-def test_settings_that_make_no_sense_are_refused(words: dict[str, Any], kind: type[Exception], match: str) -> None:
-    with pytest.raises(kind, match=match):
+def test_settings_that_make_no_sense_are_refused(
+    words: dict[str, Any], kind: type[Exception], match: str, whole: Sentences
+) -> None:
+    with whole.raises(kind, match=match):
         mp.PayloadEstimator(mp.load(ARM[0]).with_parameters(**ARM[1]), **words)
 
 
-def test_robots_and_samples_that_cannot_be_are_refused() -> None:
+def test_robots_and_samples_that_cannot_be_are_refused(whole: Sentences) -> None:
     arm = mp.load(ARM[0]).with_parameters(**ARM[1])
-    with pytest.raises(InputError, match="no value for"):
+    with whole.raises(InputError, match="no value for"):
         mp.PayloadEstimator(mp.load("planar2r"))
-    with pytest.raises(InputError, match="no masses"):
+    with whole.raises(InputError, match="no masses"):
         mp.PayloadEstimator(mp.load("planar2r").with_parameters(l1=1, l2=1, m1=0, m2=0, g=9.81))
-    with pytest.raises(InputError, match="found 2, expected the name of a library robot"):
+    with whole.raises(InputError, match="found 2, expected the name of a library robot"):
         mp.PayloadEstimator(2)  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="on-line estimator"):
+    with whole.raises(UnknownNameError, match="on-line estimator"):
         mp.OnlineEstimator(arm, method="kalman")
     weigh, two = mp.PayloadEstimator(arm, sample=1e-2), [0.0, 0.0]
     for row in (
@@ -321,14 +324,14 @@ def test_robots_and_samples_that_cannot_be_are_refused() -> None:
         (two, two, None, None),
         (two, two, two, two),
     ):
-        with pytest.raises(InputError):
+        with whole.raises(InputError):
             weigh.update(*row)
     log = recording(arm, 100, 1.0)
-    with pytest.raises(InputError, match="no accelerations"):
+    with whole.raises(InputError, match="no accelerations"):
         mp.PayloadEstimator(arm).run(mp.Log(log.t, log.q, log.tau, qd=log.qd))
-    with pytest.raises(InputError, match="torques"):
+    with whole.raises(InputError, match="torques"):
         weigh.run(mp.Log(log.t, log.q))
-    with pytest.raises(InputError, match="expected a log"):
+    with whole.raises(InputError, match="expected a log"):
         weigh.run([1.0])  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="mass"):
+    with whole.raises(InputError, match="mass"):
         _ = mp.PayloadEstimator(arm, columns=("mx",)).mass

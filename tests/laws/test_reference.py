@@ -19,6 +19,7 @@ from manipula.simulation.exact.mechanism import Mechanism
 from manipula.simulation.exact.rest import at_rest
 from manipula.simulation.plant import Plant
 from manipula.simulation.reference import integrate
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, with_laws
 
 pytestmark = pytest.mark.usefixtures("without_search")
@@ -309,27 +310,27 @@ def test_a_plant_that_cannot_be_says_so(options: dict[str, Any], sentence: str) 
         Plant(planar(), **{"effort": None, **options})
 
 
-def test_what_cannot_be_integrated_says_so() -> None:
+def test_what_cannot_be_integrated_says_so(whole: Sentences) -> None:
     arm = plant(planar())
-    with pytest.raises(InputError, match="found 560, expected the name of a library robot"):
+    with whole.raises(InputError, match="found 560, expected the name of a library robot"):
         Plant(560)  # type: ignore[arg-type]
     with pytest.warns(mp.ManipulaWarning, match="no joint has an effort limit"):
         Plant(planar())
     for start in ([0.1], [0.1, np.nan], "ab", ([0, 0], [0])):
-        with pytest.raises(InputError, match="start"):
+        with whole.raises(InputError, match="start"):
             integrate(arm, None, start, 1.0)
     for until in (0.0, -1.0, np.nan, np.inf):
-        with pytest.raises(InputError, match="until"):
+        with whole.raises(InputError, match="until"):
             integrate(arm, None, [0, 0], until)
-    with pytest.raises(InputError, match="rising times"):
+    with whole.raises(InputError, match="rising times"):
         integrate(arm, None, [0, 0], 1.0, at=[0.5, 0.2])
-    with pytest.raises(InputError, match="shape"):
+    with whole.raises(InputError, match="shape"):
         integrate(arm, lambda t, q, v: np.zeros(3), [0, 0], 1.0)
-    with pytest.raises(InputError, match="needs a value for"):
+    with whole.raises(InputError, match="needs a value for"):
         integrate(plant(mp.load("planar2r")), None, [0, 0], 1.0)
-    with pytest.raises(DivergenceError, match="joint"):
+    with pytest.raises(DivergenceError, match=r"the motion of joint 'theta\d' cannot be followed beyond t = \d"):
         integrate(arm, lambda t, q, v: 1e3 * v**3, ([0, 0], [1, 1]), 5.0)
-    with pytest.raises((SingularError, InputError), match="inertia"):
+    with whole.raises((SingularError, InputError), match="inertia"):
         integrate(plant(block(0.0)), None, [0.0], 1.0)
 
 

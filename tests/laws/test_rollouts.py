@@ -18,6 +18,7 @@ from manipula.mechanics.models.control.ports import Q_REF, QD_REF, QDD_REF
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 
 pytestmark = pytest.mark.usefixtures("without_search")
@@ -110,11 +111,11 @@ def test_laws_that_ask_for_less_of_a_reference() -> None:
     )
 
 
-def test_references_that_do_not_fit() -> None:
+def test_references_that_do_not_fit(whole: Sentences) -> None:
     law = law_of(PLANAR, 1e-3)
-    with pytest.raises(mp.InputError, match="drives 2 joints; the reference has 3"):
+    with whole.raises(mp.InputError, match="drives 2 joints; the reference has 3"):
         mp.closed_loop(PLANAR, law, Swing((1.0, 2.0, 3.0)))
-    with pytest.raises(mp.InputError, match="no formula of the time"):
+    with whole.raises(mp.InputError, match="no formula of the time"):
         mp.closed_loop(PLANAR, law, replace(REF, block=None))
 
 
@@ -275,29 +276,29 @@ def test_nan_stays_in_its_row() -> None:
     )
 
 
-def test_what_many_steps_need_is_said() -> None:
+def test_what_many_steps_need_is_said(whole: Sentences) -> None:
     loop, rng = loop_on(3, "R", "pid", "rk4", False), np.random.default_rng(0)
     state, load, ref = starts(loop, rng), loads(rng), ([0.1], [0.0])
     for wrong in (-1, 2.0, True, "3", None):
-        with pytest.raises(mp.InputError, match="steps: expected a whole number"):
+        with whole.raises(mp.InputError, match="steps: expected a whole number"):
             loop.run(state, wrong, *ref, p=load)
-        with pytest.raises(mp.InputError, match="every: expected a whole number"):
+        with whole.raises(mp.InputError, match="every: expected a whole number"):
             loop.run(state, 3, *ref, p=load, every=wrong)
-    with pytest.raises(mp.UnknownNameError, match="did you mean 'q_ref'"):
+    with whole.raises(mp.UnknownNameError, match="did you mean 'q_ref'"):
         loop.run(state, 3, *ref, p=load, along="q_re")
-    with pytest.raises(mp.InputError, match=r"q_ref: expected shape \(..., 3, 1\), one row a step, found \(1,\)"):
+    with whole.raises(mp.InputError, match=r"q_ref: expected shape \(..., 3, 1\), one row a step, found \(1,\)"):
         loop.run(state, 3, *ref, p=load, along="q_ref")
-    with pytest.raises(mp.InputError, match="takes 2 inputs"):
+    with whole.raises(mp.InputError, match="takes 2 inputs"):
         loop.run(state, 3, [0.1], p=load)
-    with pytest.raises(mp.InputError, match="no value for mL"):
+    with whole.raises(mp.InputError, match="no value for mL"):
         loop.run(state, 3, *ref)
-    with pytest.raises(mp.InputError, match="do not broadcast"):
+    with whole.raises(mp.InputError, match="do not broadcast"):
         loop.run(starts(loop, rng, 2), 3, *ref, p=loads(rng, 3))
-    with pytest.raises(mp.InputError, match=r"kp: expected a number or shape \(..., 1\)"):
+    with whole.raises(mp.InputError, match=r"kp: expected a number or shape \(..., 1\)"):
         loop.run(state, 3, *ref, p={**load, "kp": [1, 2]})
-    with pytest.raises(mp.InputError, match="threads"):
+    with whole.raises(mp.InputError, match="threads"):
         loop.run(state, 3, *ref, p=load, threads=-1)
-    with pytest.raises(mp.InputError, match="has no states"):
+    with whole.raises(mp.InputError, match="has no states"):
         mp.generate(PLANAR, "gravity").compile().run((), 3, [0, 0])
 
 

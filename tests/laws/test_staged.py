@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 
 
 def law(t: float, q: Any, qd: Any) -> Any:
@@ -72,7 +73,7 @@ def test_stages_see_their_own_times_and_the_same_law_by_name_is_met() -> None:
         ({"law": lambda t, q, qd: "much", "stages": True}, "law: gave 'much' at 0 s, expected 2 torques"),
     ],
 )
-def test_a_law_that_cannot_be_asked_is_one_sentence(given: dict[str, Any], said: str) -> None:
+def test_a_law_that_cannot_be_asked_is_one_sentence(given: dict[str, Any], said: str, whole: Sentences) -> None:
     asked = {"start": [0.1, 0.2], "until": 0.01, **given}
-    with pytest.raises(mp.InputError, match=said):
+    with whole.raises(mp.InputError, match=said):
         mp.simulate(mp.Plant(arm(), effort=None), asked.pop("law"), **asked)

@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 import manipula as mp
 from manipula.simulation.paths.scaling import fastest
 from manipula.simulation.trajectory import TimeOptimal
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 
 Floats = NDArray[np.float64]
@@ -201,25 +202,25 @@ def test_the_text_finds_the_controllable_sets(seed: int) -> None:
         assert pull.x[1] == pytest.approx(u[i], abs=1e-8)
 
 
-def test_what_cannot_be_followed_is_said(puma: mp.Arm) -> None:
+def test_what_cannot_be_followed_is_said(puma: mp.Arm, whole: Sentences) -> None:
     points = np.random.default_rng(0).uniform(-1, 1, (3, 6))
     ask = mp.trajectory.time_optimal
-    with pytest.raises(mp.InputError, match=r"joint 2 needs .* to hold still, and has 5"):
+    with whole.raises(mp.InputError, match=r"joint 2 needs .* to hold still, and has 5"):
         ask(puma, points, torque=5)
-    with pytest.raises(mp.InputError, match="has no effort limits"):
+    with whole.raises(mp.InputError, match="has no effort limits"):
         ask(mp.load("planar2r").with_parameters(l1=1, l2=1, m1=1, m2=1, g=9.81), [[0, 0], [1, 1]])
-    with pytest.raises(mp.InputError, match="path is of 5 joints, puma560 has 6"):
+    with whole.raises(mp.InputError, match="path is of 5 joints, puma560 has 6"):
         ask(puma, points[:, :5], torque=TORQUE)
-    with pytest.raises(mp.InputError, match="at least 20, found 3"):
+    with whole.raises(mp.InputError, match="at least 20, found 3"):
         ask(puma, points, torque=TORQUE, grid=3)
-    with pytest.raises(mp.InputError, match="a limit is above 0, found -1"):
+    with whole.raises(mp.InputError, match="a limit is above 0, found -1"):
         ask(puma, points, torque=TORQUE, velocity=-1)
-    with pytest.raises(mp.InputError, match="each other than the one before"):
+    with whole.raises(mp.InputError, match="each other than the one before"):
         ask(puma, [points[0], points[0]], torque=TORQUE)
-    with pytest.raises(mp.InputError, match="goes nowhere"):
+    with whole.raises(mp.InputError, match="goes nowhere"):
         ask(puma, mp.trajectory.quintic(points[0], points[0], 1), torque=TORQUE)
-    with pytest.raises(mp.InputError, match="expected an arm"):
+    with whole.raises(mp.InputError, match="expected an arm"):
         ask(None, points)
     stops = mp.trajectory.table([0, 1, 2], points[[0, 1, 0]], np.zeros((3, 6)), np.zeros((3, 6)))
-    with pytest.raises(mp.InputError, match=r"stands still at .* s"):
+    with whole.raises(mp.InputError, match=r"stands still at .* s"):
         ask(puma, stops, torque=TORQUE)

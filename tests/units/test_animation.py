@@ -11,6 +11,7 @@ import pytest
 import manipula as mp
 from manipula.simulation.functions import Functions
 from manipula.simulation.views.skeleton import Skeleton, skeleton_of
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_state, random_tree
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -96,8 +97,10 @@ def test_arms_that_leave_the_plane_are_drawn_in_space() -> None:
         ("arm.gif", {"rate": 1e6}, "pictures are too many"),
     ],
 )
-def test_words_that_cannot_be_are_told(run: Any, tmp_path: Path, path: str, options: Any, told: str) -> None:
-    with pytest.raises(mp.InputError, match=told):
+def test_words_that_cannot_be_are_told(
+    run: Any, tmp_path: Path, path: str, options: Any, told: str, whole: Sentences
+) -> None:
+    with whole.raises(mp.InputError, match=told):
         run.animate(tmp_path / path, **options)
     assert not list(tmp_path.iterdir())
 

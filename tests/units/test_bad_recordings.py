@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import manipula as mp
 from manipula.cli.app import app
+from tests.golden.sentences import Sentences
 from tests.recordings import motion, recording, torques, two_joints
 from tests.units.test_cli import folder
 
@@ -129,11 +130,12 @@ def identified(folder: Path, content: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused_in_a_sentence(name: str, folder: Path) -> None:
+def test_refused_in_a_sentence(name: str, folder: Path, whole: Sentences) -> None:
     content, word = REFUSED[name]
     code, out, told = identified(folder, content)
     assert code == 2 and not out, told
     assert word in told and told.splitlines()[-1].startswith("manipula: "), told
+    whole.compare(told.splitlines()[-1])
 
 
 @pytest.mark.parametrize("name", SAID)

@@ -13,6 +13,7 @@ import pytest
 import manipula as mp
 from manipula.studies.work import job as jobs
 from tests import study_functions as functions
+from tests.golden.sentences import Sentences
 
 LEVELS = list(range(1000))
 RIGHT = {"function": functions.slow, "cases": {"a": [1, 2]}}
@@ -63,6 +64,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "another file": ({"cases": "none.txt"}, "none.txt: expected a file that ends in .npz, .csv, .parquet"),
     "shared": ({"shared": {"a": 1}}, "'a' is a column of the cases, too"),
     "shared kind": ({"shared": [1]}, "shared: expected values by name"),
+    "shared that stays": (
+        {"shared": {"words": {}.keys()}},
+        r"shared: words: dict_keys\(\[\]\) cannot travel to workers",
+    ),
     "results": ({"results": "x.xlsx"}, "expected a file that ends in .npz, .csv, .parquet"),
     "results kind": ({"results": 3}, "results: expected the name of a file, found 3"),
     "resume kind": ({"resume": 3}, "resume: expected the name of a folder, found 3"),
@@ -70,12 +75,12 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_is_told_in_a_sentence(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_is_told_in_a_sentence(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Sentences) -> None:
     monkeypatch.chdir(tmp_path)
     change, told = BAD[what]
     wanted = {**RIGHT, **change}
     options = {name: value for name, value in wanted.items() if name not in ("function", "cases")}
-    with pytest.raises(mp.InputError, match=told) as error:
+    with whole.raises(mp.InputError, match=told) as error:
         mp.study(wanted["function"], wanted["cases"], **options)
     assert "\n" not in str(error.value)
     assert list(tmp_path.iterdir()) == []
@@ -109,10 +114,10 @@ def test_too_many_are_told_before_anything_is_laid_out(seed: int) -> None:
     ],
 )
 def test_the_first_result_decides_whether_there_is_a_study(
-    results: list[Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    results: list[Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Sentences
 ) -> None:
     monkeypatch.setattr(f"{__name__}.RESULTS", results)
-    with pytest.raises(mp.InputError, match=told):
+    with whole.raises(mp.InputError, match=told):
         mp.study(odd, {"a": range(len(results))}, resume=tmp_path / "s")
 
 
@@ -197,10 +202,13 @@ def test_versions_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.parquet", "no table", "is no file of columns"),
     ],
 )
-def test_files_of_cases_that_are_none(name: str, text: str, told: str, tmp_path: Path) -> None:
+def test_files_of_cases_that_are_none(name: str, text: str, told: str, tmp_path: Path, whole: Sentences) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(mp.InputError, match=told):
+    with pytest.raises(mp.InputError, match=told) as error:
         mp.study(functions.slow, tmp_path / name)
+    assert str(error.value).startswith(f"{tmp_path / name}: ")
+    if name == "a.csv":  # of others their libraries say what is wrong
+        whole.compare(str(error.value))
 
 
 def test_columns_of_different_lengths(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.log_tables import N, motion, plain_columns, table, written
 
 
@@ -143,8 +144,8 @@ def test_a_cut_row_is_said(tmp_path: Path) -> None:
         ("t,q1,q2\nnan,1,2\nnan,1,2\nnan,1,2\n", "100 % of the rows have no number somewhere"),
     ],
 )
-def test_a_broken_table_is_told_by_line_or_column(text: str, sentence: str, tmp_path: Path) -> None:
-    with pytest.raises(mp.InputError) as caught:
+def test_a_broken_table_is_told_by_line_or_column(text: str, sentence: str, tmp_path: Path, whole: Sentences) -> None:
+    with whole.raises(mp.InputError) as caught:
         mp.read_log(written(tmp_path / "log.csv", text), "planar2r")
     assert re.search(sentence.replace("{", r"\{"), str(caught.value)), caught.value
     assert str(caught.value).startswith(str(tmp_path)) and "\n" not in str(caught.value)

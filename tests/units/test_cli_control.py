@@ -9,6 +9,7 @@ import pytest
 
 from manipula import api
 from manipula.cli.terminal import screen
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -63,8 +64,10 @@ def test_settings_and_parameters_go_where_they_belong() -> None:
         ((*PLANAR, "-l", "cobol"), "no language is called 'cobol'"),
     ],
 )
-def test_what_is_wrong_is_told(words: tuple[str, ...], told: str) -> None:
-    assert re.search(told, refused(*words))
+def test_what_is_wrong_is_told(words: tuple[str, ...], told: str, whole: Sentences) -> None:
+    said = refused(*words)
+    assert re.search(told, said)
+    whole.compare(said)
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 __all__ = ["folder"]  # each test in an empty folder
@@ -27,9 +28,9 @@ def test_limits_and_boxes_are_options() -> None:
     assert told["criterion"] == "logdet" and told["files"] == []
 
 
-def test_what_is_wrong_is_told_in_one_line() -> None:
-    assert "seconds above 0" in refused("excite", "planar2r", "--seconds", "0")
-    assert "needs a value for l1, g" in refused("excite", "planar2r")
-    assert "six numbers" in refused(*ARM, "--keep-out", "0 1 0 1")
-    assert "did you mean 'condition'" in refused(*ARM, "--criterion", "cond")
-    assert "--plot" in refused(*ARM, "--plot", "motion.foo")
+def test_what_is_wrong_is_told_in_one_line(whole: Sentences) -> None:
+    assert "seconds above 0" in whole.compare(refused("excite", "planar2r", "--seconds", "0"))
+    assert "needs a value for l1, g" in whole.compare(refused("excite", "planar2r"))
+    assert "six numbers" in whole.compare(refused(*ARM, "--keep-out", "0 1 0 1"))
+    assert "did you mean 'condition'" in whole.compare(refused(*ARM, "--criterion", "cond"))
+    assert "--plot: motion.foo: " in refused(*ARM, "--plot", "motion.foo")

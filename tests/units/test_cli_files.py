@@ -16,6 +16,7 @@ import manipula
 from manipula import api
 from manipula.cli.files import editing
 from manipula.support import files
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused, run
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -86,8 +87,8 @@ def test_new_in_the_catalogue_is_found_by_name(folder: Path) -> None:
         (["arm", "--from", "planar2r", "--angle", "deg"], "--angle"),
     ],
 )
-def test_new_refuses_in_words(arguments: list[str], said: str, folder: Path) -> None:
-    assert said in refused("new", *arguments)
+def test_new_refuses_in_words(arguments: list[str], said: str, folder: Path, whole: Sentences) -> None:
+    assert said in whole.compare(refused("new", *arguments))
     assert list(folder.iterdir()) == []
 
 

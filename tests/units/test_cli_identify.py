@@ -15,6 +15,7 @@ import manipula as mp
 from manipula.cli.app import app
 from manipula.identification.joint_model import JointModel
 from tests.emitted import array, shared
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints
 from tests.units.test_cli import as_json, done, folder, refused
@@ -132,8 +133,10 @@ def test_units_and_columns_are_said(files: Path) -> None:
         (("--out", "found.xyz"), "xyz"),
     ],
 )
-def test_wrong_words_are_one_line(files: Path, words: tuple[str, ...], sentence: str) -> None:
-    assert sentence in refused("identify", "two.toml", "a.csv", *words)
+def test_wrong_words_are_one_line(files: Path, words: tuple[str, ...], sentence: str, whole: Sentences) -> None:
+    said = refused("identify", "two.toml", "a.csv", *words)
+    assert sentence in said
+    whole.compare(said)
 
 
 @pytest.mark.parametrize("joints", ["R", "P", "FRP"])

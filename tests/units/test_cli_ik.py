@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, refused
 
 pytestmark = pytest.mark.usefixtures("kept_functions")  # every command is a program of its own
@@ -211,10 +212,12 @@ def test_a_derivation_needs_no_numbers_but_a_closed_form() -> None:
         (["--q", "0 0 0 0 0 0", "--tolerance", "-1"], "tolerance: expected a positive number"),
     ],
 )
-def test_mistakes_are_told_in_a_sentence(folder: Path, arguments: list[str], message: str) -> None:
+def test_mistakes_are_told_in_a_sentence(folder: Path, arguments: list[str], message: str, whole: Sentences) -> None:
     (folder / "text.json").write_text("not json")
     (folder / "short.json").write_text("[[1, 2], [3]]")
-    assert message in refused("ik", "pucrio", *arguments)
+    said = refused("ik", "pucrio", *arguments)
+    assert message in said
+    whole.compare(said)
 
 
 def test_an_arm_without_numbers_is_refused() -> None:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import manipula as mp
 from manipula.cli.app import app
+from tests.golden.sentences import Sentences
 
 
 @pytest.fixture
@@ -65,10 +66,11 @@ def test_the_same_as_json_and_files(file: Path) -> None:
         ([*SAID, "--robot", "puma560"], "columns: q: expected 6 columns, found 2"),
     ],
 )
-def test_failures_are_one_line(arguments: list[str], sentence: str, file: Path) -> None:
+def test_failures_are_one_line(arguments: list[str], sentence: str, file: Path, whole: Sentences) -> None:
     done = CliRunner().invoke(app, ["logs", str(file), *arguments])
     assert done.exit_code == 2 and done.stdout == ""
     assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+    whole.compare(done.stderr)
 
 
 @pytest.mark.parametrize(

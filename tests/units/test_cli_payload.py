@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -35,12 +36,12 @@ def test_a_load_is_weighed_from_a_file(folder: Path) -> None:
     assert "centre of mass" in text and "the motion showed" in text and "my" in text
 
 
-def test_what_is_wrong_with_a_load_is_told_in_one_line(folder: Path) -> None:
+def test_what_is_wrong_with_a_load_is_told_in_one_line(folder: Path, whole: Sentences) -> None:
     arm = mp.load("planar2r").with_parameters(**VALUES)
     recorded(arm, folder / "run.csv")
     words = ("payload", "planar2r", "run.csv", *SET)
-    assert "forgetting" in refused(*words, "--forgetting", "2")
-    assert "payload" in refused(*words, "--learn", "mass")
-    assert "no frame" in refused(*words, "--frame", "hand")
-    assert "no value for" in refused("payload", "planar2r", "run.csv")
-    assert "none.csv" in refused("payload", "planar2r", "none.csv", *SET)
+    assert "forgetting" in whole.compare(refused(*words, "--forgetting", "2"))
+    assert "payload" in whole.compare(refused(*words, "--learn", "mass"))
+    assert "no frame" in whole.compare(refused(*words, "--frame", "hand"))
+    assert "no value for" in whole.compare(refused("payload", "planar2r", "run.csv"))
+    assert "none.csv" in whole.compare(refused("payload", "planar2r", "none.csv", *SET))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -60,5 +61,5 @@ def test_reach_is_that_of_two_links(seed: int, folder: Path) -> None:
         (("reach", "planar2r", *LENGTHS, "--lock", "q9=0"), "q9"),
     ],
 )
-def test_what_is_wrong_is_told(words: tuple[str, ...], told: str) -> None:
-    assert re.search(told, refused(*words))
+def test_what_is_wrong_is_told(words: tuple[str, ...], told: str, whole: Sentences) -> None:
+    assert re.search(told, whole.compare(refused(*words)))

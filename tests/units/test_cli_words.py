@@ -17,6 +17,7 @@ from manipula.cli.app import COMMANDS, loaded
 from manipula.mechanics.models.also_called import ALSO_CALLED, LAWS_ALSO_CALLED
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 __all__ = ["folder"]  # every test in an empty folder
@@ -135,8 +136,8 @@ def test_several_models_in_one_function() -> None:
         (("optimise", "planar2r", "-m", "gravity+pose"), "optimise takes gravity,pose"),
     ],
 )
-def test_several_models_that_cannot_be_one(typed: tuple[str, ...], told: str) -> None:
-    assert told in refused(*typed)
+def test_several_models_that_cannot_be_one(typed: tuple[str, ...], told: str, whole: Sentences) -> None:
+    assert told in whole.compare(refused(*typed))
 
 
 def test_a_model_named_twice_is_one() -> None:
@@ -168,8 +169,8 @@ def test_long_lists_of_models_do_not_write_over_each_other() -> None:
         ("excite", "planar2r"),
     ],
 )
-def test_a_shell_user_is_not_sent_to_python(words: tuple[str, ...]) -> None:
-    told = refused(*words)
+def test_a_shell_user_is_not_sent_to_python(words: tuple[str, ...], whole: Sentences) -> None:
+    told = whole.compare(refused(*words))
     assert "; --set " in told
     assert "with_parameters" not in told and "mp." not in told
 

@@ -20,6 +20,7 @@ from tests.design_arms import (
     NEAR,
     SWING,
 )
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 __all__ = ["folder"]  # every test in an empty folder
@@ -76,22 +77,22 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_is_told(name: str) -> None:
+def test_what_cannot_be_is_told(name: str, whole: Sentences) -> None:
     words, told = BAD[name]
-    with pytest.raises(mp.InputError, match=told):
+    with whole.raises(mp.InputError, match=told):
         mp.studies.design(FLAT.with_parameters(l1=0.4, l2=0.4), **{"vary": {"l1": [0.2, 0.5]}, "tasks": SWING, **words})
 
 
-def test_letters_that_do_nothing_and_names_of_results() -> None:
+def test_letters_that_do_nothing_and_names_of_results(whole: Sentences) -> None:
     plain = mp.Robot.from_dh([("q1", 0, "mass", 0)], name="odd")
     robot = replace(plain, values=(("free", number(1)),))
     task = {"joints": [[0], [1]], "duration": 1}
-    with pytest.raises(mp.InputError, match="vary: free: nothing in odd depends on it"):
+    with whole.raises(mp.InputError, match="vary: free: nothing in odd depends on it"):
         mp.studies.design(robot.with_parameters(mass=1), vary={"free": [1, 2]}, tasks=task)
     assert mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, count=2).count == 2  # masses unknown: no column
-    with pytest.raises(mp.InputError, match="vary: Ia1: nothing in planar2r depends on it"):  # motors replace it
+    with whole.raises(mp.InputError, match="vary: Ia1: nothing in planar2r depends on it"):  # motors replace it
         mp.studies.design(FLAT.with_parameters(l1=1, l2=1), vary={"Ia1": [1, 2]}, tasks=SWING, motors=MOTORS)
-    with pytest.raises(mp.InputError, match="inverse_dynamics needs a value for"):
+    with whole.raises(mp.InputError, match="inverse_dynamics needs a value for"):
         mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, motors=MOTORS)
 
 

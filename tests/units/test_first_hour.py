@@ -13,6 +13,7 @@ import pytest
 
 import manipula as mp
 from manipula.cli.terminal.screen import wrapped_formula
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import done
 
 NOTHING = {"com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}
@@ -140,8 +141,8 @@ def one(x: float) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("function", [one, lambda case: {}, lambda case, rng, more: {}], ids=["one", "none", "three"])
-def test_a_function_that_cannot_take_a_case_is_told_before_the_study(function: Any) -> None:
-    with pytest.raises(mp.InputError, match=r"expected \S+\(case, rng\), found"):
+def test_a_function_that_cannot_take_a_case_is_told_before_the_study(function: Any, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=r"expected \S+\(case, rng\), found"):
         mp.study(function, {"x": [1, 2]})
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 
 PID = {"kp": 400.0, "ki": 150.0, "kd": 40.0, "limit": 60.0, "tracking": 20.0, "filter": 2e-3}
 COMPUTED = {"kp": 100.0, "kd": 20.0}
@@ -133,19 +134,19 @@ def test_a_law_without_memory_and_a_loop(tmp_path: Path) -> None:
     assert unit.get("time") == [5 * STEP]
 
 
-def test_parameters_and_states_to_start_from(tmp_path: Path) -> None:
+def test_parameters_and_states_to_start_from(tmp_path: Path, whole: Sentences) -> None:
     robot = arm().with_payload("mL", ("rL", 0, 0))
     law = mp.controller(arm(), "pid", sample=STEP, **PID)
     loop = mp.closed_loop(robot, law)
-    with pytest.raises(mp.ManipulaError, match="'mL'"):
+    with whole.raises(mp.ManipulaError, match="'mL'"):
         loop.emit("fmu", tmp_path, start={"rL": 0.1})
-    with pytest.raises(mp.ManipulaError, match="mL: expected a finite number, found 'heavy'"):
+    with whole.raises(mp.ManipulaError, match="mL: expected a finite number, found 'heavy'"):
         loop.emit("fmu", tmp_path, start={"mL": "heavy", "rL": 0.1})
-    with pytest.raises(mp.ManipulaError, match="speed"):
+    with whole.raises(mp.ManipulaError, match="speed"):
         loop.emit("fmu", tmp_path, start={"mL": 1, "rL": 0.1, "speed": [0, 0]})
-    with pytest.raises(mp.ManipulaError, match="q"):
+    with whole.raises(mp.ManipulaError, match="q"):
         loop.emit("fmu", tmp_path, start={"mL": 1, "rL": 0.1, "q": [0, 0, 0]})
-    with pytest.raises(mp.ManipulaError, match="NAME_init"):
+    with whole.raises(mp.ManipulaError, match="NAME_init"):
         loop.emit("c", tmp_path, start={"q": [0, 0]})
     (path,) = loop.emit("fmu", tmp_path, start={"mL": 2, "rL": 0.1, "q": [0.3, 0.4]})
     unit, state, zero = Unit(path), loop.start(q=[0.3, 0.4]), [0.0, 0.0]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.log_tables import N, motion, written
 
 HEADS = ["q1", "q2", "tau1", "tau2"]
@@ -126,9 +127,11 @@ def test_torques_in_other_units(unit: str, factor: float, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("q, tau, name", [(" [Grad]", "τ", "q"), ("", "τ [poundal]", "tau"), ("", "τ (dyn cm)", "tau")])
-def test_a_unit_that_nobody_knows_is_not_taken_for_si(q: str, tau: str, name: str, tmp_path: Path) -> None:
+def test_a_unit_that_nobody_knows_is_not_taken_for_si(
+    q: str, tau: str, name: str, tmp_path: Path, whole: Sentences
+) -> None:
     file = with_units(tmp_path / "a.csv", q, tau, (1.0, 1.0))
-    with pytest.raises(mp.InputError, match=rf"is no unit of {name} that is known; say units="):
+    with whole.raises(mp.InputError, match=rf"is no unit of {name} that is known; say units="):
         mp.read_log(file, "planar2r")
     log = mp.read_log(file, "planar2r", scale={name: 2.0})
     np.testing.assert_array_equal(getattr(log, name), 2 * motion(2)[name])

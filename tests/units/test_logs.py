@@ -9,6 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.simulation.records import sampling
+from tests.golden.sentences import Sentences
 
 
 def motion(t: np.ndarray, n: int = 2) -> np.ndarray:
@@ -43,9 +44,9 @@ def test_lists_are_taken() -> None:
         ({"joints": ["a"]}, "joints: expected 2, found 1"),
     ],
 )
-def test_what_no_recording_can_be_is_refused(given: dict[str, object], sentence: str) -> None:
+def test_what_no_recording_can_be_is_refused(given: dict[str, object], sentence: str, whole: Sentences) -> None:
     good = {"t": [0, 1, 2], "q": [[0, 1], [2, 3], [4, 5]], "tau": [[0, 0], [1, 1], [2, 2]]}
-    with pytest.raises(mp.InputError, match=sentence):
+    with whole.raises(mp.InputError, match=sentence):
         mp.Log(**{**good, **given})
 
 
@@ -242,8 +243,8 @@ def test_a_figure_has_every_quantity_and_joint() -> None:
         ("puma560", {}, "has 2 joints; puma560 has 6"),
     ],
 )
-def test_a_log_of_another_robot_is_refused(robot: str, log: dict[str, object], sentence: str) -> None:
-    with pytest.raises(mp.InputError, match=sentence):
+def test_a_log_of_another_robot_is_refused(robot: str, log: dict[str, object], sentence: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=sentence):
         log_at(np.arange(50) * 1e-2, **log).checked(mp.load(robot))
 
 

@@ -13,6 +13,7 @@ import manipula as mp
 from manipula.mechanics.models.kinematics import pose
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from tests.golden.sentences import Sentences
 from tests.laws.test_coupled import in_floats
 from tests.peers.test_trees_pinocchio import Urdf
 from tests.random_robots import random_robot, random_tree
@@ -95,10 +96,10 @@ def test_so_is_one_of_a_file(text: str) -> None:
         robot_from_toml(toml_from_robot(arm()).replace("[[joint]]", f"[poses]\nhome = {text}\n[[joint]]", 1))
 
 
-def test_an_unknown_pose_is_said() -> None:
-    with pytest.raises(mp.InputError, match=r"has no poses by name, found 'home'; robot\.with_poses"):
+def test_an_unknown_pose_is_said(whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=r"has no poses by name, found 'home'; robot\.with_poses"):
         mp.Arm(arm()).pose("home")
-    with pytest.raises(mp.UnknownNameError, match="no pose of arm is called 'hom'; did you mean 'home'"):
+    with whole.raises(mp.UnknownNameError, match="no pose of arm is called 'hom'; did you mean 'home'"):
         mp.Arm(arm().with_poses(home=[0, 0, 0])).pose("hom")
 
 

@@ -24,6 +24,7 @@ from manipula.generation.request import Formulation, Request
 from manipula.generation.shipped import entries
 from manipula.mechanics.models.entry import FIELD
 from manipula.pages.formulation_text import choices_in_words
+from tests.golden.sentences import Sentences
 
 QUICK = ("--moves", "2000")
 
@@ -174,12 +175,13 @@ def test_several_models_and_their_json() -> None:
         (("-m", "poses"), "no model is called 'poses'"),
     ],
 )
-def test_mistakes_are_told_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+def test_mistakes_are_told_in_one_line(arguments: tuple[str, ...], words: str, whole: Sentences) -> None:
     result = run("optimise", "planar2r", *arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert words in result.stderr
     assert len(result.stderr.splitlines()) == 1
+    whole.compare(result.stderr)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")

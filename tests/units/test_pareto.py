@@ -9,6 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.studies.results.pareto import non_dominated
+from tests.golden.sentences import Sentences
 
 
 def by_definition(rows: Any) -> list[bool]:
@@ -92,11 +93,11 @@ def test_the_front_of_a_study() -> None:
         ({"reason": "least"}, "reason is no column of numbers"),
     ],
 )
-def test_objectives_that_cannot_be(words: dict[str, str], told: str) -> None:
+def test_objectives_that_cannot_be(words: dict[str, str], told: str, whole: Sentences) -> None:
     found = mp.study(rated, {"k": range(4)})
-    with pytest.raises(mp.InputError, match=told):
+    with whole.raises(mp.InputError, match=told):
         found.front(**words)
-    with pytest.raises(mp.InputError, match="has no robot of its own"):
+    with whole.raises(mp.InputError, match="has no robot of its own"):
         found.robot(0)
 
 

@@ -21,6 +21,7 @@ from manipula.pages.svg.camera import camera_at
 from manipula.pages.svg.depth import back_to_front
 from manipula.pages.svg.picture import Style, svg_of
 from manipula.pages.svg.solids import Solid
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 from tests.units.test_drawing import with_followers
 
@@ -116,8 +117,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("given", "word"), WRONG)
-def test_what_is_wrong_is_told(given: dict[str, Any], word: str) -> None:
-    with pytest.raises(mp.ManipulaError, match=word):
+def test_what_is_wrong_is_told(given: dict[str, Any], word: str, whole: Sentences) -> None:
+    with whole.raises(mp.ManipulaError, match=word):
         mp.picture("planar2r", **given)
 
 

@@ -16,6 +16,7 @@ from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 from tests.units.test_drawing import with_followers
 
@@ -122,8 +123,8 @@ WRONG = [("plot", [1.0]), ("plot", [[0.0, float("nan")]]), ("plot", "home"), ("p
 
 
 @pytest.mark.parametrize(("verb", "given"), WRONG)
-def test_what_is_wrong_is_told(verb: str, given: Any) -> None:
-    with pytest.raises(mp.InputError):
+def test_what_is_wrong_is_told(verb: str, given: Any, whole: Sentences) -> None:
+    with whole.raises(mp.InputError):
         getattr(mp.Arm("planar2r"), verb)(given)
 
 

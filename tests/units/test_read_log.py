@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 from tests.log_tables import N, arm, motion, plain_columns, table, written
 
 NAMES = [
@@ -196,9 +197,9 @@ def test_columns_can_be_said(tmp_path: Path) -> None:
         ({"rate": -5}, "rate: expected samples a second, found -5"),
     ],
 )
-def test_what_is_said_wrongly_is_told(said: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+def test_what_is_said_wrongly_is_told(said: dict[str, Any], sentence: str, tmp_path: Path, whole: Sentences) -> None:
     file = written(tmp_path / "a.csv", table(plain_columns(motion(2))))
-    with pytest.raises(mp.InputError, match=sentence):
+    with whole.raises(mp.InputError, match=sentence):
         mp.read_log(file, "planar2r", **said)
 
 

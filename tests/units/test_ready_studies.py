@@ -14,6 +14,7 @@ from manipula.errors import UnsetError
 from manipula.studies.ready import workspace
 from manipula.studies.ready.registry import READY
 from manipula.studies.study_file import schema_text
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 __all__ = ["folder"]  # every test in an empty folder
@@ -87,19 +88,19 @@ def test_a_map_of_an_arm_in_a_plane_has_one_layer() -> None:
         ({"voxles": 3}, "no setting of the study workspace is called 'voxles'; did you mean 'voxels'"),
     ],
 )
-def test_settings_that_are_none(words: dict[str, Any], told: str) -> None:
-    with pytest.raises(mp.ManipulaError, match=told):
+def test_settings_that_are_none(words: dict[str, Any], told: str, whole: Sentences) -> None:
+    with whole.raises(mp.ManipulaError, match=told):
         mp.studies.workspace("puma560", **{"box": [[0, 1]] * 3, **words})
 
 
-def test_robots_that_a_map_cannot_be_of() -> None:
-    with pytest.raises(mp.InputError, match="directions: planar2r has 2 joints and is asked for positions alone"):
+def test_robots_that_a_map_cannot_be_of(whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match="directions: planar2r has 2 joints and is asked for positions alone"):
         mp.studies.workspace(FLAT, directions=2)
-    with pytest.raises(mp.InputError, match=r"needs a value for"):
+    with whole.raises(mp.InputError, match=r"needs a value for"):
         mp.studies.workspace("planar2r")
-    with pytest.raises(mp.UnknownNameError, match="'pmua560'"):
+    with whole.raises(mp.UnknownNameError, match="'pmua560'"):
         mp.studies.workspace("pmua560")
-    with pytest.raises(mp.InputError, match="found 3, expected the name of a library robot"):
+    with whole.raises(mp.InputError, match="found 3, expected the name of a library robot"):
         mp.studies.workspace(3)
 
 
@@ -148,7 +149,7 @@ def test_an_arm_without_an_end_is_looked_at_in_a_box() -> None:
     assert found.count == 9 and not found.why and found.table["reach"].max() == 1
 
 
-def test_maps_that_are_none() -> None:
+def test_maps_that_are_none(whole: Sentences) -> None:
     found = mp.study(
         lambda case, rng: {"s": case["a"] + case["b"], "v": [1, 2]}, {"a": [1, 2], "b": [3, 4], "c": ["u", "v"]}
     )
@@ -160,9 +161,9 @@ def test_maps_that_are_none() -> None:
         ("s", "a", "c"): "c is no column of numbers",
         ("t", "a", "b"): "no column of the study is called 't'",
     }.items():
-        with pytest.raises(mp.InputError, match=told):
+        with whole.raises(mp.InputError, match=told):
             found.map(*call)
-    with pytest.raises(mp.UnknownNameError, match="level of c is called 'w'"):
+    with whole.raises(mp.UnknownNameError, match="level of c is called 'w'"):
         found.map("s", "a", "b", c="w")
 
 
@@ -250,27 +251,30 @@ def test_every_case_that_fails_is_exit_code_1(folder: Path) -> None:
         ("[cases]", "[cases", "is no TOML"),
     ],
 )
-def test_a_file_that_cannot_be(before: str, after: str, told: str, written: Path) -> None:
+def test_a_file_that_cannot_be(before: str, after: str, told: str, written: Path, whole: Sentences) -> None:
     import re
 
     assert before in FILE
     written.write_text(FILE.replace(before, after, 1))
     said = refused("study", "area.toml")
     assert "area.toml" in said and re.search(told, said), said
+    whole.compare(said)
     assert sorted(path.name for path in written.parent.iterdir() if path.name != "__pycache__") == [
         "area.toml",
         "beside.py",
     ]
 
 
-def test_commands_that_cannot_be(written: Path) -> None:
-    assert "nowhere.toml: cannot be read" in refused("study", "nowhere.toml")
-    assert "no ready study is called 'wrokspace'; did you mean 'workspace'" in refused("study", "wrokspace", "puma560")
-    assert "needs a robot" in refused("study", "workspace")
-    assert "expected NAME=VALUE" in refused("study", "workspace", "puma560", "--with", "voxels")
-    assert "says all itself; drop --with" in refused("study", "area.toml", "--with", "a=1")
-    assert "no engine is called 'fast'" in refused("study", "area.toml", "--engine", "fast")
-    assert "names no robot for --set" in refused("study", "area.toml", "--set", "a=1")
+def test_commands_that_cannot_be(written: Path, whole: Sentences) -> None:
+    assert "nowhere.toml: cannot be read" in whole.compare(refused("study", "nowhere.toml"))
+    assert "no ready study is called 'wrokspace'; did you mean 'workspace'" in whole.compare(
+        refused("study", "wrokspace", "puma560")
+    )
+    assert "needs a robot" in whole.compare(refused("study", "workspace"))
+    assert "expected NAME=VALUE" in whole.compare(refused("study", "workspace", "puma560", "--with", "voxels"))
+    assert "says all itself; drop --with" in whole.compare(refused("study", "area.toml", "--with", "a=1"))
+    assert "no engine is called 'fast'" in whole.compare(refused("study", "area.toml", "--engine", "fast"))
+    assert "names no robot for --set" in whole.compare(refused("study", "area.toml", "--set", "a=1"))
 
 
 def test_the_published_schema_is_that_of_the_reader() -> None:

@@ -16,6 +16,7 @@ import manipula as mp
 from manipula import api
 from manipula.cli.app import app
 from manipula.simulation.scenarios.scenario import ReferenceTable, joints_from, motion_from, read_scenario, schema_text
+from tests.golden.sentences import Sentences
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 
@@ -140,11 +141,13 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("old, new, sentence", BROKEN, ids=[sentence[:40] for *_, sentence in BROKEN])
-def test_a_broken_row_is_told_by_file_table_and_key(old: str, new: str, sentence: str, tmp_path: Path) -> None:
+def test_a_broken_row_is_told_by_file_table_and_key(
+    old: str, new: str, sentence: str, tmp_path: Path, whole: Sentences
+) -> None:
     assert old in TEXT
     file = tmp_path / "broken.toml"
     file.write_text(TEXT.replace(old, new), encoding="utf-8")
-    with pytest.raises(mp.InputError, match=sentence) as told:
+    with whole.raises(mp.InputError, match=sentence) as told:
         api.simulate_file(file)
     assert str(file) in str(told.value)
 
@@ -228,9 +231,10 @@ def test_the_common_case_needs_no_file(tmp_path: Path) -> None:
         ("loads planar2r --to 1,x", "--to: expected numbers"),
     ],
 )
-def test_bad_options_end_with_code_2_and_a_sentence(words: str, sentence: str) -> None:
+def test_bad_options_end_with_code_2_and_a_sentence(words: str, sentence: str, whole: Sentences) -> None:
     code, text = ran(*words.split(), *VALUES)
     assert code == 2 and sentence in text.replace("\n", " ")
+    whole.compare(text.replace("\n", " "))
 
 
 def test_loads_as_a_table_and_as_data() -> None:

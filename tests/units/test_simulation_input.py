@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 
@@ -237,8 +238,8 @@ LISTED = [pytest.param(*case, id=f"{kind}: {case[1][:50]}") for kind, cases in A
 
 
 @pytest.mark.parametrize("call, sentence", LISTED)
-def test_bad_input_is_answered_by_a_sentence(call: Callable[[], Any], sentence: str) -> None:
-    with pytest.raises(mp.InputError, match=sentence) as told:
+def test_bad_input_is_answered_by_a_sentence(call: Callable[[], Any], sentence: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=sentence) as told:
         call()
     assert "\n" not in str(told.value) and len(str(told.value)) < 600
 

@@ -13,6 +13,7 @@ import manipula as mp
 from manipula.studies.cases.values import refuse_names
 from manipula.studies.ready import bootstrap, tolerance
 from manipula.studies.ready.registry import READY
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 
 __all__ = ["folder"]  # every test in an empty folder
@@ -247,6 +248,6 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("study", "words", "told"), BAD)
-def test_settings_that_cannot_be(study: str, words: dict[str, Any], told: str) -> None:
-    with pytest.raises(mp.InputError, match=told):
+def test_settings_that_cannot_be(study: str, words: dict[str, Any], told: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=told):
         getattr(mp.studies, study)(FLAT, **words)

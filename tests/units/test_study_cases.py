@@ -16,6 +16,7 @@ from manipula.studies import latin, sobol
 from manipula.studies.cases.cases import Cases, Product, cases_from
 from manipula.studies.results.report import distribution
 from tests import study_functions as functions
+from tests.golden.sentences import Sentences
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -77,8 +78,8 @@ def test_a_latin_hypercube_meets_every_slice_once() -> None:
         (lambda: latin(10**8, x=(0, 1)), "take mp.studies.sobol"),
     ],
 )
-def test_samples_that_are_none(make: Any, told: str) -> None:
-    with pytest.raises(mp.InputError, match=told):
+def test_samples_that_are_none(make: Any, told: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=told):
         make()
 
 
@@ -106,9 +107,9 @@ def test_a_table_comes_back_as_cases(ending: str, tmp_path: Path) -> None:
         ("x\n1\n".encode("utf-16").decode("latin-1"), "is no text in UTF-8"),
     ],
 )
-def test_a_file_that_cannot_be_is_told_by_its_name(text: str, told: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_is_told_by_its_name(text: str, told: str, tmp_path: Path, whole: Sentences) -> None:
     (tmp_path / "c.csv").write_text(text, encoding="latin-1" if text.startswith("ÿ") else "utf-8")
-    with pytest.raises(mp.InputError, match=f"c.csv: .*{told}"):
+    with whole.raises(mp.InputError, match=f"c.csv: .*{told}"):
         cases_from(tmp_path / "c.csv")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from tests.golden.sentences import Sentences
 
 tr = mp.trajectory
 LINE = ([0.0, 1.0], [1.0, -0.5])
@@ -125,9 +126,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_is_refused_in_a_sentence(case: str) -> None:
+def test_what_cannot_be_is_refused_in_a_sentence(case: str, whole: Sentences) -> None:
     ask, said = REFUSED[case]
-    with pytest.raises(mp.InputError, match=re.escape(said)) as error:
+    with whole.raises(mp.InputError, match=re.escape(said)) as error:
         ask()
     assert "\n" not in str(error.value)
 
@@ -174,11 +175,11 @@ def test_velocities_at_the_ends_of_a_table_are_kept() -> None:
         ("t,q1\n0,nan\n1,2\n", "entry 1, 1 is nan"),
     ],
 )
-def test_a_broken_table_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_a_broken_table_is_named(tmp_path: Path, text: str, said: str, whole: Sentences) -> None:
     (tmp_path / "ref.csv").write_text(text)
-    with pytest.raises(mp.InputError, match=re.escape(said)):
+    with whole.raises(mp.InputError, match=re.escape(said)):
         tr.table(tmp_path / "ref.csv")
-    with pytest.raises(mp.InputError, match="cannot be read"):
+    with pytest.raises(mp.InputError, match=r"missing\.csv: cannot be read as a table of text "):
         tr.table(tmp_path / "missing.csv")
 
 

@@ -13,6 +13,7 @@ import pytest
 import manipula as mp
 from manipula.studies.ready import devices, gains
 from manipula.studies.ready.registry import READY
+from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder
 
 __all__ = ["folder"]  # every test in an empty folder
@@ -81,14 +82,14 @@ def test_searches_that_fail_are_rows_and_all_of_them_a_sentence() -> None:
     assert found.runs == 10 * (6 - len(found.study.why))
 
 
-def test_searches_that_cannot_be() -> None:
+def test_searches_that_cannot_be(whole: Sentences) -> None:
     bad: list[tuple[dict[str, Any], str]] = [
         ({"members": 3}, "needs 5 or more"), ({"seed": -1}, "seed"), ({"torque": 0}, "torque"),
         ({"searches": 0}, "searches"), ({"generations": 10**9}, "generations"), ({"by_joint": 2}, "by_joint"),
         ({"device": "gpu"}, "no device is called 'gpu'"), ({"levels": 3}, "no setting of the study tune"),
     ]  # fmt: skip
     for words, told in bad:
-        with pytest.raises(mp.InputError, match=told):
+        with whole.raises(mp.InputError, match=told):
             mp.studies.tune(FLAT, gains=GAINS, **MOTION, **words)
     with pytest.raises(mp.InputError, match="is the least found, above 1; take a slower motion"):
         mp.studies.tune(FLAT, gains=GAINS, **MOTION, torque=1, searches=1, generations=2, members=5)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from manipula.errors import InputError
 from manipula.simulation.records.entries import Entry, Joints, Place
 from manipula.simulation.records.formats.sources import Source
-from manipula.simulation.records.words.heads import COMMON, CURRENTS, MEASURED, head_of, words_of
+from manipula.simulation.records.words.heads import COMMON, CURRENTS, MEASURED, head_of, meaning_of, words_of
 
 Key = TypeVar("Key", str, int)
 NEEDED = ("q", "tau")
@@ -149,9 +149,16 @@ def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> s
     """What to write, with columns of the file."""
     if source.heads and source.heads[0] == "column 0":
         return f"say which: columns={{{quantity!r}: [1, 2, …]}}, counted from 0"
-    heads = list(dict.fromkeys(source.heads[place.column] for place in places)) or source.heads[:1]
+    heads = list(dict.fromkeys(source.heads[place.column] for place in places))
+    heads = heads or [head for head in source.heads if not _of_times(head)] or source.heads
     shown = repr(heads[0]) if len(places) > len(heads) else f"[{heads[0]!r}, …]"
     return f"say which: columns={{{quantity!r}: {shown}}}"
+
+
+def _of_times(text: str) -> bool:
+    head = head_of(text)
+    meaning = meaning_of(head.words, head.unit)
+    return meaning is not None and meaning.quantity == "t"
 
 
 def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:

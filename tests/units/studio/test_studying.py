@@ -22,6 +22,7 @@ from manipula.studies.written import study_text
 from manipula.studio.tasks.faults import FieldError, error_of
 from manipula.studio.tasks.studying import studies, study
 from tests.browser.test_studio import recorded
+from tests.golden.sentences import Sentences
 from tests.units.studio.conftest import Live
 
 WORDS = Path(__file__).parents[3] / "web" / "src" / "studio" / "language" / "portuguese.json"
@@ -113,9 +114,9 @@ def test_a_form_runs_as_it_stands_and_its_file_gives_the_same_bytes(name: str, t
     ],
 )
 def test_what_cannot_be_is_told_at_its_field(
-    name: str, typed: dict[str, Any], field: str, told: str, tmp_path: Path
+    name: str, typed: dict[str, Any], field: str, told: str, tmp_path: Path, whole: Sentences
 ) -> None:
-    with pytest.raises(FieldError) as found:
+    with whole.raises(FieldError) as found:
         study(asked("planar2r", name, tmp_path, **typed), silent)
     assert told in str(found.value)
     assert error_of(found.value) == {"message": str(found.value), "row": None, "column": field}
