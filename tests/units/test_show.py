@@ -130,9 +130,14 @@ def test_trees(tree: Any, text: str, terminal: str | None, latex: str | None) ->
 @pytest.mark.parametrize("value", [Fraction(-3), Fraction(-1, 2), Fraction(-1, 3), Fraction(3, 10**12), Fraction(7)])
 def test_a_sign_is_one_of_the_terminals_wherever_the_number_stands(value: Fraction) -> None:
     """The minus sign of books, not the hyphen: alone, as a factor, a term, an angle, an argument."""
-    number = Number(value)
+    number = FormulaNumber(value)
     trees = [number, product_of([number, A]), sum_of([A, product_of([number, B])]), sum_of([A, number])]
-    trees += [Degrees(value), Trig("sin", ((Q2, 1), (Degrees(value), 1))), Call("sign", (number,)), Inverse(number)]
+    trees += [
+        Degrees(value),
+        Trig("sin", ((Q2, 1), (Degrees(value), 1))),
+        FormulaCall("sign", (number,)),
+        Inverse(number),
+    ]
     assert "-" not in "".join(map(Unicode().text, trees))
     assert Unicode().number(value) == Printer().number(value).replace("-", "−")
 

@@ -88,12 +88,20 @@ def test_an_interval_is_no_wider_than_its_values(seed: int) -> None:
     draw = random.Random(seed)
     reaches = [(draw.randint(-3, 3), draw.randint(1, 3)) for _ in range(2)]
     cosines = [Trig("cos", ((Symbol(f"q{i}", online=True), 1),)) for i in range(4)]
-    x, y = (sum_of([Number(Fraction(k)), product_of([Number(Fraction(m)), c])]) for (k, m), c in zip(reaches, cosines))
-    undecided = Call("less", (cosines[2], cosines[3]))
-    trees = [sum_of([x, y]), product_of([x, y]), *(Power(x, n) for n in (2, 3, 4)), Call("select", (undecided, x, y))]
+    x, y = (
+        sum_of([FormulaNumber(Fraction(k)), product_of([FormulaNumber(Fraction(m)), c])])
+        for (k, m), c in zip(reaches, cosines)
+    )
+    undecided = FormulaCall("less", (cosines[2], cosines[3]))
+    trees = [
+        sum_of([x, y]),
+        product_of([x, y]),
+        *(Power(x, n) for n in (2, 3, 4)),
+        FormulaCall("select", (undecided, x, y)),
+    ]
     at = [[0.0, math.pi, math.acos(max(-1.0, min(1.0, -k / m)))] for k, m in (*reaches, (0, 1), (0, 1))]
     states = [dict(zip(("q0", "q1", "q2", "q3"), state)) for state in itertools.product(*at)]
-    for tree in (*trees, Call("max", (x, y)), Call("min", (x, y))):
+    for tree in (*trees, FormulaCall("max", (x, y)), FormulaCall("min", (x, y))):
         values = [value_of(tree, state) for state in states]
         assert tuple(map(float, interval(tree))) == pytest.approx((min(values), max(values)), abs=1e-9), tree
 
