@@ -88,7 +88,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 @pytest.hookimpl(tryfirst=True)  # before the slow ones are left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not any("[" in name for name in config.args):  # a case that is named is run
-        for item in _left_out(items, config.option.draws):
+        for item in left_out(items, config.option.draws):
             item.add_marker(pytest.mark.slow)
     for item in items:
         if item.path.stem in EXAMPLES:
@@ -98,7 +98,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 
 
-def _left_out(items: list[pytest.Item], word: str) -> list[pytest.Item]:
+def left_out(items: list[pytest.Item], word: str) -> list[pytest.Item]:
     """The drawn cases beyond the share; of every choice of the other parameters some cases are kept."""
     functions: dict[str, dict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
     for item in items:
