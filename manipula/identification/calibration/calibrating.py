@@ -233,9 +233,15 @@ def _spread(residual: Array, units: NDArray[np.str_], scale: Array, unknowns: in
     share = np.sqrt(residual.size / max(1, residual.size - unknowns))
     found = scale.copy()
     for unit in set(units.tolist()):
-        deviation = 1.4826 * np.median(np.abs(residual[:, units == unit])) * share
-        found[units == unit] = max(deviation, 1e-12)
+        found[units == unit] = max(_deviation(residual[:, units == unit]) * share, 1e-12)
     return found
+
+
+def _deviation(values: Array) -> float:
+    """Of the coordinates that differ at all: a table of a planar arm may have nothing but zeros in half of them."""
+    sizes = np.abs(values)
+    differ = sizes[:, sizes.max(axis=0) > 1e-12]
+    return 1.4826 * float(np.median(differ)) if differ.size else 0.0
 
 
 def _warnings(problem: Problem, standard: Array, condition: float, loss: str) -> list[str]:
@@ -245,9 +251,7 @@ def _warnings(problem: Problem, standard: Array, condition: float, loss: str) ->
         told.append(f"{count} equations for {unknowns} unknowns: measure more configurations")
     if condition > POOR:
         told.append(f"the condition number is {condition:.2g}: the configurations measured look alike")
-    rows = np.abs(standard).max(axis=1)
-    rows = rows / (1.4826 * np.median(np.abs(standard)) + 1e-300)
-    odd = np.flatnonzero(rows > FAR)
+    odd = np.flatnonzero(np.abs(standard).max(axis=1) > FAR * max(_deviation(standard), 1e-3))  # no mere rounding
     if len(odd):
         listed = ", ".join(str(row + 1) for row in odd[:6]) + (" …" if len(odd) > 6 else "")
         advice = "" if loss != "linear" else "; loss='huber' lets them count less"

@@ -20,6 +20,7 @@ from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import road_rows
 from manipula.mechanics.robot.description import Cell, RobotDescription, Step, Steps, cells_in
+from manipula.mechanics.robot.formats.naming import unused_values
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import Tree
@@ -109,7 +110,7 @@ class Geometry:
         base, tool = (self._end(part, self._share(e, part)) for part in ENDS)
         found = replace(self.robot, joints=joints, base=base, tool=tool)
         added = len(list(cells_in(found.joints))) > len(list(cells_in(self.robot.joints)))
-        return placed(found) if added else found
+        return _tidied(placed(found) if added else found, self.robot)
 
     def _share(self, e: Array, part: str) -> Array:
         return np.array([error for entry, error in zip(self.entries, e) if entry.part == part])
@@ -182,3 +183,11 @@ def _refuse_symbols(robot: RobotDescription) -> None:
             if missing := [name for name in names_of(cell.parameter) if name not in values]:
                 told = f"{robot.name}: {cell.name} of joint {joint.name!r} has no value"
                 raise UnsetError(told, missing)
+
+
+def _tidied(robot: Robot, before: Robot) -> Robot:
+    """Without values of names that stood in corrected entries alone: a file with them is warned of."""
+    odd = {name for name, _ in unused_values(before)}
+    while gone := {name for name, _ in unused_values(robot)} - odd:
+        robot = replace(robot, values=tuple((name, x) for name, x in robot.values if name not in gone))
+    return robot

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
@@ -18,7 +21,8 @@ from manipula import api
 from manipula.cli.app import app
 from manipula.errors import InputError
 from manipula.pages import built
-from manipula.studio.serving import _as_last_time, _folder, _listening
+from manipula.studio import serving
+from manipula.studio.serving import Wanted, _as_last_time, _folder, _listening, serve
 from tests.units.studio.conftest import Live, ended, started
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are not there")
@@ -115,6 +119,36 @@ def test_a_page_that_is_not_built_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     found = CliRunner().invoke(app, ["studio", str(tmp_path)])
     assert found.exit_code == 2
     assert "make web" in found.stderr
+
+
+@pytest.mark.parametrize("screen", [False, True])
+@pytest.mark.parametrize("browser", [False, True])
+def test_while_it_serves_and_afterwards(
+    browser: bool, screen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address that is said is the one listened at; a signal ends it, and is as before when it has ended."""
+    said, opened, seen = list[str](), list[str](), dict[str, Any]()
+
+    def run(self: Any, sockets: list[socket.socket]) -> None:
+        self._ready()
+        seen["port"], seen["socket"] = sockets[0].getsockname()[1], sockets[0]
+        signal.getsignal(signal.SIGTERM)(signal.SIGTERM, None)  # type: ignore[operator, misc]
+
+    monkeypatch.setattr(serving._Server, "run", run)
+    monkeypatch.setattr(serving, "_has_screen", lambda: screen)
+    monkeypatch.setattr(serving.webbrowser, "open", lambda url: opened.append(Path(url[7:]).read_text()))
+    thread = lambda target, args, daemon: SimpleNamespace(start=lambda: target(*args))  # noqa: E731
+    monkeypatch.setattr(serving.threading, "Thread", thread)
+    (tmp_path / "arms").mkdir()
+    drafts, before = tmp_path / "drafts", signal.getsignal(signal.SIGTERM)
+    for k in range(2):
+        serve(Wanted(tmp_path / "arms", page=tmp_path, drafts=drafts, browser=browser), said.append)
+        assert re.fullmatch(rf"http://127\.0\.0\.1:{seen['port']}/\?token=[\w-]{{20,}}", said[k])
+        assert signal.getsignal(signal.SIGTERM) == before and seen["socket"].fileno() == -1
+        assert [said[k] in page for page in opened[k:]] == [True] * (browser and screen)
+        (note,) = drafts.glob("*.port")
+        assert note.read_text() == str(seen["port"]) and len(note.stem) == 16
+    assert said[0].partition("token=")[2] != said[1].partition("token=")[2]
 
 
 def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
