@@ -19,6 +19,7 @@ from manipula.ik.general6r.solver import General6R, GeneralAnswer, Info
 from manipula.ik.general6r.tables import arm_table, reading_shape, reading_table
 from manipula.ik.general6r.text import collect
 from manipula.ik.general6r.text.arm import newton, wanted
+from manipula.ik.general6r.text.given import off_square
 from manipula.ik.general6r.text.pencil import pencil
 from manipula.ik.general6r.text.poses import solve_poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
@@ -332,6 +333,18 @@ def test_a_rough_root_is_kept_once_wherever_it_comes_from(name: str) -> None:
             assert apart_from(rows[: 6 * count[collect.REAL]].reshape(-1, 6), z.real).min() < 1e-9
             met += 1
     assert met
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_how_far_numbers_are_from_a_rotation_is_the_worst_entry(seed: int) -> None:
+    """As Python runs the text, for matrices near rotations and far from them."""
+    dice, G = np.random.default_rng(seed), np.empty(9)
+    turn = pose_of(chain_of("bent wrist"))(random_q(1, seed)[0])
+    for far in (0.0, 1e-9, 1e-3, 1.0):
+        T = turn + far * dice.normal(size=(4, 4))
+        square = T[:3, :3].T @ T[:3, :3]
+        assert off_square(T.ravel(), G) == pytest.approx(np.abs(square - np.eye(3)).max(), abs=1e-15)
+        np.testing.assert_allclose(G.reshape(3, 3), square, atol=1e-14)
 
 
 # a root that is missing is missed

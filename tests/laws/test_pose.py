@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import manipula as mp
 from manipula.errors import InputError
+from manipula.generation.structure import numeric_chain
 from manipula.mechanics.models.kinematics.bracketings import bracketings, parse_bracketing, text_from_bracketing
 from manipula.mechanics.models.kinematics.pose import elementary, frames, pose
 from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS, bracketed, parallel_runs, way_from_name
@@ -150,3 +152,25 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 def test_an_unknown_way_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match="did you mean 'forward'"):
         way_from_name("forwards", 6)
+
+
+@pytest.mark.filterwarnings("ignore:.*looks like")
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@pytest.mark.parametrize("value", [0, 1, -1, 2, 90, 180])
+def test_whole_numbers_in_a_table_are_what_they_say(value: int, convention: str) -> None:
+    """Each cell in turn has the number, 1 m and 1° too: the product of the four motions of each row, by hand."""
+    for place in range(4):
+        row = [30, 0.2, 0.3, 40]
+        row[place] = value
+        kind: Any = convention
+        robot = mp.Robot.from_dh([row, [10, 0.1, 0.4, 20]], angle="deg", convention=kind, columns="theta d a alpha")
+        wanted = np.eye(4)
+        for (theta, d, a, alpha), q in zip((row, [10, 0.1, 0.4, 20]), (0.5, -0.8), strict=True):
+            about_z, about_x = np.eye(4), np.eye(4)
+            turn, twist = np.radians(theta) + q, np.radians(alpha)
+            about_z[:2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
+            about_x[1:3, 1:3] = [[np.cos(twist), -np.sin(twist)], [np.sin(twist), np.cos(twist)]]
+            about_z[2, 3], about_x[0, 3] = d, a
+            wanted = wanted @ (about_z @ about_x if convention == "standard" else about_x @ about_z)
+        found = pose(numeric_chain(robot), [0.5, -0.8])
+        np.testing.assert_allclose(np.c_[found.R, found.p], wanted[:3], atol=1e-15)

@@ -3,6 +3,7 @@ of calls in that of Python; and what the page of tasks says can be typed."""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import shlex
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import manipula as mp
+from manipula.algebra.run.steps.task import USUAL
 from manipula.cli.app import COMMANDS, loaded
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.formats import registry
@@ -112,3 +114,10 @@ def test_the_names_of_python_that_tasks_use_exist() -> None:
     for name in re.findall(r"`[^`]*?\bmp\.(\w+)", TASKS):
         assert hasattr(mp, name), name
     assert all(hasattr(mp.Run, name) for name in re.findall(r"`run\.(\w+)\(", TASKS))
+
+
+def test_what_is_left_out_of_a_run_is_as_the_page_says() -> None:
+    signature = re.search(r"`run\(state, steps, \*variables, ([^`]*)\)`", PYTHON)
+    assert signature
+    words = re.findall(r"(\w+)=(\(\)|\w+)", signature[1])
+    assert {key: ast.literal_eval(value) for key, value in words} == USUAL

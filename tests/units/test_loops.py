@@ -162,6 +162,21 @@ def test_eigenvalues_in_plain_python() -> None:
     np.testing.assert_allclose(np.sort(re), np.sort(np.linalg.eigvals(A).real), atol=1e-12)
 
 
+@pytest.mark.parametrize("singular", [False, True])
+def test_an_elimination_does_not_depend_on_units(singular: bool) -> None:
+    """A matrix times a power of two has factors and pivots times it, to the last bit, and the same ratio of pivots."""
+    A = np.random.default_rng(2).normal(size=(6, 6))
+    A[5] = A[0] + A[1] if singular else A[5]
+    found = []
+    for scale in (2.0**-40, 1.0, 2.0**40):
+        work, order = (A * scale).ravel(), np.empty(6, dtype=int)
+        ratio = factorised(6, work, order)
+        upper = np.triu(work.reshape(6, 6)) / scale
+        found.append((ratio, *upper.ravel(), *np.tril(work.reshape(6, 6), -1).ravel(), *order))
+        assert (ratio < 1e-14) == singular and np.abs(np.diag(upper)).min() >= 0.9e-16
+    np.testing.assert_allclose(found, [found[1]] * 3, rtol=1e-12)
+
+
 def test_eigenvalues_do_not_depend_on_units() -> None:
     """Rows times powers of two and columns through them: the same eigenvalues, not only to the largest entry."""
     dice, run = np.random.default_rng(1), compiled(eigenvalues)

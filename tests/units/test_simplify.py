@@ -24,9 +24,11 @@ from manipula.algebra.show.cases import in_cases
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify import expanded, factored, same, simplified
+from manipula.algebra.simplify.angles import angle_from, combined
 from manipula.algebra.simplify.circle import fewest_squares
 from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.limits import WORK, Work
+from manipula.algebra.simplify.polynomial import Expansion
 from manipula.algebra.simplify.proof import proved
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.tree import (
@@ -245,6 +247,26 @@ def test_what_is_refused_was_never_written(form: Callable[[Function], Any], monk
     with pytest.raises(SizeError, match="'auxiliary' or some of its entries"):
         form(world.function(x, y))
     assert {x, y}.isdisjoint(shortened)
+
+
+def test_a_refusal_counts_the_terms_of_both_factors() -> None:
+    graph = Graph()
+    one, other = (sum((graph.symbol(f"{x}{i}") for i in range(n)), graph.zero) for x, n in (("x", 12), ("y", 30)))
+    with pytest.raises(SizeError, match=r"a product of (12 by 30|30 by 12) terms is on the way to it"):
+        Expansion(one * other, Simplifier().argument, limit=2).quotient()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_angles_there_and_back_are_the_angle(seed: int) -> None:
+    """What comes to nothing is gone, and the first of what is left is positive."""
+    dice = random.Random(seed)
+    leaves = [Symbol(f"q{i}", online=True) for i in range(1, 5)]
+    (x, _), (y, _) = (angle_from({leaf: dice.randint(-2, 2) for leaf in leaves}) for _ in range(2))
+    assert all(n for _, n in (*x, *y)) and all(angle[0][1] > 0 for angle in (x, y) if angle)
+    for sign in (1, -1):
+        there, turned = combined(x, y, sign)
+        assert combined(there, y, -sign * turned)[0] == x
+    assert combined(x, x, -1)[0] == ()
 
 
 def test_the_work_of_a_refusal_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

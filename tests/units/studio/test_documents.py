@@ -199,6 +199,15 @@ def test_cells_as_people_type_them(column: str, text: str, same: tuple[str, str]
     assert told(api.from_document, typed).joints == told(api.from_document, meant).joints
 
 
+@pytest.mark.parametrize("digits", [3999, 4001, 9000])
+def test_a_number_of_thousands_of_digits_is_refused_in_a_sentence(digits: int) -> None:
+    typed = api.document("planar2r")
+    typed["rows"][0]["a"] = "7" * digits
+    with pytest.raises(RobotFileError) as caught:
+        api.from_document(typed)
+    assert (caught.value.field, len(str(caught.value)) < 500) == ("a", True)
+
+
 def test_a_name_like_the_variable_keeps_its_meaning() -> None:
     rows = [{"type": "prismatic", "theta": 0, "d": "d1", "a": 0, "alpha": 0}]
     text = mp.Robot.from_dh([{**rows[0], "d": 0}], angle="deg")
