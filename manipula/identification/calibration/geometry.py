@@ -185,7 +185,7 @@ def _refuse_symbols(robot: RobotDescription) -> None:
                 raise UnsetError(told, missing)
 
 
-def _tidied(robot: Robot, before: Robot) -> Robot:
+def _tidied(robot: RobotDescription, before: RobotDescription) -> RobotDescription:
     """Without values of names that stood in corrected entries alone: a file with them is warned of."""
     odd = {name for name, _ in unused_values(before)}
     while gone := {name for name, _ in unused_values(robot)} - odd:
