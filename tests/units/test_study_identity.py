@@ -143,3 +143,14 @@ def test_arrays_with_the_same_bytes_are_told_apart() -> None:
     assert len({digest_of_array(x) for x in same}) == len(same)
     assert digest_of_array(values) == digest_of_array(values.copy()) != digest_of_array(values[::-1])
     assert digest_of_array(values[::2]) == digest_of_array(np.array([0, 2, 4]))
+
+
+def test_what_stands_in_a_class_of_its_module_counts_and_its_words_do_not() -> None:
+    def rule(**members: Any) -> type:
+        return type("Rule", (), {"__module__": __name__, **members})
+
+    members: dict[str, Any] = {"k": 1, "_k": 2, "k__": 3, "words": "a", "method": closed, "one": property(bound)}
+    same, told = (parts_of(closed(rule(**members))), parts_of(closed(rule(**members, __doc__="in other words"))))
+    assert same == told
+    for name, other in {"k": 2, "_k": 1, "k__": 4, "words": "b", "method": bound, "one": property(closed)}.items():
+        assert parts_of(closed(rule(**members | {name: other}))) != same, name

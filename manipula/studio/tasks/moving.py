@@ -124,9 +124,10 @@ def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Any:
         raise UnknownNameError("control law", name[:60], api.laws())
     gains = part_in(given, "gains")
     known = {gain["name"]: gain for gain in suggested(name)}
-    odd = [key for key in gains if key not in (*known, *api.law_options(name))]
+    settable = dict.fromkeys((*known, *api.law_options(name)))
+    odd = [key for key in gains if key not in settable]
     if odd:
-        raise UnknownNameError(f"gain of {name}", str(odd[0])[:60], [*known, *api.law_options(name)])
+        raise UnknownNameError(f"gain of {name}", str(odd[0])[:60], settable)
     begun = {key: gain["value"] for key, gain in known.items() if gain["value"] is not None}
     settings = begun | {key: value for key, value in gains.items() if value is not None}
     sample = number_in(given, "sample", 1e-3, 0.0, 1.0)

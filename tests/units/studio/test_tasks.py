@@ -1,0 +1,193 @@
+"""What the panels show is what the library says: tasks as a worker does them, with the messages that travel."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula import api
+from manipula.studio.frames import packed, read
+from manipula.studio.worker import _work
+from tests.golden.sentences import Sentences
+
+VALUES = {"l1": 0.5, "l2": 0.4, "m1": 3, "m2": 2, "g": 9.81}
+RP = {"m1": 3, "m2": 2, "l": 0.3, "g": 9.81} | {f"I{k}{x}": 0.1 * k for k in (1, 2) for x in "xyz"}
+MODELS = ["gravity", "pose"]
+READY = np.array([0.3, -0.6, 0.4, 0.5, 0.7, 0.2])
+FLAT = mp.load("planar2r").with_parameters(**VALUES)
+SLIDING = mp.load("rp").with_parameters(**RP)
+
+
+def said(task: str, **given: Any) -> list[dict[str, Any]]:
+    """Every message of a worker, the last one its answer."""
+    answers = io.BytesIO()
+    _work({"task": task, "given": given}, answers)
+    answers.seek(0)
+    messages = list(iter(lambda: read(answers), None))
+    assert all(set(message) == {"tell", "figures"} for message in messages[:-1])
+    return messages
+
+
+def result(task: str, robot: Any = FLAT, **given: Any) -> Any:
+    answer = said(task, document=api.document(robot), **given)[-1]
+    assert "result" in answer, answer
+    return answer["result"]
+
+
+def error(task: str, robot: Any = FLAT, **given: Any) -> str:
+    return str(said(task, document=api.document(robot), **given)[-1]["error"]["message"])
+
+
+def test_messages_travel_as_they_are_and_no_path_of_the_server_with_them() -> None:
+    message = {"a": [1, 2.5, None, True], "é\ud800": "…\n", "path": "/tmp/x/run.csv: '/tmp/x/run.csv'"}
+    stream = io.BytesIO(packed(message) + packed(message, {"/tmp/x/run.csv": 'my "run".csv'}))
+    assert read(stream) == message
+    assert read(stream) == message | {"path": 'my "run".csv: \'my "run".csv\''}
+    assert read(stream) is None
+    with pytest.raises(ValueError, match="JSON"):
+        packed(float("nan"))
+
+
+@pytest.mark.parametrize("robot", [FLAT, SLIDING], ids=["turning", "sliding"])
+@pytest.mark.parametrize("kind", ["quintic", "trapezoid", "spline"])
+def test_a_motion_is_that_of_the_library(kind: str, robot: mp.Robot) -> None:
+    start, goal, arm = [0.2, 0.3], [0.5, 0.6], mp.Arm(robot)
+    points = [start, [0.4, 0.2], goal]
+    ref = {
+        "quintic": mp.trajectory.quintic(start, goal, 1.5),
+        "trapezoid": mp.trajectory.trapezoid(start, goal, 1.5),
+        "spline": mp.trajectory.spline(points, [0, 0.75, 1.5]),
+    }[kind]
+    asked = {"kind": kind, "duration": 1.5, "from": start, "to": goal, "points": points}
+    found = result("motion", robot, motion=asked)
+    t = np.array(found["t"])
+    q, qd, qdd = ref(t)
+    assert t[0] == 0 and t[-1] == 1.5 and len(t) == 401
+    for name, wanted in {
+        "q": q, "qd": qd, "qdd": qdd, "tau": arm.inverse_dynamics(q, qd, qdd), "tool": arm.pose(q)[:, :3, 3],
+        "power": arm.inverse_dynamics(q, qd, qdd) * qd, "manipulability": np.ravel(arm.manipulability(q)),
+    }.items():  # fmt: skip
+        np.testing.assert_allclose(found[name], wanted, rtol=1e-12, atol=1e-12, err_msg=name)
+    kinetic = np.einsum("ni,nij,nj->n", qd, arm.inertia_matrix(q), qd) / 2
+    np.testing.assert_allclose(found["energy"]["kinetic"], kinetic, atol=1e-12)
+    work = np.gradient(np.add(found["energy"]["kinetic"], found["energy"]["potential"]), t)[5:-5]
+    if kind == "quintic":
+        np.testing.assert_allclose(work, np.sum(found["power"], 1)[5:-5], atol=2e-2 * np.abs(work).max())
+    second = ("rad", "N·m") if robot is FLAT else ("m", "N")
+    assert found["units"] == {"q": ["rad", second[0]], "tau": ["N·m", second[1]]}
+    assert found["joints"] == list(robot.joint_names) and found["stand_ins"] == {}
+
+
+def test_a_line_is_one_of_the_tool() -> None:
+    arm, goal = mp.load("puma560"), READY + 0.1
+    found = result("motion", arm, motion={"kind": "line", "from": READY.tolist(), "to": goal.tolist(), "duration": 1})
+    ends = mp.Arm(arm).pose([READY, goal])[:, :3, 3]
+    along = (np.array(found["tool"]) - ends[0]) @ (ends[1] - ends[0]) / np.sum((ends[1] - ends[0]) ** 2)
+    np.testing.assert_allclose(found["tool"], ends[0] + along[:, None] * (ends[1] - ends[0]), atol=1e-6)
+    assert along[0] == pytest.approx(0, abs=1e-9) and along[-1] == pytest.approx(1) and np.all(np.diff(along) >= 0)
+
+
+def test_a_run_is_that_of_the_library() -> None:
+    motion = {"from": [0, 0.1], "to": [0.3, 0.4], "duration": 0.3}
+    push = {"from": 0.1, "to": 0.2, "force": [0, 30, 0]}
+    gains = {"kp": 80.0, "kd": [9, 8]}
+    asked = {"reference": motion, "until": 0.4, "step": 1e-3, "law": "computed_torque", "gains": gains, "sample": 2e-3,
+             "payload": 0.7, "push": push, "friction": "none"}  # fmt: skip
+    found = result("simulate", **asked)
+    law = mp.controller(FLAT, "computed_torque", sample=2e-3, **gains)
+    plant = mp.Plant(FLAT.with_payload(0.7), friction="none", effort=None)
+    events = [mp.Event(0.1, wrench=[0, 30, 0, 0, 0, 0]), mp.Event(0.2, wrench=[0] * 6)]
+    run = mp.simulate(plant, law, mp.trajectory.quintic([0, 0.1], [0.3, 0.4], 0.3), until=0.4, step=1e-3, events=events)
+    for name in ("t", "q", "qd", "tau", "error"):
+        np.testing.assert_allclose(found[name], getattr(run, name), rtol=1e-9, atol=1e-9, err_msg=name)
+    np.testing.assert_allclose(found["ref"], run.ref.q, rtol=1e-12)
+    assert found["whole"] and found["joints"] == list(FLAT.joint_names) and len(found["t"]) == 401
+    long = result("simulate", until=3.0, start=[0.1, 0.2], step=1e-3)
+    assert len(long["t"]) == 1501 and long["t"][1] == pytest.approx(2e-3) and long["ref"] is None
+    assert np.ptp(long["tau"]) == 0  # it falls, without a law
+
+
+def test_code_is_what_emit_writes_and_its_archive_the_same_bytes_every_time(tmp_path: Path) -> None:
+    asked = {"models": MODELS, "language": "c", "optimise": "none"}
+    shown = result("code", **asked)
+    made = {name: mp.generate(api.from_document(api.document(FLAT)), name, optimise="none") for name in MODELS}
+    for model in made.values():
+        model.emit("c", tmp_path / "files")
+    files = {path.relative_to(tmp_path / "files").as_posix(): path for path in (tmp_path / "files").rglob("*")}
+    assert {one["name"]: one["text"] for one in shown["files"]} == {name: x.read_text() for name, x in files.items()}
+    assert {one["language"] for one in shown["files"] if one["name"].endswith((".c", ".h"))} == {"c"}
+    assert shown["cost"] == {name: model.as_dict()["cost"] for name, model in made.items()}
+    urls = {result("zip", outbox=str(tmp_path / "out"), **asked)["url"] for _ in range(2)}
+    (url,) = urls
+    assert url.endswith("/planar2r_c.zip") and url.startswith("/files/")
+    with zipfile.ZipFile(tmp_path / "out" / url.removeprefix("/files/")) as archive:
+        assert {one.filename: archive.read(one).decode() for one in archive.infolist()} == {
+            one["name"]: one["text"] for one in shown["files"]
+        }
+        assert {(one.external_attr, one.date_time[0]) for one in archive.infolist()} == {(0o644 << 16, 1980)}
+    single = result("code", **asked, options={"single_file": True, "prefix": "my", "batch": False})
+    assert len(single["files"]) < len(shown["files"]) and all("my_" in one["text"] for one in single["files"][:1])
+
+
+def test_counts_are_those_of_the_library_and_models_that_are_not_there_are_told() -> None:
+    found = result("counts", models=["gravity", "pose", "no_such"])
+    assert found["rows"] == [row.as_dict() for row in api.count(FLAT, ["gravity", "pose"], optimise="none")]
+    assert [one["model"] for one in found["missing"]] == ["no_such"] and "'no_such'" in found["missing"][0]["why"]
+    assert found["published"] == api.published("planar2r")
+
+
+def test_equations_are_those_of_the_library() -> None:
+    robot = mp.load("planar2r")
+    found = result("equations", robot, model="gravity", optimise="none")
+    made = mp.generate(robot, "gravity", optimise="none")
+    shown = made.equations("factored", "text", units=True)
+    assert found["equations"] == [{"left": left, "right": right} for left, right in shown.texts("text")]
+    assert found["count"] == made.cost.as_dict() and found["model"] == "gravity" and found["form"] == "factored"
+    assert made.provenance.proof.endswith(found["chance"]) and float(found["chance"]) < 1e-20
+    assert [one["name"] for one in found["latex"]] == [one["left"] for one in found["equations"]]
+    assert not any(r"\left(" in one["tex"] or r"\right)" in one["tex"] for one in found["latex"])
+    few = result("equations", robot, model="gravity", optimise="none", entries=["g[2]"])
+    assert [one["left"] for one in few["equations"]][-1] == found["equations"][-1]["left"]
+
+
+@pytest.mark.filterwarnings("ignore:.*breaks the triangle inequality")  # of the source's own numbers
+def test_a_robot_in_other_conventions_and_files() -> None:
+    arm = mp.load("puma560")
+    for convention in ("standard", "modified"):
+        found = api.from_document(result("convert", arm, convention=convention, angle="deg", length="mm")["document"])
+        assert (found.origin.convention, found.origin.angle, found.origin.length) == (convention, "deg", "mm")
+        q = np.linspace(-1, 1, 6)
+        np.testing.assert_allclose(mp.Arm(found).pose(q), mp.Arm(arm).pose(q), atol=1e-12)
+    for form, ending in (("toml", ".toml"), ("urdf", ".urdf"), ("csv", ".csv")):
+        told = result("export", arm, format=form)
+        assert told["name"] == f"puma560{ending}" and told["text"] == api.to_text(arm, {"csv": "dh"}.get(form, form))
+        again = said("read", text=told["text"], format=form, name="again", convention=arm.origin.convention)[-1]
+        assert api.from_document(again["result"]["document"]).dof == 6
+    lost = [one["message"] for one in result("export", arm, format="csv")["warnings"]]
+    assert lost and all(text.startswith("csv cannot hold the ") for text in lost)
+
+
+@pytest.mark.parametrize(
+    ("task", "given"),
+    [
+        ("simulate", {"push": {"from": 0.3, "to": 0.2, "force": [1, 0, 0]}}),
+        ("simulate", {"until": 600.0, "step": 1e-5}),
+        ("simulate", {"law": "pidd"}),
+        ("simulate", {"law": "pid", "gains": {"kq": 1}}),
+        ("motion", {"motion": {"kind": "spline", "points": [[0, 0]]}}),
+        ("motion", {"motion": {"kind": "spline", "points": [[0, 0], [1]]}}),
+        ("motion", {"motion": {"duration": 601}}),
+        ("code", {"models": []}),
+        ("zip", {"language": "cobol"}),
+        ("equations", {"model": "gravty"}),
+        ("identify", {"logs": [], "validate": []}),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(task: str, given: dict[str, Any], whole: Sentences) -> None:
+    whole.compare(error(task, **given))
