@@ -40,7 +40,7 @@ def warn_about(robot: Robot) -> None:
     with errors_of(robot.origin.path):
         doubts = list(_doubts(robot))
     for doubt in doubts:
-        caution(_sentence(doubt, robot.origin.path), doubt.place.where, doubt.place.field)
+        caution(_sentence(doubt, robot.origin.path), where=doubt.place.where, field=doubt.place.field)
 
 
 def warn_of_odd(robot: Robot) -> None:
