@@ -20,6 +20,7 @@ from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, ManipulaError, UnknownNameError
+from manipula.messages import Message
 from manipula.pages.formulation_text import choices_in_words
 from manipula.support.files import write_files
 from manipula.support.tables import html_table
@@ -114,7 +115,7 @@ class Model:
         if names not in NAMES:
             raise UnknownNameError("way to name variables", names, NAMES)
         if names == "book" and not self._letters:
-            raise InputError(f'{self.name}: names="book" is for models of a robot, whose joints turn or slide')
+            raise InputError('{name}: names="book" is for models of a robot, whose joints turn or slide', self.name)
         return self._letters if names == "book" else ()
 
     @property
@@ -206,10 +207,12 @@ class Model:
 
         word = prefix.rstrip("_")
         if not (word.isascii() and word.isidentifier() and word[0].isalpha()):
-            raise InputError(f"prefix: expected letters, digits and _ with a letter first, found {prefix!r}")
+            raise InputError("prefix: expected letters, digits and _ with a letter first, found {prefix!r}", prefix)
         name = f"{word}_{self.name.removeprefix(f'{robot_word(self.provenance.robot)}_')}"
         if identifier(name) != name:
-            raise InputError(f"prefix: {prefix!r} makes names like macros of C's headers; small letters are safe")
+            raise InputError(
+                "prefix: {prefix!r} makes names like macros of C's headers; small letters are safe", prefix
+            )
         return replace(self, function=replace(self.function, name=name))
 
     def _with_checker(self, files: Mapping[str, str], language: str) -> dict[str, str]:
@@ -230,10 +233,10 @@ class Model:
         """How the model was made, what it costs, how it was proved."""
         made, offline = self.function.provenance, self.cost.offline
         texts = made.texts()
-        lines = [f"{key}: {texts[key]}" for key in ("robot", "model") if key in texts]
+        lines = [Message("{what}: {told_error}", key, texts[key]) for key in ("robot", "model") if key in texts]
         lines += [line for part in made.parts for line in _method_lines(f"{part.model} by {part.method}", part)]
         lines += [] if made.parts else _method_lines(made.method, made)
-        lines += [f"proof: {made.proof}"] if made.proof else []
+        lines += [Message("proof: {proof}", made.proof)] if made.proof else []
         lines += [f"search: {made.search}; optimise='max' goes on from here"] if made.search else []
         lines.append(f"cost: {self.cost}; parameters alone: {offline.total if offline else 0} operations, once")
         lines.append(f"conditions: {', '.join(map(str, self.conditions)) or 'none'}")
@@ -301,7 +304,9 @@ class SolverModel(Model):
         """Write the solver as C source; returns the paths written. Of the options of `Model.emit` it has the prefix."""
         odd = [name for name, value in options.items() if value and name != "batch"]
         if odd:
-            raise InputError(f"emit: {odd[0]}= is no option of a solver with loops, which computes in double precision")
+            raise InputError(
+                "emit: {odd}= is no option of a solver with loops, which computes in double precision", odd[0]
+            )
         if proof:
             raise InputError(
                 "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
@@ -310,7 +315,11 @@ class SolverModel(Model):
 
         if language_named(language) != "c":
             method = self.function.provenance.method
-            raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
+            raise InputError(
+                "inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}",
+                method,
+                language,
+            )
         solver = replace(self._solver, function=self._renamed(prefix).function)
         return write_files(Path(folder), solver.files(__version__))
 
@@ -332,13 +341,15 @@ class SolverModel(Model):
         self._refuse("equations")
 
     def to_sympy(self) -> NoReturn:
-        self._refuse("SymPy matrices")
+        self._refuse(Message("SymPy matrices"))
 
     def compile(self, backend: str = "auto", dtype: str = "float64") -> NoReturn:
-        self._refuse("compiled formulas; see Arm.inverse_kinematics")
+        self._refuse(Message("compiled formulas; see Arm.inverse_kinematics"))
 
     def _refuse(self, what: str) -> NoReturn:
-        raise InputError(f"inverse_kinematics of {self.function.provenance.robot} has no closed form, so no {what}")
+        raise InputError(
+            "inverse_kinematics of {robot} has no closed form, so no {what}", self.function.provenance.robot, what
+        )
 
 
 def _in_one_file(models: Sequence[Model], title: str, language: str, options: EmitOptions) -> dict[str, str]:
@@ -347,7 +358,7 @@ def _in_one_file(models: Sequence[Model], title: str, language: str, options: Em
 
     loops = [model.name for model in models if isinstance(model, SolverModel)]
     if loops:
-        raise InputError(f"emit: {loops[0]} is a solver with loops, which has files of its own; emit it apart")
+        raise InputError("emit: {loops} is a solver with loops, which has files of its own; emit it apart", loops[0])
     backend.backend_named(language, options)  # refuses before anything is made
     from manipula.algebra.emit.c.choice import choice_part
 

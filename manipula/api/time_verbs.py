@@ -185,7 +185,7 @@ def closed_loop(
         request = Request(driven, "arm", symbolic=symbolic, optimise=optimise)
         return System(request.described(function), request, settings={"sample": (time,)}, sample=time)
     if not isinstance(law, Law):
-        raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
+        raise InputError("law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}", law)
     made = loop_function(
         arm, _driving(law), ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors
     )
@@ -246,7 +246,7 @@ def simulate(
     from manipula.simulation.task import task_from
 
     if sensors is not None and method in ("adams", "dop853"):
-        raise InputError(f"sensors: {method} has none; take a method of fixed steps")
+        raise InputError("sensors: {method} has none; take a method of fixed steps", method)
     task = task_from(
         _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
         events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
@@ -289,8 +289,9 @@ def simulate_file(
         try:
             run = _played(asked, folder, tell)
         except UnsetError as error:
-            values = f"[plant] parameters = {{ {error.missing[0]} = … }} gives one"
-            raise InputError(f"{error.problem}; {values}") from error
+            raise InputError(
+                "{problem}; [plant] parameters = {{ {missing} = … }} gives one", error.problem, error.missing[0]
+            ) from error
         write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
         return run, [write[name](place) for name, place in files.items()]
 

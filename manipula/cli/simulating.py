@@ -66,7 +66,7 @@ def simulate(
     if Path(robot).suffix == ".toml" and places.is_scenario(Path(robot)):
         if law or goal or start or wishes != NOTHING:
             said = law or ("--to, --start" if goal or start else "--set and the like")
-            raise InputError(f"{robot} is a scenario file, which says all itself; drop {said}")
+            raise InputError("{robot} is a scenario file, which says all itself; drop {law}", robot, said)
         with progress(f"simulating {robot}") as tell:
             run, written = api.simulate_file(robot, force=force, tell=tell)
     else:
@@ -132,7 +132,7 @@ def _gains(law: str, given: list[str] | None) -> dict[str, Any]:
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise InputError(f"--gain: expected NAME=VALUE, found {text!r}")
+            raise InputError("--gain: expected NAME=VALUE, found {text!r}", text)
         listed = numbers(f"--gain {name}", value)
         found[name.strip()] = listed[0] if len(listed) == 1 else listed
     return found
@@ -152,7 +152,7 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
 
     found = numbers(option, text)
     if len(found) != robot.dof:
-        raise InputError(f"{option}: expected {robot.dof} numbers, one a joint, found {len(found)}")
+        raise InputError("{option}: expected {dof} numbers, one a joint, found {count}", option, robot.dof, len(found))
     turns = [joint.turns for joint in robot.joints if joint.name in robot.joint_names]
     return [radians(x) if degrees and turn else x for x, turn in zip(found, turns)]
 

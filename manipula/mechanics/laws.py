@@ -23,6 +23,7 @@ from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.dual import along, partial, variables
 from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.vector import dot, sum_of
+from manipula.messages import Message
 
 Sides = list[tuple[Any, Any]]
 
@@ -187,20 +188,35 @@ def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
 SOLVABLE = "every joint must move some mass or motor inertia"
 
 LAWS: tuple[Law, ...] = (
-    Law("inertia symmetric", "Joint i resists joint j exactly as joint j resists joint i.", symmetric_inertia),
-    Law("inertia rate", "Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own.", skew_rate),
-    Law("Coriolis matrix", "The Coriolis matrix times the velocities is the Coriolis torque.", coriolis_product),
-    Law("power balance", "The power of the motors, less friction, is the rate of change of energy.", power_balance),
-    Law("kinetic energy", "The kinetic energy is half the velocities weighed by M.", kinetic_is_quadratic),
-    Law("gravity", "The torque that holds the arm is the slope of its potential energy.", gravity_is_slope),
-    Law("parts", "Inertia, Coriolis, gravity, friction and contact add up to the torque.", parts_add_up),
+    Law("inertia symmetric", Message("Joint i resists joint j exactly as joint j resists joint i."), symmetric_inertia),
+    Law("inertia rate", Message("Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own."), skew_rate),
+    Law(
+        "Coriolis matrix", Message("The Coriolis matrix times the velocities is the Coriolis torque."), coriolis_product
+    ),
+    Law(
+        "power balance",
+        Message("The power of the motors, less friction, is the rate of change of energy."),
+        power_balance,
+    ),
+    Law("kinetic energy", Message("The kinetic energy is half the velocities weighed by M."), kinetic_is_quadratic),
+    Law("gravity", Message("The torque that holds the arm is the slope of its potential energy."), gravity_is_slope),
+    Law("parts", Message("Inertia, Coriolis, gravity, friction and contact add up to the torque."), parts_add_up),
     *(
-        Law(f"Newton–Euler ≡ {name}", "Forces and energies lead to the same torques.", lagrange_agrees(name))
+        Law(f"Newton–Euler ≡ {name}", Message("Forces and energies lead to the same torques."), lagrange_agrees(name))
         for name in lagrange.METHODS
     ),
-    Law("Newton–Euler ≡ jacobian", "Jacobians of the centres of mass lead to the same torques.", jacobian_agrees),
-    Law("regressor", "The torques are linear in the inertial parameters.", linear_in_parameters),
-    Law("forward ∘ inverse", "Applying the computed torques gives the motion back.", forward_undoes_inverse, SOLVABLE),
-    Law("cascade", "A joint feels only its own link and those beyond it.", cascade),
-    Law("superposition", "The torques of the arm are the sum of the torques of its links.", superposition),
+    Law(
+        "Newton–Euler ≡ jacobian",
+        Message("Jacobians of the centres of mass lead to the same torques."),
+        jacobian_agrees,
+    ),
+    Law("regressor", Message("The torques are linear in the inertial parameters."), linear_in_parameters),
+    Law(
+        "forward ∘ inverse",
+        Message("Applying the computed torques gives the motion back."),
+        forward_undoes_inverse,
+        SOLVABLE,
+    ),
+    Law("cascade", Message("A joint feels only its own link and those beyond it."), cascade),
+    Law("superposition", Message("The torques of the arm are the sum of the torques of its links."), superposition),
 )

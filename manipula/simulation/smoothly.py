@@ -18,6 +18,7 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import Port, tape_from_function
 from manipula.errors import DivergenceError, caution
+from manipula.messages import Message
 from manipula.simulation.driving import Part, Workshop, along_time, begun, torques, values_of, variables_of, wanted
 from manipula.simulation.functions import Array
 from manipula.simulation.marching import Marched
@@ -42,20 +43,20 @@ def fault_of(part: Part) -> str | None:
     """What jumps, as far as it can be told before anything is made."""
     plant, law = part.plant, part.law
     if plant.dry and plant.friction == "stick":
-        return "dry friction sticks and slips"
+        return Message("dry friction sticks and slips")
     if plant.friction in ("smooth", "lugre"):
-        return f"{plant.friction} friction is stiff"
+        return Message("{friction} friction is stiff", plant.friction)
     if plant.springs is not None:
-        return "joints are elastic"
+        return Message("joints are elastic")
     if hasattr(law, "function"):
         if law.sample is not None:
-            return f"{law.name} holds its torque over samples"
+            return Message("{name} holds its torque over samples", law.name)
     elif callable(law):
-        return "the law is a function in Python"
+        return Message("the law is a function in Python")
     elif not _constant(torques(part)):
-        return "the torques change from step to step"
+        return Message("the torques change from step to step")
     if part.wrench is not None and not _constant(along_time("wrench", part.wrench, 6, part)):
-        return "the wrench changes from step to step"
+        return Message("the wrench changes from step to step")
     return None
 
 
@@ -68,7 +69,7 @@ def smoothly(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     function, settings = make.rates(replace(part.plant, effort=None, stops=False), law)
     equation = Equation(function, ("q", "tau"))
     if equation.jumps:
-        return Jumps(f"{function.name} jumps where the arm moves on")
+        return Jumps(Message("{name} jumps where the arm moves on", function.name))
     given = _given(part, function, law, inside, now)
     if isinstance(given, Jumps):
         return given
@@ -86,7 +87,7 @@ def _given(part: Part, function: Function, law: Any, inside: Any, now: Mapping[s
         rows["tau"] = np.clip(torques(part), -part.plant.efforts, part.plant.efforts)
     for name, along in rows.items():
         if not _constant(along):
-            return Jumps(f"{name} changes from step to step")
+            return Jumps(Message("{name} changes from step to step", name))
     return {name: along[..., 0, :] for name, along in rows.items()}
 
 
@@ -137,8 +138,17 @@ class _Problem:
         met = next((x for x, _ in solved if x.how == MET), None)
         if met is not None:
             joint = part.robot.joint_names[met.who % part.robot.dof]
-            end = "stop" if met.who < part.robot.dof else "effort limit"
-            return Jumps(f"joint {joint!r} comes to its {end} at {met.time:.4g} s")
+            return Jumps(
+                Message(
+                    (
+                        "joint {joint!r} comes to its stop at {time:.4g} s"
+                        if met.who < part.robot.dof
+                        else "joint {joint!r} comes to its effort limit at {time:.4g} s"
+                    ),
+                    joint,
+                    met.time,
+                )
+            )
         self._warn(max(error for _, error in solved), accuracy)
         return self._told([x for x, _ in solved])
 
@@ -164,19 +174,36 @@ class _Problem:
             tolerance, before = max(tolerance * TIGHTER, TIGHTEST), found
 
     def _lost(self, row: int, found: Solved) -> str:
-        where = f" of row {', '.join(map(str, np.unravel_index(row, self.lead)))}" if self.lead else ""
-        why = (
-            f"it takes more than {found.evaluations:.0e} evaluations: ask for less accuracy, or take fixed steps"
-            if found.how == MORE
-            else "its states change ever faster"
+        where = (
+            Message(" of row {unravel_index}", ", ".join(map(str, np.unravel_index(row, self.lead))))
+            if self.lead
+            else ""
         )
-        return f"{self.part.robot.name}{where} cannot be followed beyond {found.time:.6g} s: {why}"
+        return (
+            Message(
+                "{name}{where} cannot be followed beyond {time:.6g} s: it takes more than {evaluations:.0e} "
+                "evaluations: ask for less accuracy, or take fixed steps",
+                self.part.robot.name,
+                where,
+                found.time,
+                found.evaluations,
+            )
+            if found.how == MORE
+            else Message(
+                "{name}{where} cannot be followed beyond {time:.6g} s: its states change ever faster",
+                self.part.robot.name,
+                where,
+                found.time,
+            )
+        )
 
     def _warn(self, error: float, accuracy: float) -> None:
         if error > accuracy:
             caution(
-                f"positions may be off by {error:.1e}, more than {accuracy:g}: what differs in the last digit at the "
-                "start differs by so much at the end"
+                "positions may be off by {error:.1e}, more than {accuracy:g}: what differs in the last digit at "
+                "the start differs by so much at the end",
+                error,
+                accuracy,
             )
 
     def _told(self, solved: list[Solved]) -> Marched:

@@ -22,6 +22,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
+from manipula.messages import Message
+
 MOST = 2 * 2**20  # bytes of a request: a robot has some thousands
 MOST_UPLOADED = 64 * 2**20  # of a recording
 UPLOAD = "/api/identify"
@@ -152,7 +154,7 @@ def _only(scope: Scope, name: bytes) -> str | None:
     """A header that may be there once: two of them are two opinions."""
     values = _every(scope, name)
     if len(values) > 1:
-        raise Refused(400, f"there are {len(values)} headers {name.decode()}")
+        raise Refused(400, Message("there are {count} headers {name}", len(values), name.decode()))
     return values[0] if values else None
 
 
@@ -167,7 +169,7 @@ def _refuse_length(scope: Scope, limit: int) -> None:
 
 
 def _too_large(limit: int) -> str:
-    return f"the request is too large: at most {limit // 2**20} MB"
+    return Message("the request is too large: at most {limit} MB", limit // 2**20)
 
 
 def _bounded(receive: Receive, limit: int) -> Receive:

@@ -12,6 +12,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 
 
 @guarded
@@ -74,7 +75,7 @@ def reach(
         return
     for line in str(found).splitlines():
         say_prose(line)
-    say_prose(f"farthest at q = {_listed(found.q_outer)}; nearest at q = {_listed(found.q_inner)}")
+    say_prose(Message("farthest at q = {far}; nearest at q = {near}", _listed(found.q_outer), _listed(found.q_inner)))
 
 
 def _listed(q: Sequence[float]) -> str:

@@ -24,6 +24,7 @@ from rich.text import Text
 
 from manipula.cli.terminal.tongue import language, told, told_error, told_in
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError
+from manipula.messages import Message
 from manipula.support.waiting import told_by_others
 
 P = ParamSpec("P")
@@ -209,8 +210,14 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             except BrokenPipeError:
                 raise
             except OSError as error:
-                place = f"{error.filename}: " if error.filename else ""
-                raise failed(f"{place}{error.strerror or error}", BAD_INPUT) from None
+                raise failed(
+                    (
+                        Message("{what}: {told_error}", error.filename, error.strerror or error)
+                        if error.filename
+                        else error.strerror or error
+                    ),
+                    BAD_INPUT,
+                ) from None
             except KeyboardInterrupt:
                 raise failed("interrupted; files already there are as they were", INTERRUPTED) from None
 
@@ -240,7 +247,7 @@ def _warnings_in_one_line() -> Iterator[None]:
                 usual(message, category, *rest, **more)
             elif str(message) not in told:
                 told.add(str(message))
-                note(f"warning: {told_error(message)}", "yellow")
+                note(Message("warning: {text}", told_error(message)), "yellow")
 
         warnings.showwarning = show
         yield

@@ -15,6 +15,7 @@ from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_param
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
+from manipula.messages import Message
 
 _STEPS = {"r": "turn", "t": "shift"}
 _CENTRES = {"com": "at_com", "first_moment": "first_moment"}
@@ -77,25 +78,39 @@ class _Writer:
         """Its letter; the checker is a text of its own and has no other kinds."""
         found = KINDS[joint.kind].formats.get("checker")
         if found is None:
-            told = f"{self.robot.name}: joint {joint.name!r} is {joint.kind}, which the checker does not know"
-            raise InputError(f"{told}; emit without the checker")
+            raise InputError(
+                "{name}: joint {name2!r} is {kind}, which the checker does not know; emit without the checker",
+                self.robot.name,
+                joint.name,
+                joint.kind,
+            )
         return found
 
     def law(self, joint: Joint, law: FrictionLaw[Cell]) -> str:
         """Its key; the checker is a text of its own and has no others than it was written for."""
         if not law.checked:
             raise InputError(
-                f"{self.robot.name}: joint {joint.name!r} has friction.{law.key}, which the checker does not know; "
-                'emit without the checker, or robot.without("friction")'
+                "{name}: joint {name2!r} has friction.{key}, which the checker does not know; emit without the "
+                'checker, or robot.without("friction")',
+                self.robot.name,
+                joint.name,
+                law.key,
             )
         return law.key
 
     def body(self, body: Body) -> str:
         centre, inertia = f"vec({self.cells(body.centre)})", f"six({self.cells(body.inertia)})"
-        return f"{self.cell(body.mass)}, {_CENTRES[body.centre_is]}, {centre}, {_INERTIAS[body.inertia_is]}, {inertia}"
+        return Message(
+            "{cell}, {centres}, {centre}, {inertias}, {inertia}",
+            self.cell(body.mass),
+            _CENTRES[body.centre_is],
+            centre,
+            _INERTIAS[body.inertia_is],
+            inertia,
+        )
 
     def steps(self, steps: Steps) -> str:
-        texts = (f'{_STEPS[x.kind[0]]}("{x.kind[1]}", {self.cell(x.amount)})' for x in steps)
+        texts = (Message('{steps}("{kind}", {cell})', _STEPS[x.kind[0]], x.kind[1], self.cell(x.amount)) for x in steps)
         return f"steps({', '.join(texts)})"
 
     def cells(self, cells: Iterable[Cell]) -> str:

@@ -24,6 +24,7 @@ from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import Num, float_of, floats_of, names_of
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 
@@ -188,7 +189,7 @@ def _road(robot: Robot) -> Robot:
         row = robot.parents[row]
     joints = tuple(replace(robot.joints[row], parent=None, coordinate=None) for row in reversed(way))
     if all(joint.kind == "fixed" for joint in joints):
-        raise InputError(f"{robot.name}: no joint moves its tool; there is nothing to calibrate")
+        raise InputError("{name}: no joint moves its tool; there is nothing to calibrate", robot.name)
     return replace(robot, joints=joints, tool_on=None, frames=(), payload=())
 
 
@@ -198,5 +199,7 @@ def _refuse_symbols(robot: Robot) -> None:
         cells = [joint.offset, *joint.of_kind, *(step.amount for step in (*joint.before, *joint.after))]
         for cell in cells:
             if missing := [name for name in names_of(cell.parameter) if name not in values]:
-                told = f"{robot.name}: {cell.name} of joint {joint.name!r} has no value"
-                raise UnsetError(told, missing)
+                raise UnsetError(
+                    Message("{name}: {name2} of joint {name3!r} has no value", robot.name, cell.name, joint.name),
+                    missing,
+                )

@@ -40,7 +40,7 @@ def derivation_of(robot: Robot, symbolic: Symbolic = "all", task: str | None = N
     or three the position, where that has a closed form.
     """
     if task not in (None, "pose", "position"):
-        raise InputError(f"task: a derivation is of the pose or the position, found {task!r}")
+        raise InputError("task: a derivation is of the pose or the position, found {task!r}", task)
     robot = road_of(with_frame(robot))
     structure = Structure(robot, symbolic)
     placed = None if task == "pose" else _placed(structure)
@@ -48,12 +48,14 @@ def derivation_of(robot: Robot, symbolic: Symbolic = "all", task: str | None = N
         return _of_position(structure, placed)
     if task == "position":
         raise InputError(
-            f"{robot.name}: no derivation of the tool's position: two or three joints place a point by a closed form, "
-            f"if their axes allow it; this arm has {robot.dof}"
+            "{name}: no derivation of the tool's position: two or three joints place a point by a closed "
+            "form, if their axes allow it; this arm has {dof}",
+            robot.name,
+            robot.dof,
         )
     plan = structure.plan
     if not plan.closed:
-        raise InputError(f"{robot.name}: no derivation, there is no closed form: {plan.sentence}")
+        raise InputError("{name}: no derivation, there is no closed form: {sentence}", robot.name, plan.sentence)
     notebook = Notebook()
     parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
     chain = structure.merged(notebook.maths, parameters)
@@ -106,7 +108,7 @@ def _free_names(structure: Structure) -> tuple[str, ...]:
     clash = [name for name in names if name in own]
     if clash:
         name = structure.robot.name
-        raise InputError(f"{name}: parameter {clash[0]!r} is called like a letter of the pose; rename it")
+        raise InputError("{name}: parameter {clash!r} is called like a letter of the pose; rename it", name, clash[0])
     return names
 
 

@@ -57,7 +57,7 @@ class Reach:
 def reach_of(robot: Robot, pose: Kinematics, jacobian: Kinematics, seed: int) -> Reach:
     """Searched for with the compiled models of the robot."""
     if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"reach: seed: expected a whole number, 0 or more, found {seed!r:.60}")
+        raise InputError("reach: seed: expected a whole number, 0 or more, found {seed!r:.60}", seed)
     lower, upper = _bounds(robot)
     chain = numeric_chain(robot).road()
     centre = np.array((chain.base @ chain.links[0].before).p, dtype=float)
@@ -103,7 +103,7 @@ def _bounds(robot: Robot) -> tuple[Array, Array]:
         lower[i], upper[i] = max(lower[i], low), min(upper[i], high)
     for i, name in enumerate(robot.joint_names):
         if not rows[name].turns and not (np.isfinite(lower[i]) and np.isfinite(upper[i])):
-            raise InputError(f"{robot.name}: joint {name!r} slides without limits, so its reach has no end")
+            raise InputError("{name}: joint {name2!r} slides without limits, so its reach has no end", robot.name, name)
         lower[i], upper[i] = _once_around(lower[i], upper[i])
     return lower, upper
 

@@ -30,6 +30,7 @@ from manipula.mechanics.robot.branching import followers, road_of, with_frame
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.messages import Message
 
 _TRIES, _SCAN = 12, 61
 _SHORT = 200  # signs of equations that a prompt shows
@@ -52,12 +53,12 @@ class Singularity:
 
     def texts(self, printer: Printer) -> tuple[str, str]:
         """(`s2 = 0`, `q2 = 0 or pi`)"""
-        zero = f"{printer.text(self.factor)} = 0"
+        zero = Message("{text} = 0", printer.text(self.factor))
         if self.solution is None:
             return zero, ""
         values = [printer.text(value) for value in self.solution[1]]
         between = r" \text{ or } " if isinstance(printer, Latex) else " or "
-        found = f"{printer.text(self.solution[0])} = {between.join(values)}"
+        found = Message("{name} = {value}", printer.text(self.solution[0]), between.join(values))
         return zero, "" if found == zero else found
 
 
@@ -147,7 +148,9 @@ def singularities_of(robot: Robot, symbolic: Symbolic) -> Singularities:
     """Those of the arm to the robot's tool."""
     framed = with_frame(robot)
     if followers(framed):
-        raise InputError(f"{robot.name}: joints follow others, and singular configurations are those of free joints")
+        raise InputError(
+            "{name}: joints follow others, and singular configurations are those of free joints", robot.name
+        )
     structure = Structure(road_of(framed), symbolic)
     pieces = pieces_of(structure)
     trial, determinants, cases = _Trial(pieces), list[Tree](), list[Singularity]()
@@ -207,7 +210,7 @@ class _Trial:
                 reached = True
                 if not self.rank(there) < SingularTolerance.LOST:
                     raise ProofError(
-                        f"{self.pieces.structure.robot.name}: full rank where {Printer().text(factor)} = 0"
+                        "{name}: full rank where {text} = 0", self.pieces.structure.robot.name, Printer().text(factor)
                     )
         return Singularity(name, factor, solution, reached or self.drawn)
 
@@ -246,4 +249,4 @@ class _Trial:
                 all(abs(self.value(case.factor, q)) > SingularTolerance.OFF for case in cases)
                 and not self.rank(q) > SingularTolerance.KEPT
             ):
-                raise ProofError(f"{self.pieces.structure.robot.name}: its Jacobian loses rank off every factor")
+                raise ProofError("{name}: its Jacobian loses rank off every factor", self.pieces.structure.robot.name)

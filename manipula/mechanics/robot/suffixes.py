@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from manipula.mechanics.robot.description import Joint, JointKind, Robot
+from manipula.messages import Message
 from manipula.support.letters import without_accents
 
 CARRIED, PAYLOAD, GROUND = "carried", "payload", "base"
@@ -38,9 +39,9 @@ class Suffixes:
         found, count = wish, 1
         while found in self.taken:
             count += 1
-            found = f"{wish}_{count}"
+            found = Message("{wish}_{count}", wish, count)
         self.taken.add(found)
-        return f"_{found}"
+        return Message("_{found}", found)
 
 
 @dataclass(frozen=True)

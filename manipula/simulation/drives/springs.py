@@ -62,8 +62,10 @@ def springs_of(robot: Robot, number: Number, elastic: Given, backlash: Given) ->
         missing = [name for name, x in (("stiffness", k), ("motor_inertia", j)) if not x > 0]
         if missing:
             raise InputError(
-                f"joint {joint.name!r} has no {' and no '.join(missing)}, so it cannot be elastic; give its row in the "
-                f"robot file {' and '.join(f'{name} = …' for name in missing)}"
+                "joint {name!r} has no {missing}, so it cannot be elastic; give its row in the robot file {missing2}",
+                joint.name,
+                " and no ".join(missing),
+                " and ".join(f"{name} = …" for name in missing),
             )
     return Springs(np.array(stiffness), np.array(inertia), np.array(play))
 
@@ -72,8 +74,9 @@ def _refuse_followers(robot: Robot) -> None:
     follower = next((joint for joint in robot.joints if joint.coordinate is not None), None)
     if follower is not None:
         raise InputError(
-            f"joint {follower.name!r} follows others, so which spring drives it is not said; an arm whose joints "
-            "follow others is simulated with rigid joints"
+            "joint {name!r} follows others, so which spring drives it is not said; an arm whose joints "
+            "follow others is simulated with rigid joints",
+            follower.name,
         )
 
 
@@ -86,6 +89,14 @@ def amounts(name: str, given: Any, dof: int, *, above: bool = False) -> list[flo
         found = np.empty(0)
     fine = found.shape == (dof,) and bool(((found > 0) if above else (found >= 0)).all() and (found < inf).all())
     if not fine or isinstance(given, bool | str):
-        least = "above 0" if above else "at least 0"
-        raise InputError(f"{name}: expected one number {least}, or {dof}, one a joint; found {given!r:.60}")
+        raise InputError(
+            (
+                ("{name}: expected one number above 0, or {dof}, one a joint; found {given!r:.60}")
+                if above
+                else ("{name}: expected one number at least 0, or {dof}, one a joint; found {given!r:.60}")
+            ),
+            name,
+            dof,
+            given,
+        )
     return [float(x) for x in found]

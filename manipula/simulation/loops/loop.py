@@ -79,9 +79,9 @@ def loop_function(
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
     if ref is not None and not hasattr(ref, "block"):
-        raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
+        raise InputError("ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}", ref)
     if sensors is not None and not isinstance(sensors, Sensors):
-        raise InputError(f"sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}")
+        raise InputError("sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}", sensors)
     if sensors is not None and sensors.delay and law.sample is None:
         raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
     _refuse_strangers(arm.robot if isinstance(arm, Plant) else arm, law, ref)
@@ -136,7 +136,7 @@ def arm_alone(
     """One step of the arm under torques that are held, and its time: nobody drives it, so nobody follows or sees."""
     for name, given in (("ref", ref), ("sensors", sensors)):
         if given is not None:
-            raise InputError(f"{name}: an arm alone is driven by the torques it is given; {name}= needs a law")
+            raise InputError("{name}: an arm alone is driven by the torques it is given; {name}= needs a law", name)
     refuse_time("step", step)
     sample = STEP if step is None else float(step)
     return arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell), sample
@@ -147,7 +147,7 @@ def _sample(law: Driving, step: float | None) -> float:
     refuse_time("step", step)
     found = law.sample if step is None else step
     if found is None:
-        raise InputError(f"{law.law}: step= is needed for a law in continuous time: the time of a step in seconds")
+        raise InputError("{law}: step= is needed for a law in continuous time: the time of a step in seconds", law.law)
     return float(found)
 
 
@@ -155,18 +155,22 @@ def whole_steps(law: str, sample: float, step: float) -> int:
     """How many steps a sample of the law takes."""
     count = round(sample / step)
     if count < 1 or abs(count * step - sample) > 1e-9 * sample:
-        raise InputError(f"{law}: its sample time of {sample:g} s is no whole multiple of step={step:g} s")
+        raise InputError(
+            "{law}: its sample time of {sample:g} s is no whole multiple of step={step:g} s", law, sample, step
+        )
     return count
 
 
 def _refuse_strangers(arm: Robot, law: Driving, ref: Reference | None) -> None:
     joints = law.request.robot.dof
     if "tau" not in law.block.outputs:
-        raise InputError(f"{law.law}: gives {', '.join(law.block.outputs)} and no torque, so it drives no arm")
+        raise InputError(
+            "{law}: gives {outputs} and no torque, so it drives no arm", law.law, joined(", ", law.block.outputs)
+        )
     if arm.dof != joints:
-        raise InputError(f"{law.law}: drives {joints} joints; {arm.name} has {arm.dof}")
+        raise InputError("{name}: drives {dof} joints; {name2} has {dof2}", law.law, joints, arm.name, arm.dof)
     if ref is not None and ref.dof != joints:
-        raise InputError(f"{law.law}: drives {joints} joints; the reference has {ref.dof}")
+        raise InputError("{law}: drives {dof} joints; the reference has {dof2}", law.law, joints, ref.dof)
     if ref is not None and ref.block is None:
         raise InputError(
             "the reference is no formula of the time: leave it out, and give the loop its samples along time"

@@ -40,7 +40,7 @@ def arm_of(value: Any, what: str) -> Arm:
         found: Arm = value
         return found
     if not isinstance(value, str | Path | Robot) and not isinstance(getattr(value, "robot", None), Robot):
-        raise InputError(f"{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}")
+        raise InputError("{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}", what, value)
     made: Arm = face.arm(value)
     return made
 

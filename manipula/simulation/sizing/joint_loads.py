@@ -72,7 +72,9 @@ class Loads:
             return self.joints[joint]
         found = next((x for x in self.joints if x.joint == joint), None)
         if found is None:
-            raise InputError(f"no joint is called {joint!r}; there are {', '.join(x.joint for x in self.joints)}")
+            raise InputError(
+                "no joint is called {joint!r}; there are {joints}", joint, ", ".join(x.joint for x in self.joints)
+            )
         return found
 
     def as_dict(self) -> dict[str, Any]:
@@ -108,15 +110,15 @@ def loads_of(robot: Robot, source: Any, wrench: Any = None, parameters: Mapping[
     """`source` is a reference, which the arm follows exactly, or a run, whose torques are those of its motors."""
     functions = Functions(robot, parameters)
     if getattr(source, "dof", robot.dof) != robot.dof or (hasattr(source, "q") and source.q.shape[-1] != robot.dof):
-        raise InputError(f"loads: the motion is not one of {robot.dof} joints, as {robot.name} has")
+        raise InputError("loads: the motion is not one of {dof} joints, as {name} has", robot.dof, robot.name)
     push = None if wrench is None else _six(wrench)
     if hasattr(source, "qdd") and hasattr(source, "tau"):
         rows = [_of_run(functions, source, row, push) for row in np.ndindex(source.q.shape[:-2])]
         return _worst(robot, float(source.t[-1] - source.t[0]), rows)
     if not callable(source) or not hasattr(source, "duration"):
-        raise InputError(f"loads: expected a run or a trajectory, found {source!r:.60}")
+        raise InputError("loads: expected a run or a trajectory, found {source!r:.60}", source)
     if not np.isfinite(source.duration) or source.duration <= 0:
-        raise InputError(f"loads: expected a motion that takes time, found {source.duration!r} s")
+        raise InputError("loads: expected a motion that takes time, found {duration!r} s", source.duration)
     return _worst(robot, float(source.duration), [_of_motion(functions, source, push)])
 
 
@@ -126,7 +128,7 @@ def _six(wrench: Any) -> Array:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (6,) or not np.isfinite(found).all():
-        raise InputError(f"wrench: expected a force and a moment, six numbers, found {wrench!r:.60}")
+        raise InputError("wrench: expected a force and a moment, six numbers, found {wrench!r:.60}", wrench)
     return found
 
 

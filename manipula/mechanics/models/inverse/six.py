@@ -13,6 +13,7 @@ from typing import Any
 
 from manipula.mechanics.models.inverse.plan import Plan, Slide
 from manipula.mechanics.models.inverse.view import View, list_text, moving, number_text
+from manipula.messages import Message
 
 
 def six_plans(view: View) -> Iterator[Plan]:
@@ -33,7 +34,9 @@ def _spherical_plan(turned: View, d: int, name: str, why: str, slides: tuple[Sli
     numbers = [axis.joint for axis in turned.loop.axes]
     place = {3: "wrist", 0: "shoulder"}.get(d, "middle")
     said = why.format(*(number_text(number) for number in numbers[3:]))
-    sentence = f"axes {list_text(numbers[:3])} meet in one point (a spherical {place}); {said}"
+    sentence = Message(
+        "axes {list_text} meet in one point (a spherical {place}); {said}", list_text(numbers[:3]), place, said
+    )
     crosses = (Slide(1, True, True), Slide(2, False, True), *slides)
     own, far = {3: ("wrist", "shoulder"), 0: ("shoulder", "wrist")}.get(d, ("middle", "shoulder"))
     roles = (*(far if role == "shoulder" else role for role in POSITION_ROLES[name]), own)
@@ -120,7 +123,7 @@ def _three_parallel(view: View) -> Iterator[Plan]:
 
 def _three_parallel_plan(v: View, d: int, backwards: bool) -> Plan:
     numbers = [axis.joint for axis in v.loop.axes]
-    said = f"axes {list_text(numbers[:3])} are parallel, {list_text(numbers[3:5])} cross"
+    said = Message("axes {list_text} are parallel, {list_text2} cross", list_text(numbers[:3]), list_text(numbers[3:5]))
     roles = ("shoulder", "wrist", "elbow")
     plan = Plan("three parallel", "", "three parallel axes", said, roles, d, (Slide(4, True, True),))
     return replace(plan, flips=v.flips((0, 1, 2)), backwards=backwards, group=moving(numbers[:3]))

@@ -76,7 +76,7 @@ def _linear(x: Parameter, text: str) -> Linear:
             return _scaled(_linear(a, text), k)
         case Op("/", (a, Num(k))) if k:
             return _scaled(_linear(a, text), 1 / k)
-    raise RobotFileError(f"found {text!r}, which is not linear in the coordinates of joints")
+    raise RobotFileError("found {text!r}, which is not linear in the coordinates of joints", text)
 
 
 def _scaled(x: Linear, k: Fraction) -> Linear:
