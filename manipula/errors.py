@@ -20,8 +20,9 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from manipula.messages import Message, in_front
 
@@ -56,6 +57,9 @@ class RowLabel(Message):
         label: RowLabel = super().__new__(cls, said.template, *said.fields.values())  # type: ignore[assignment]
         label.row = row
         return label
+
+    def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
+        return RowLabel, (Message(self.template, *self.fields.values()), self.row)
 
     @staticmethod
     def inside(where: str, part: str) -> str:

@@ -7,12 +7,13 @@ language is made at the edge by looking templates up: a sentence that was printe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from string import Formatter
 from typing import Any, NamedTuple, TypeVar
 
 _T = TypeVar("_T")
+_PLACE = re.compile(r"\{(\w+)\}")
 _TEMPLATE, _FIELDS = "template", "fields"  # of a message as plain data
 
 
@@ -30,11 +31,11 @@ class Message(str):
         if isinstance(template, Message) and not values:
             return template
         pieces = _pieces(template) if values else [_Piece(template)]
-        first = {piece.place: piece for piece in reversed(pieces) if piece.place}
-        places = [place for place in dict.fromkeys(piece.place for piece in pieces) if place]
+        first = {piece.place: piece for piece in reversed(pieces)}
+        places = places_of(template) if values else ()
         written = {place: first[place].written(value) for place, value in zip(places, values, strict=True)}
         self = super().__new__(cls, "".join(piece.before + written.get(piece.place, "") for piece in pieces))
-        self.template = _bare(template) if values else template
+        self.template = bare(template) if values else template
         self.fields = written
         return self
 
@@ -51,53 +52,65 @@ class Message(str):
         return {_TEMPLATE: self.template, _FIELDS: fields}
 
 
+def places_of(template: str) -> list[str]:
+    """The names of its places, each once, in order."""
+    return [place for place in dict.fromkeys(piece.place for piece in _pieces(template)) if place]
+
+
 def joined(separator: str, parts: Iterable[str]) -> Message:
     """The parts with signs between them; those that are messages stay so."""
     every = tuple(parts)
     return Message(separator.join(f"{{part{number}}}" for number in range(1, len(every) + 1)), *every)
 
 
+def in_a_row(parts: Sequence[str]) -> str:
+    """One, or one and another and a third."""
+    *most, last = parts
+    return Message("{one} and {other}", in_a_row(most), last) if most else last
+
+
+def capitalised(text: str) -> str:
+    """With a capital in front, as a sentence of its own begins; of a text that is told already."""
+    return text[:1].upper() + text[1:]
+
+
 def in_front(place: str, text: str) -> Message:
-    """`place: text`; the text alone where there is no place."""
-    return Message("{place}: {text}", place, text) if place else Message(text)
+    """`place: text`; the text alone where there is no place, or where it begins with it."""
+    return Message(text) if not place or text.startswith(f"{place}: ") else Message("{place}: {text}", place, text)
 
 
 class Catalogue:
     """One language. `written`: template → translation, with the same places; {NAME} in capitals is words, which are
-    looked up in turn. `foreign`: what other libraries and the system say, whose sentences come finished."""
+    looked up in turn. `finished`: what comes as a text, of the system, of other libraries, of files that keep it."""
 
-    def __init__(self, written: Mapping[str, str], foreign: Mapping[str, str] | None = None) -> None:
+    def __init__(self, written: Mapping[str, str], finished: Mapping[str, str] | None = None) -> None:
         self.written = written
-        self.foreign = [(_form(english), other) for english, other in (foreign or {}).items()]
+        formed = sorted((finished or {}).items(), key=lambda item: -len(_PLACE.sub("", item[0])))  # the fullest first
+        self.finished = [(_form(english), other) for english, other in formed]
 
     def told(self, text: str) -> str:
         """The text in this language; what the catalogue does not have stays English."""
-        if not isinstance(text, Message):
-            return self._words(text)
-        other = self.written.get(text.template, text.template)
-        if not text.fields:
-            return other
-        told = (piece.before + self._field(text.fields, piece.place) for piece in _pieces(other))
-        return "".join(told)
-
-    def _field(self, fields: Mapping[str, str], place: str) -> str:
-        value = fields[place.lower()] if place else ""
-        return self.told(value) if place.isupper() or isinstance(value, Message) else value
-
-    def _words(self, text: str) -> str:
-        """A plain text: a word of a table, or a sentence of another library."""
+        if isinstance(text, Message) and text.fields:
+            return self._filled(self.written.get(text.template, text.template), text.fields)
         if text in self.written:
             return self.written[text]
-        for form, other in self.foreign:
-            if found := form.fullmatch(text):
-                told = (x.before + (self._field(found.groupdict(), x.place) if x.place else "") for x in _pieces(other))
-                return "".join(told)
-        return text
+        found = ((other, form.fullmatch(text)) for form, other in self.finished)
+        return next((self._filled(other, places.groupdict()) for other, places in found if places), text)
+
+    def _filled(self, other: str, fields: Mapping[str, str]) -> str:
+        return "".join(
+            piece.before + (self._field(fields, piece.place) if piece.place else "") for piece in _pieces(other)
+        )
+
+    def _field(self, fields: Mapping[str, str], place: str) -> str:
+        value = fields[place.lower()]
+        return self.told(value) if place.isupper() or isinstance(value, Message) else value
 
 
 def in_language(answer: _T, told: Callable[[str], str]) -> _T:
     """A copy of an answer, lists and tables as deep as they are, with its messages told."""
-    return _mapped(answer, lambda message: str.__str__(told(message)))
+    found: _T = _mapped(answer, told)
+    return found
 
 
 def as_data(answer: Any) -> Any:
@@ -153,7 +166,7 @@ def _pieces(template: str) -> list[_Piece]:
 
 
 @cache
-def _bare(template: str) -> str:
+def bare(template: str) -> str:
     """The names of its places alone."""
     escaped = ((piece.before.replace("{", "{{").replace("}", "}}"), piece.place) for piece in _pieces(template))
     return "".join(before + (f"{{{place}}}" if place else "") for before, place in escaped)
@@ -161,6 +174,6 @@ def _bare(template: str) -> str:
 
 def _form(english: str) -> re.Pattern[str]:
     """Of a finished sentence: what stands in its places."""
-    parts = re.split(r"\{(\w+)\}", english)
+    parts = _PLACE.split(english)
     places = (f"(?P<{name.lower()}>.+)" for name in parts[1::2])
     return re.compile("".join(re.escape(x) + next(places, "") for x in parts[::2]), re.DOTALL)

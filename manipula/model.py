@@ -233,10 +233,10 @@ class Model:
         """How the model was made, what it costs, how it was proved."""
         made, offline = self.function.provenance, self.cost.offline
         texts = made.texts()
-        lines = [Message("{what}: {told_error}", key, texts[key]) for key in ("robot", "model") if key in texts]
+        lines = [f"{key}: {texts[key]}" for key in ("robot", "model") if key in texts]
         lines += [line for part in made.parts for line in _method_lines(f"{part.model} by {part.method}", part)]
         lines += [] if made.parts else _method_lines(made.method, made)
-        lines += [Message("proof: {proof}", made.proof)] if made.proof else []
+        lines += [f"proof: {made.proof}"] if made.proof else []
         lines += [f"search: {made.search}; optimise='max' goes on from here"] if made.search else []
         lines.append(f"cost: {self.cost}; parameters alone: {offline.total if offline else 0} operations, once")
         lines.append(f"conditions: {', '.join(map(str, self.conditions)) or 'none'}")

@@ -64,7 +64,7 @@ from manipula.mechanics.robot.standard import refuse_ambiguous, standard_paramet
 from manipula.mechanics.robot.subject import digest_of
 from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
-from manipula.messages import Message
+from manipula.messages import Message, joined
 from manipula.support.tables import html_table
 
 Number = SupportsFloat | str  # of NumPy and others too
@@ -213,9 +213,11 @@ class Robot(description.Robot):
     def freedoms(self) -> str:
         """`6 joints, RRPRRR`; joints that follow others are counted by themselves."""
         following = len(self.kind) - self.dof
-        more = f" and {following} that follow{'s' if following == 1 else ''}" if following else ""
+        own = Message("1 joint") if self.dof == 1 else Message("{joints} joints", self.dof)
+        one = following == 1
+        more = Message(" and {following} that follows" if one else " and {following} that follow", following)
         kind = f", {self.kind[:40]}" if self.kind else ""
-        return f"{self.dof} joint{'s' if self.dof != 1 else ''}{more}{kind}"
+        return joined("", (own, more if following else "", kind))
 
     @property
     def base_parameters(self) -> dict[str, float | None]:

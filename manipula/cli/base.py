@@ -14,9 +14,9 @@ from manipula.errors import InputError
 from manipula.messages import Message
 
 _CLASSES = {
-    "not identifiable": "no torque depends on them",
-    "alone": "each by itself",
-    "in combinations": "only as parts of base parameters",
+    "not identifiable": Message("no torque depends on them"),
+    "alone": Message("each by itself"),
+    "in combinations": Message("only as parts of base parameters"),
 }
 
 
@@ -74,7 +74,7 @@ def _told(found: Any, classes: bool) -> None:
         say_prose(
             Message(
                 "{name} ({count}, {meaning}): {listed}",
-                name,
+                Message(name),
                 len(listed),
                 meaning,
                 ", ".join(listed) or Message("none"),

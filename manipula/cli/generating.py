@@ -30,7 +30,7 @@ from manipula.cli.terminal.tongue import told_error
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.cli.whole import refuse_others, say_whole
 from manipula.errors import InputError, ManipulaError, ProofError
-from manipula.messages import Message
+from manipula.messages import Message, in_front
 
 if TYPE_CHECKING:
     from manipula.model import Model
@@ -148,7 +148,7 @@ class Refusals:
     def end(self) -> None:
         """The reasons, each in a line, and the exit code of the worst."""
         for what, error in self.errors.items():
-            note(Message("{what}: {told_error}", what, told_error(error)))
+            note(in_front(what, told_error(error)))
         if self.errors:
             disproved = any(isinstance(error, ProofError) for error in self.errors.values())
             raise failed(

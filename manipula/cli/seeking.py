@@ -97,7 +97,7 @@ def _say(found: Study, board: Board, kept: dict[str, Model], files: list[Path], 
     for failure in found.failures[:3]:
         say(Message("{line}, seed {seed}: {why}", failure.given["line"], failure.given["seed"], failure.why))
     for title in kept:
-        say(Message("{what}: {told_error}", title, _future(board, title, _told(board, kept, title))))
+        say(Message("{place}: {text}", title, _future(board, title, _told(board, kept, title))))
     for path in files:
         say(str(path))
 

@@ -13,6 +13,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def simulate(
     """
     if Path(robot).suffix == ".toml" and places.is_scenario(Path(robot)):
         if law or goal or start or wishes != NOTHING:
-            said = law or ("--to, --start" if goal or start else "--set and the like")
+            said = law or ("--to, --start" if goal or start else Message("--set and the like"))
             raise InputError("{robot} is a scenario file, which says all itself; drop {law}", robot, said)
         with progress(f"simulating {robot}") as tell:
             run, written = api.simulate_file(robot, force=force, tell=tell)
@@ -102,9 +103,7 @@ def _say_run(run: Run, files: list[Path], as_json: bool) -> None:
         )
         return
     rows = [[_cell(row[key]) for key in PEAKS] for row in run.peaks()]
-    say_table(
-        str(run).strip("<>"), PEAKS, rows, right=range(2, 7), caption="lowest and highest position, largest values"
-    )
+    say_table(run.summary(), PEAKS, rows, right=range(2, 7), caption="lowest and highest position, largest values")
     for path in files:
         say(str(path))
 

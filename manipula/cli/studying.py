@@ -212,7 +212,7 @@ def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
     else:
         say(title)
     for name, value in found.answer.items():
-        say(Message("{what}: {told_error}", name, _short(value)))
+        say(Message("{place}: {text}", name, _short(value)))
     if found.has_front:
         front = found.front()
         say_table(front.headline, *front.cells()) if len(front) else say(front.headline)

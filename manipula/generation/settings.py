@@ -47,8 +47,7 @@ def _checked(function: str, asked: Mapping[str, Setting], given: Mapping[str, An
     if missing:
         raise InputError("{function}: no value for {missing}", function, joined(", ", missing))
     return {
-        name: _entries(Message("{what}: {told_error}", function, name), x.size, given[name])
-        for name, x in asked.items()
+        name: _entries(Message("{place}: {text}", function, name), x.size, given[name]) for name, x in asked.items()
     }
 
 

@@ -22,7 +22,7 @@ from manipula.mechanics.robot.subject import is_massless
 from manipula.messages import Message
 
 DRAWS = 2
-REMEDY = "give the link a mass, or the joint a motor_inertia"
+REMEDY = Message("give the link a mass, or the joint a motor_inertia")
 
 
 def joints_without_inertia(structure: Structure) -> list[str]:

@@ -146,5 +146,6 @@ def _met(roles: Sequence[str], step: float, result: InverseResult) -> str:
     met = (
         Message("the two settings of the {roles} meet", " and the ".join(roles)) if roles else Message("solutions meet")
     )
+    how = Message("passes" if step <= SearchTolerance.JUMP else "comes close to")
     named = f" ({family.text})" if family is not None else ""
-    return f"{'passes' if step <= SearchTolerance.JUMP else 'comes close to'} a singular pose, where {met}{named}"
+    return Message("{how} a singular pose, where {met}{named}", how, met, named)

@@ -121,7 +121,9 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
     try:
         system = make.loop(part.plant, part.law if joined else None)
     except UnprovableError as error:
-        raise UnprovableError(f'{error}; method="dop853" simulates it, which needs no function of a step') from error
+        raise UnprovableError(
+            '{error}; method="dop853" simulates it, which needs no function of a step', error
+        ) from error
     along = _pushes(system, part)
     if joined:
         ports = [port for port in variables_of(system.function) if port.name not in along]

@@ -90,5 +90,5 @@ def refuse_unknown(robot: Robot, missing: list[str]) -> None:
         raise UnsetError(
             Message("{name}: a simulation needs a value for {some_of}", robot.name, some_of(missing)),
             missing,
-            "parameters=… or ",
+            Message("parameters=… or "),
         )

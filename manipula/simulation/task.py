@@ -215,35 +215,17 @@ def refuse_outside(plant: Plant, q: Array, what: str, t: Array | None = None) ->
     at = tuple(int(i) for i in outside[0])
     joint, unit = at[-1], "rad" if _turns(robot)[at[-1]] else "m"
     when = "" if t is None else Message(" at {t:g} s", t[at[-2]])
-    name = robot.joint_names[joint]
+    row = Message(" (row {at})", ", ".join(map(str, at[:-1]))) if t is None and len(at) > 1 else ""
     raise InputError(
-        (
-            Message(
-                "{what}: joint {name!r} is at {q:g} {unit}{when} (row {at}), outside its limits {lower:g} … "
-                "{upper:g} {unit}",
-                what,
-                name,
-                q[at],
-                unit,
-                when,
-                ", ".join(map(str, at[:-1])),
-                limits.lower[joint],
-                limits.upper[joint],
-            )
-        )
-        if t is None and len(at) > 1
-        else (
-            Message(
-                "{what}: joint {name!r} is at {q:g} {unit}{when}, outside its limits {lower:g} … {upper:g} {unit}",
-                what,
-                name,
-                q[at],
-                unit,
-                when,
-                limits.lower[joint],
-                limits.upper[joint],
-            )
-        )
+        "{what}: joint {name!r} is at {q:g} {unit}{when}{row}, outside its limits {lower:g} … {upper:g} {unit}",
+        what,
+        robot.joint_names[joint],
+        q[at],
+        unit,
+        when,
+        row,
+        limits.lower[joint],
+        limits.upper[joint],
     )
 
 

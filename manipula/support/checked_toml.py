@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from manipula.errors import InputError, ManipulaError
-from manipula.messages import Message, joined
+from manipula.messages import Message, in_front, joined
 from manipula.support.toml_text import toml_tables
 
 Table = TypeVar("Table", bound=BaseModel)
@@ -28,7 +28,7 @@ def checked_toml(path: Path, table: type[Table], kind: str) -> Table:
     try:
         return table.model_validate(data)
     except ValidationError as error:
-        raise InputError("{what}: {told_error}", path, _told_problem(error, kind)) from None
+        raise InputError("{place}: {text}", path, _told_problem(error, kind)) from None
 
 
 @contextmanager
@@ -37,9 +37,8 @@ def errors_about(path: Path) -> Iterator[None]:
     try:
         yield
     except ManipulaError as error:
-        told = f"{path}: {str(error).removeprefix(f'{path}: ')}"
-        plain = type(error).__init__ in (Exception.__init__, ValueError.__init__)  # made of a sentence
-        raise (type(error) if plain else InputError)(told) from error
+        plain = type(error).__init__ is ManipulaError.__init__  # made of a sentence
+        raise (type(error) if plain else InputError)(in_front(str(path), error.message)) from error
 
 
 def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:

@@ -54,6 +54,14 @@ def test_a_language_is_looked_up(message: Message, told: str) -> None:
     assert Catalogue({}).told(message) == message
 
 
+def test_the_fullest_form_of_a_finished_sentence_counts() -> None:
+    every = Catalogue(
+        {}, {"Expected {what}": "?", "{WHAT} (at line {n})": "{WHAT} (linha {n})", "Expected a key": "chave"}
+    )
+    assert every.told("Expected a key (at line 3)") == "chave (linha 3)"
+    assert every.told(Message("Expected x")) == "?" and every.told("unknown (at line 1)") == "unknown (linha 1)"
+
+
 @pytest.mark.parametrize("message", [OUTER, Message("a {b} c"), Message("{a} {{b}}", INNER), joined(";", [OUTER, "x"])])
 def test_copies_pickles_and_data_say_the_same(message: Message) -> None:
     answer = {"errors": [{"message": message, "row": 1}], "name": "plain"}
@@ -94,7 +102,8 @@ def test_the_parts_of_a_robot_file_error_stay_parts() -> None:
     assert str(error) == "g: joint 2 'x': a: found 3 links of arm (a 1 c)" and error.row == 2
     assert WORDS.told(error.message) == "g: joint 2 'x': a: found 3 elos de arm (um 1 c)"
     inside = RowLabel.inside(label, "carries")
-    assert isinstance(inside, RowLabel) and (inside, inside.row) == ("joint 2 'x': carries", 2)
+    for one in (inside, copy.deepcopy(inside), pickle.loads(pickle.dumps(inside))):
+        assert isinstance(one, RowLabel) and (one, one.row) == ("joint 2 'x': carries", 2)
 
 
 def test_errors_with_places_of_their_own() -> None:

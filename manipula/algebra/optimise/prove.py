@@ -125,9 +125,14 @@ def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> tuple[in
         if draws <= MOST_DRAWS:
             return draws, p
     raise UnprovableError(
-        f"{name}: cannot be proved: of degree up to {float(degree):.1g}, a wrong function could pass {MOST_DRAWS} "
-        f"random points of GF(2^{WIDE.bit_length()}-1) with a chance above 1e{LIMIT}; whole multiples of an angle that "
-        "large, or so many quotients of quotients, are out of reach"
+        "{name}: cannot be proved: of degree up to {degree:.1g}, a wrong function could pass {draws} random points of "
+        "GF(2^{bits}-1) with a chance above 1e{limit}; whole multiples of an angle that large, or so many quotients of "
+        "quotients, are out of reach",
+        name,
+        float(degree),
+        MOST_DRAWS,
+        WIDE.bit_length(),
+        LIMIT,
     )
 
 

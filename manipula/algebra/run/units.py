@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from manipula.errors import ManipulaError, caution
+from manipula.messages import Message
 
 # (system, machine) → the folder and the ending that the standard names
 _PLACES = {
@@ -40,21 +41,14 @@ def _binary(files: Mapping[str, str], name: str) -> dict[str, bytes]:
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if where is None or compiler is None:
         caution(
-            (
-                (
-                    "{name}.fmu has no binary for {system} {machine} (no C compiler was "
-                    "found: cc, gcc, clang or CC); only importers that compile its sources "
-                    "can use it"
-                )
-                if where
-                else (
-                    "{name}.fmu has no binary for {system} {machine} (units are not compiled "
-                    "on this system); only importers that compile its sources can use it"
-                )
-            ),
+            "{name}.fmu has no binary for {system} {machine} ({why}); only importers that compile its sources can use "
+            "it",
             name,
             platform.system(),
             platform.machine(),
+            Message(
+                "no C compiler was found: cc, gcc, clang or CC" if where else "units are not compiled on this system"
+            ),
         )
         return {}
     folder, ending = where

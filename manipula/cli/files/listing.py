@@ -135,8 +135,8 @@ def show(
     if as_json:
         say_json(found.as_dict())
         return
-    built = found.origin.description or ("a serial arm" if _in_rows(found) else Message("a tree"))
-    say_prose(Message("{found}: {built}; {freedoms}", found.name, built, found.freedoms), "bold")
+    built = found.origin.description or Message("a serial arm" if _in_rows(found) else "a tree")
+    say_prose(Message("{robot}: {built}; {freedoms}", found.name, built, found.freedoms), "bold")
     say()
     say_robot(found)
     for note in found.origin.notes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from manipula.cli.terminal import tongue
 from manipula.cli.terminal.screen import say, say_prose, say_table
 from manipula.errors import InputError
-from manipula.messages import Message, joined
+from manipula.messages import Message, capitalised, joined
 
 if TYPE_CHECKING:
     from manipula.arm import Arm
@@ -114,8 +114,8 @@ def _class(subject: Robot, plan: Any, words: Sequence[str]) -> dict[str, Any]:
 
 
 def say_class(told: dict[str, Any]) -> None:
-    say(Message("{told}, {told2}", told["robot"], told["class"]), "bold cyan")
-    say_prose(Message("Why: {reason}.", tongue.told_in(told["why"], tongue.language())))
+    say(Message("{robot}, {title}", told["robot"], told["class"]), "bold cyan")
+    say_prose(Message("Why: {reason}.", told["why"]))
     if not told["closed_form"]:
         say_prose("There is no closed form; --q and --pose are solved all the same.")
         _say_free(told)
@@ -143,9 +143,9 @@ def _say_free(told: dict[str, Any]) -> None:
 
 def say_answer(answer: dict[str, Any], units: Units) -> None:
     rows, found = answer["branches"], len(answer["answers"])
-    say_prose(Message("{answer}, {answer2}: {answer3}.", answer["robot"], answer["class"], answer["why"]))
+    say_prose(Message("{robot}, {title}: {why}.", answer["robot"], answer["class"], answer["why"]))
     if answer["note"]:
-        say_prose(Message("{step_caption}{search_caption}.", answer["note"][:1].upper(), answer["note"][1:]))
+        say_prose(f"{capitalised(tongue.told(answer['note']))}.")
     elif answer["parameter"] is not None:
         say(Message("With {answer} = {free}.", answer["free"], _free(answer["parameter"], units)))
     joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
@@ -188,19 +188,19 @@ def _margin(margins: Sequence[float | None], units: Units) -> str:
 
 def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
     """Under the table, where words have room; branches with the same reason together."""
-    reasons: dict[str, list[int]] = {}
+    reasons: dict[Message, list[int]] = {}
     for number, row in enumerate(rows, 1):
         if row["why"]:
-            reasons.setdefault(f"rejected: {row['why']}", []).append(number)
+            reasons.setdefault(Message("rejected: {why}", row["why"]), []).append(number)
         if row["family"]:
-            reasons.setdefault(f"one of infinitely many: {row['family']}", []).append(number)
+            reasons.setdefault(Message("one of infinitely many: {family}", row["family"]), []).append(number)
     for words, numbers in reasons.items():
         say_prose(Message("# {numbers} {words}", ", ".join(map(str, numbers)), words))
 
 
 def _say_nearest(nearest: dict[str, Any], units: Units) -> None:
     q = ", ".join(f"{_rounded(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
-    say_prose(Message("{step_caption}{search_caption}.", nearest["reason"][:1].upper(), nearest["reason"][1:]), "bold")
+    say_prose(f"{capitalised(tongue.told(nearest['reason']))}.", "bold")
     say_prose(
         Message("Nearest configuration, at distance {nearest:.6g} (norm of FK − pose): {q}", nearest["distance"], q)
     )

@@ -40,12 +40,12 @@ def singularities(
     subject = places.find(robot, wishes)
     with progress(f"singular configurations of {subject.name}"):
         found = api.singularities(subject, symbolic=options.symbolic_from_text(symbolic))
-        text = found.latex if latex else str(found)
-    if as_json or latex:
-        say_json(found.as_dict()) if as_json else typer.echo(text)
+        lines = [found.latex] if latex else found.text_lines()
+    if as_json:
+        say_json(found.as_dict())
         return
-    for line in text.splitlines():
-        say(line)
+    for line in lines:
+        typer.echo(line) if latex else say(line)
 
 
 @guarded
@@ -73,7 +73,7 @@ def reach(
     if as_json:
         say_json(found.as_dict())
         return
-    for line in str(found).splitlines():
+    for line in found.lines():
         say_prose(line)
     say_prose(Message("farthest at q = {far}; nearest at q = {near}", _listed(found.q_outer), _listed(found.q_inner)))
 

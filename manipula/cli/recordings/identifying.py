@@ -118,7 +118,8 @@ def _say(found: Any, train: list[Path], validate: list[Path], files: list[Path])
     heads = ("recording", "used for", "whole %", "moving %", *joints)
     prior = Message("no prior") if found.prior is None else Message("prior {prior}", found.prior)
     verdict = Message("physically consistent") if found.consistent else Message("NOT physically consistent")
-    title = f"{found.data.robot.name}: {len(found.columns)} parameters by {found.method}, {prior}; {verdict}"
+    of = found.data.robot.name, len(found.columns), found.method
+    title = Message("{robot}: {count} parameters by {method}, {prior}; {verdict}", *of, prior, verdict)
     say_table(title, heads, rows, right=range(2, len(heads)))
     for text in dict.fromkeys(found.filter):
         say_prose(Message("filter: {text}", text))

@@ -15,7 +15,6 @@ from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_param
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
-from manipula.messages import Message
 
 _STEPS = {"r": "turn", "t": "shift"}
 _CENTRES = {"com": "at_com", "first_moment": "first_moment"}
@@ -100,17 +99,10 @@ class _Writer:
 
     def body(self, body: Body) -> str:
         centre, inertia = f"vec({self.cells(body.centre)})", f"six({self.cells(body.inertia)})"
-        return Message(
-            "{cell}, {centres}, {centre}, {inertias}, {inertia}",
-            self.cell(body.mass),
-            _CENTRES[body.centre_is],
-            centre,
-            _INERTIAS[body.inertia_is],
-            inertia,
-        )
+        return f"{self.cell(body.mass)}, {_CENTRES[body.centre_is]}, {centre}, {_INERTIAS[body.inertia_is]}, {inertia}"
 
     def steps(self, steps: Steps) -> str:
-        texts = (Message('{steps}("{kind}", {cell})', _STEPS[x.kind[0]], x.kind[1], self.cell(x.amount)) for x in steps)
+        texts = (f'{_STEPS[x.kind[0]]}("{x.kind[1]}", {self.cell(x.amount)})' for x in steps)
         return f"steps({', '.join(texts)})"
 
     def cells(self, cells: Iterable[Cell]) -> str:

@@ -306,7 +306,7 @@ def _check_inputs(block: Block, model: str, part: Part, given: Mapping[str, Sequ
 
 
 def _listed(ports: Mapping[str, int]) -> str:
-    return ", ".join(f"{port}[{size}]" for port, size in ports.items()) or "nothing"
+    return ", ".join(f"{port}[{size}]" for port, size in ports.items()) or Message("nothing")
 
 
 def _provenance(block: Block, asked: Prepared, parts: Sequence[Provenance]) -> Provenance:

@@ -246,7 +246,7 @@ def _spread(residual: Array, units: NDArray[np.str_], scale: Array, unknowns: in
 
 
 def _warnings(problem: Problem, standard: Array, condition: float, loss: str) -> list[str]:
-    told = []
+    told = list[str]()
     count, unknowns = standard.size, len(problem.kept)
     if count < 2 * unknowns:
         told.append(Message("{size} equations for {unknowns} unknowns: measure more configurations", count, unknowns))

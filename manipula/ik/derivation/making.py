@@ -29,6 +29,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, transpose
+from manipula.messages import Message
 
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
@@ -96,7 +97,7 @@ def _of_position(structure: Structure, placed: PositionPlan) -> Derivation:
     drafts = Drafter(notebook, words, plan.roles, position=True).run()
     own = {x.symbol for x in notebook.log if isinstance(x, Definition)}
     plain = any(unsigned(x) not in own for x in ends)
-    opening = Draft(Phrase("The tool's origin, seen from axis 1: the point p"))
+    opening = Draft(Phrase(Message("The tool's origin, seen from axis 1: the point {letter}", "p")))
     opening.blocks = [Phrase("p = ({0}, {1}, {2})" if plain else "", tuple(ends))]
     made = _finished(structure.robot, plan, chain, notebook, [opening, *drafts])
     return replace(made, task="position")

@@ -85,14 +85,14 @@ def exact_poses(flat: Floats, rows: Any, tolerance: float | None = None) -> Floa
         [(Message("pose {row} of {count}", row + 1, len(flat)) if len(flat) > 1 else Message("pose")) for row in rows],
     )
     finite = np.isfinite(given).all((1, 2))
-    _refuse(~finite, given, names, lambda t: "holds a number that is not finite" + _first_bad(t))
+    _refuse(~finite, given, names, _first_bad)
     last = np.abs(given[:, 3] - [0, 0, 0, 1]).max(1)
-    _refuse(last > limit, given, names, lambda t: f"has the last row {t[3].tolist()}; it must be 0 0 0 1")
+    _refuse(last > limit, given, names, lambda t: Message("has the last row {row}; it must be 0 0 0 1", t[3].tolist()))
     R = given[:, :3, :3]
     U, S, V = np.linalg.svd(R)
     away = np.sqrt(((S - 1) ** 2).sum(1)) / 3
     _refuse(~(away <= limit), given, names, lambda t: _not_a_rotation(t, limit))
-    reflection = "is a reflection: the determinant of its rotation is −1, not 1"
+    reflection = Message("is a reflection: the determinant of its rotation is −1, not 1")
     _refuse(np.linalg.det(R) < 0, given, names, lambda t: reflection)
     if tolerance is None:
         _tell(np.maximum(_off_square(R), last), names)
@@ -112,43 +112,34 @@ def _tell(off: Floats, names: Sequence[str]) -> None:
     if not (off > PoseTolerance.TOLD).any():
         return
     worst = int(np.argmax(off))
+    more = int((off > PoseTolerance.TOLD).sum()) - 1
     caution(
-        (
-            Message(
-                "{names} (and {others} others) is a rotation only to a few digits: RᵀR differs from 1 by "
-                "{off:.2g}; the nearest rotation is taken (tolerance= says how much is meant)",
-                names[worst],
-                int((off > PoseTolerance.TOLD).sum()) - 1,
-                off[worst],
-            )
-        )
-        if (off > PoseTolerance.TOLD).sum() > 1
-        else (
-            Message(
-                "{names} is a rotation only to a few digits: RᵀR differs from 1 by {off:.2g}; the nearest "
-                "rotation is taken (tolerance= says how much is meant)",
-                names[worst],
-                off[worst],
-            )
-        )
+        "{names}{others} is a rotation only to a few digits: RᵀR differs from 1 by {off:.2g}; the nearest rotation is "
+        "taken (tolerance= says how much is meant)",
+        names[worst],
+        Message(" (and {others} others)", more) if more else "",
+        off[worst],
     )
 
 
 def _first_bad(t: Floats) -> str:
     i, j = np.argwhere(~np.isfinite(t))[0]
-    return f": row {i + 1}, column {j + 1} is {t[i, j]}"
+    return Message("holds a number that is not finite: row {row}, column {column} is {value}", i + 1, j + 1, t[i, j])
 
 
 def _not_a_rotation(t: Floats, limit: float) -> str:
     R = t[:3, :3]
     away = np.sqrt(((np.linalg.svd(R, compute_uv=False) - 1) ** 2).sum()) / 3
-    return (
-        f"is not a rotation: RᵀR differs from 1 by {_off_square(R):.3g}; the nearest rotation is {away:.2g} away in "
-        f"each entry, and at most {limit:.0e} is taken for rounding (tolerance= says otherwise)"
+    return Message(
+        "is not a rotation: RᵀR differs from 1 by {off:.3g}; the nearest rotation is {away:.2g} away in each entry, "
+        "and at most {limit:.0e} is taken for rounding (tolerance= says otherwise)",
+        _off_square(R),
+        away,
+        limit,
     )
 
 
 def _refuse(bad: Any, given: Floats, names: Sequence[str], words: Callable[[Floats], str]) -> None:
     if bad.any():
         index = int(np.argmax(bad))
-        raise InputError("{many} {how}", names[index], words(given[index]))
+        raise InputError("{which} {what}", names[index], words(given[index]))

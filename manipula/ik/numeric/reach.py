@@ -19,6 +19,7 @@ from manipula.generation.structure import numeric_chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.values.parameter import float_of, floats_of, names_of
+from manipula.messages import Message
 
 Array = Any
 Kinematics = Callable[[Array], Array]
@@ -39,11 +40,21 @@ class Reach:
     q_outer: tuple[float, ...]
     q_inner: tuple[float, ...]
 
-    def __str__(self) -> str:
+    def lines(self) -> list[Message]:
+        """What it says, line by line."""
         spans = ", ".join(f"{axis} {low:.4g} … {high:.4g}" for axis, (low, high) in zip(_AXES, self.box))
         at = ", ".join(f"{x:.4g}" for x in self.centre)
-        told = f"{self.robot}: the tool was found {self.inner:.4g} to {self.outer:.4g} m from the first joint ({at})"
-        return f"{told}\nin the world {spans} m"
+        found = Message(
+            "{robot}: the tool was found {inner:.4g} to {outer:.4g} m from the first joint ({at})",
+            self.robot,
+            self.inner,
+            self.outer,
+            at,
+        )
+        return [found, Message("in the world {spans} m", spans)]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
     __repr__ = __str__
 

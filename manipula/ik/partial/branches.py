@@ -87,8 +87,8 @@ class AxisBranches:
         self._solver = InverseSolver(replace(chain, links=in_series((*chain.links, turn)), tool=HERE))
         whole = self._solver.plan
         self.closed = whole.closed and not whole.parameter
-        title = f"position and axis of the tool, {whole.title}"
-        said = f"with a turning axis added at the tool, {whole.sentence}"
+        title = Message("position and axis of the tool, {title}", Message(whole.title))
+        said = Message("with a turning axis added at the tool, {sentence}", whole.sentence)
         self.plan = replace(whole, title=title, sentence=said, parameter="", fixed_joint=None)
 
     def raw(self, T: Floats, at: Floats) -> Raw:

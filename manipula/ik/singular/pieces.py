@@ -68,25 +68,12 @@ def pieces_of(structure: Structure) -> Pieces:
     centre = _centre(structure) if robot.dof == 6 else None
     if centre is None:
         raise InputError(
-            (
-                (
-                    "{name}: singular configurations are written out for arms of up to three "
-                    "joints, for four or five that move the tool in as many ways, as those "
-                    "of a SCARA do, and for six joints of which the last three meet in a "
-                    "point; this one has {dof}, and they do not. "
-                    "mp.Arm(robot).manipulability(q) is a number anywhere"
-                )
-                if robot.dof == 6
-                else (
-                    "{name}: singular configurations are written out for arms of up to three "
-                    "joints, for four or five that move the tool in as many ways, as those "
-                    "of a SCARA do, and for six joints of which the last three meet in a "
-                    "point; this one has {dof}. mp.Arm(robot).manipulability(q) is a number "
-                    "anywhere"
-                )
-            ),
+            "{name}: singular configurations are written out for arms of up to three joints, for four or five that "
+            "move the tool in as many ways, as those of a SCARA do, and for six joints of which the last three meet in "
+            "a point; this one has {dof}{apart}. mp.Arm(robot).manipulability(q) is a number anywhere",
             robot.name,
             robot.dof,
+            Message(", and they do not") if robot.dof == 6 else "",
         )
     return _wrist(structure, centre)
 

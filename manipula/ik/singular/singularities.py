@@ -30,7 +30,7 @@ from manipula.mechanics.robot.branching import followers, road_of, with_frame
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.messages import Message
+from manipula.messages import Message, in_front
 
 _TRIES, _SCAN = 12, 61
 _SHORT = 200  # signs of equations that a prompt shows
@@ -53,12 +53,12 @@ class Singularity:
 
     def texts(self, printer: Printer) -> tuple[str, str]:
         """(`s2 = 0`, `q2 = 0 or pi`)"""
-        zero = Message("{text} = 0", printer.text(self.factor))
+        zero = f"{printer.text(self.factor)} = 0"
         if self.solution is None:
             return zero, ""
         values = [printer.text(value) for value in self.solution[1]]
         between = r" \text{ or } " if isinstance(printer, Latex) else " or "
-        found = Message("{name} = {value}", printer.text(self.solution[0]), between.join(values))
+        found = f"{printer.text(self.solution[0])} = {between.join(values)}"
         return zero, "" if found == zero else found
 
 
@@ -87,10 +87,14 @@ class Singularities:
         return Equations("factored", "text", tuple(lines), self._taken)
 
     def __str__(self) -> str:
+        return "\n".join(self.text_lines())
+
+    def text_lines(self) -> list[str]:
+        """What it says, line by line."""
         printer = Printer(self._taken)
         whole = " · ".join(f"det {piece.name}" for piece in self.pieces)
-        lines = [f"{self.robot}: singular where {whole} = 0"]
-        lines += [f"{piece.name}: {piece.says}" for piece in self.pieces]
+        lines: list[str] = [Message("{robot}: singular where {determinants} = 0", self.robot, whole)]
+        lines += [in_front(piece.name, Message(piece.says)) for piece in self.pieces]
         lines += [f"det {x.name} = {printer.text(tree)}" for x, tree in zip(self.pieces, self.determinants)]
         lines += ["never: no joint changes it"] if not self.cases else []
         for case in self.cases:
@@ -98,7 +102,7 @@ class Singularities:
             never = "" if case.reached else "   (no such configuration was found)"
             lines.append(f"{case.name + ': ' if case.name else ''}{zero}{': ' + solution if solution else ''}{never}")
         short = [f"{name} = {long}" for name, long in self._legend.legend("text")]
-        return "\n".join([*lines, *legend_lines(short, "with")])
+        return [*lines, *legend_lines(short, "with")]
 
     def __repr__(self) -> str:
         """The equations alone, where they are short."""

@@ -276,4 +276,4 @@ def refuse_branches(robot: Robot, what: str, hint: str) -> None:
     told = Message("the tool is on {names!r}", names[robot.tool_row + 1])
     if odd is not None:
         told = Message("joint {name!r} stands on {names!r}, not on the row before", odd[0].name, names[odd[1] + 1])
-    raise RobotFileError("{what}: {told_error}", told, what, file=robot.origin.path, hint=hint)
+    raise RobotFileError("{place}: {text}", told, what, file=robot.origin.path, hint=hint)

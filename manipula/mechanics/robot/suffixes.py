@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from manipula.mechanics.robot.description import Joint, JointKind, Robot
-from manipula.messages import Message
 from manipula.support.letters import without_accents
 
 CARRIED, PAYLOAD, GROUND = "carried", "payload", "base"
@@ -39,9 +38,9 @@ class Suffixes:
         found, count = wish, 1
         while found in self.taken:
             count += 1
-            found = Message("{wish}_{count}", wish, count)
+            found = f"{wish}_{count}"
         self.taken.add(found)
-        return Message("_{found}", found)
+        return f"_{found}"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter
+from manipula.messages import Message, in_a_row
 
 Array = NDArray[np.float64]
 Number = Callable[[Joint, str, Parameter | None, float], float]  # an entry of a joint, or what it is otherwise
@@ -61,11 +62,12 @@ def springs_of(robot: Robot, number: Number, elastic: Given, backlash: Given) ->
     for joint, k, j in zip(rows, stiffness, inertia):
         missing = [name for name, x in (("stiffness", k), ("motor_inertia", j)) if not x > 0]
         if missing:
+            absent = Message("{a} and no {b}", *missing) if len(missing) > 1 else missing[0]
             raise InputError(
                 "joint {name!r} has no {missing}, so it cannot be elastic; give its row in the robot file {missing2}",
                 joint.name,
-                " and no ".join(missing),
-                " and ".join(f"{name} = …" for name in missing),
+                absent,
+                in_a_row([f"{name} = …" for name in missing]),
             )
     return Springs(np.array(stiffness), np.array(inertia), np.array(play))
 

@@ -76,27 +76,13 @@ def refuse_steps(names: Sequence[str], arm: Linear, method: str, step: float) ->
     if not found > GROWS:
         return
     short = next((step / 2**k for k in range(1, HALVINGS) if growth(arm, method, step / 2**k)[0] <= GROWS), None)
+    remedy = "" if short is None else Message("; take step={short:.2g}, or a softer drive", short)
     raise InputError(
-        (
-            Message(
-                "joint {names!r}: its drive swings faster than {method!r} follows in steps of {step:g} s: it "
-                "would grow by {found:.3g} in each",
-                names[where % len(names)],
-                method,
-                step,
-                found,
-            )
-        )
-        if short is None
-        else (
-            Message(
-                "joint {names!r}: its drive swings faster than {method!r} follows in steps of {step:g} s: it "
-                "would grow by {found:.3g} in each; take step={short:.2g}, or a softer drive",
-                names[where % len(names)],
-                method,
-                step,
-                found,
-                short,
-            )
-        )
+        "joint {names!r}: its drive swings faster than {method!r} follows in steps of {step:g} s: it would grow by "
+        "{found:.3g} in each{remedy}",
+        names[where % len(names)],
+        method,
+        step,
+        found,
+        remedy,
     )

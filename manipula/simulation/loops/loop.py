@@ -165,7 +165,7 @@ def _refuse_strangers(arm: Robot, law: Driving, ref: Reference | None) -> None:
     joints = law.request.robot.dof
     if "tau" not in law.block.outputs:
         raise InputError(
-            "{law}: gives {outputs} and no torque, so it drives no arm", law.law, joined(", ", law.block.outputs)
+            "{law}: gives {outputs} and no torque, so it drives no arm", law.law, ", ".join(law.block.outputs)
         )
     if arm.dof != joints:
         raise InputError("{name}: drives {dof} joints; {name2} has {dof2}", law.law, joints, arm.name, arm.dof)

@@ -37,28 +37,15 @@ def refuse_unstable(
         found = gains(own)
         if spectral_radius(*found, sample, delay) >= 1:
             told = ", ".join(f"{port} = {own[port]:g}" for port in ("kp", "ki", "kd", "lam", "gain") if port in own)
+            late = Message(" and a delay of {delay}", delay) if delay else ""
             raise InputError(
-                (
-                    Message(
-                        "{name}: joint {joint!r}: {told} is unstable at a sample of {sample:g} s and a delay of "
-                        "{delay}; {remedy}",
-                        name,
-                        joint,
-                        told,
-                        sample,
-                        delay,
-                        _remedy(found, sample, delay),
-                    )
-                )
-                if delay
-                else Message(
-                    "{name}: joint {joint!r}: {told} is unstable at a sample of {sample:g} s; {remedy}",
-                    name,
-                    joint,
-                    told,
-                    sample,
-                    _remedy(found, sample, delay),
-                )
+                "{name}: joint {joint!r}: {told} is unstable at a sample of {sample:g} s{late}; {remedy}",
+                name,
+                joint,
+                told,
+                sample,
+                late,
+                _remedy(found, sample, delay),
             )
 
 

@@ -38,7 +38,7 @@ def table(
         try:
             return table(*read)
         except InputError as error:
-            raise InputError("{what}: {told_error}", source, error) from error
+            raise InputError("{place}: {text}", source, error) from error
     times = rising(source)
     places, *slopes = (_columns(x, name, len(times)) for x, name in ((q, "q"), (qd, "qd"), (qdd, "qdd")))
     if places is None:
@@ -84,7 +84,7 @@ def _read(path: Path) -> tuple[Any, ...]:
     rows = [_row(path, i, line, len(names)) for i, line in enumerate(lines[1:], 2) if line.strip()]
     wanted = [name for port in PORTS for name in _of(names, port)]
     if "t" not in names or "q1" not in names or sorted(["t", *wanted]) != sorted(names):
-        found = ", ".join(names) or "nothing"
+        found = ", ".join(names) or Message("nothing")
         raise InputError(
             "{path}: line 1: expected the columns t, q1 …, and qd1 …, qdd1 … or none, found {found:.120}", path, found
         )

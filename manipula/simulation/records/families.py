@@ -190,7 +190,7 @@ def missing(source: Source, quantity: str, entries: Sequence[Entry], joints: Joi
         one, other = (source.heads[entry.place.column] for entry in twice)
         whose = twice[0].joint or Message("joint {name}", twice[0].number)
         both = Message("{one!r} and {other!r} may both be the {name} of {whose}", one, other, name, whose)
-        return Message("{found}: {built}; {freedoms}", source.path, both, how_to_say(source, quantity))
+        return Message("{path}: {both}; {how_to_say}", source.path, both, how_to_say(source, quantity))
     if joints.names and len(absent) < len(joints.names) and len(numbers) <= len(named):
         return Message(
             "{path}: no {names} of joint {absent} of {robot}; {found_in}",

@@ -279,7 +279,7 @@ class Log:
 
 
 def _numbers(name: str, given: Any, source: str) -> Array:
-    place = Message("{what}: {told_error}", source or Message("log"), name)
+    place = Message("{place}: {text}", source or Message("log"), name)
     if np.iscomplexobj(given):
         raise InputError("{place}: expected real numbers, found complex ones", place)
     try:

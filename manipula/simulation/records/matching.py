@@ -52,7 +52,7 @@ def matched(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
         like = [entry for entry in entries if entry.quantity == quantity]
         found, left = chosen(source, quantity, like, joints)
         if found is None and quantity == "q" and (found := bare(source, joints)):
-            notes.append("columns headed by joints alone are taken as positions")
+            notes.append(Message("columns headed by joints alone are taken as positions"))
             left = ""
         if found is None and like and quantity in NEEDED:
             raise InputError(missing(source, quantity, like, joints))

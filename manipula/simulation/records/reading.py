@@ -79,7 +79,7 @@ class Reading:
         rows = Rows(self.source.path, times, {**arrays, **states}).repaired()
         repairs = [*self.source.repairs, *rows.said, *self._unwrapped(rows)]
         for said in repairs:
-            caution("{what}: {told_error}", self.source.path, said)
+            caution("{place}: {text}", self.source.path, said)
         given: dict[str, Any] = {name: value for name, value in rows.arrays.items() if name in QUANTITIES}
         state = {name.removeprefix("state."): x for name, x in rows.arrays.items() if name not in QUANTITIES}
         joints = self.found.joints if len(self.found.joints) == self.count else ()

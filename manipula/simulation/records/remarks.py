@@ -48,7 +48,7 @@ def _beyond(log: Seen, ends: Ends | None) -> list[str]:
     low, high = log.q.min(axis=0), log.q.max(axis=0)
     slack = 1e-3 * np.where(np.isfinite(ends.upper - ends.lower), ends.upper - ends.lower, 1.0)
     out = (low < ends.lower - slack) | (high > ends.upper + slack)
-    said = []
+    said = list[str]()
     for j in np.flatnonzero(out):
         said.append(
             Message(
@@ -77,7 +77,7 @@ def _torques(log: Seen, tau: Array) -> list[str]:
     if not tau.any():
         return [Message("all torques are zero: nothing about dynamics can be told")]
     nothing = [name for name, any_ in zip(log.names, np.abs(tau).max(axis=0)) if not any_]
-    said = [Message("the torque of {name} is zero throughout", name) for name in nothing]
+    said: list[str] = [Message("the torque of {name} is zero throughout", name) for name in nothing]
     for j, count in enumerate(log.saturated.sum(axis=0)):
         if count:
             level = np.abs(tau[log.saturated[:, j], j]).max()

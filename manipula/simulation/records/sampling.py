@@ -191,7 +191,7 @@ def smoothed(x: Array, step: float, rate: float) -> Array:
 
 def told(t: Array, stretches: Sequence[slice]) -> list[str]:
     """What is to say of gaps and rates."""
-    found = []
+    found = list[str]()
     for before, after in list(pairwise(stretches))[:3]:
         end, begin = t[before.stop - 1], t[after.start]
         left, right = (float(np.median(np.diff(t[piece]))) if piece.stop - piece.start > 1 else 0.0

@@ -17,6 +17,7 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import Robot
+from manipula.messages import Message
 from manipula.simulation.functions import Array, Functions, Limits
 from manipula.support.tables import html_table, text_table
 
@@ -85,7 +86,8 @@ class Loads:
         kinds = [x.turns for x in self.joints]
         effort, speed = (("N·m",) if any(kinds) else ()), (("rad/s",) if any(kinds) else ())
         effort, speed = (x if all(kinds) else (*x, y) for x, y in ((effort, "N"), (speed, "m/s")))
-        heads = ("joint", f"torque [{', '.join(effort)}]", "at [s]", "rms", f"speed [{', '.join(speed)}]", "power [W]",
+        speeds = Message("speed [{unit}]", ", ".join(speed))
+        heads = ("joint", f"torque [{', '.join(effort)}]", "at [s]", "rms", speeds, "power [W]",
                  "mean [W]", "force [N]", "moment [N·m]", "duty", "of limit")  # fmt: skip
         told = any(x.torque_use is not None for x in self.joints)
         kept = len(heads) if told else -1

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.messages import in_front
 from manipula.studies.cases.values import as_kept, column_from, refuse_names
 from manipula.support.archives import open_archive
 
@@ -34,7 +35,7 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
     except OSError as error:
         raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from None
     except InputError as error:
-        raise InputError("{what}: {told_error}", path, str(error).removeprefix(f"{path}: ")) from None
+        raise InputError(in_front(str(path), error.message)) from None
     except UnicodeDecodeError:
         raise InputError("{path}: is no text in UTF-8", path) from None
     except ValueError as error:

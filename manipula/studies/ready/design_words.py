@@ -179,11 +179,10 @@ def _drives(robot: Robot, where: str, row: Mapping[str, Any]) -> list[Drive]:
     name = row["name"]
     if not isinstance(name, str) or not name.strip() or len(name) > 60:
         raise InputError("{where}: name: expected a word, found {name!r:.40}", where, name)
-    torque, speed = (positive(Message("{what}: {told_error}", where, key), row[key]) for key in ("torque", "speed"))
+    torque, speed = (positive(Message("{place}: {text}", where, key), row[key]) for key in ("torque", "speed"))
     rated = positive(Message("{where}: rated", where), row["rated"]) if "rated" in row else np.inf
     inertia, mass, price = (
-        not_negative(Message("{what}: {told_error}", where, key), row.get(key, 0.0))
-        for key in ("inertia", "mass", "price")
+        not_negative(Message("{place}: {text}", where, key), row.get(key, 0.0)) for key in ("inertia", "mass", "price")
     )
     share = positive(Message("{where}: efficiency", where), row.get("efficiency", 1.0))
     if share > 1:

@@ -128,7 +128,7 @@ def _difference(key: str, found: Any, wanted: Any) -> str:
         return Message("{told}: {found!r:.60}, not {wanted!r:.60}", TOLD[key], found, wanted)
     if key in ("shared", "uses") and isinstance(found, dict):
         odd = [name for name in {**found, **wanted} if found.get(name) != wanted.get(name)]
-        return Message("{what}: {told_error}", TOLD[key], some_of(odd))
+        return Message("{place}: {text}", TOLD[key], some_of(odd))
     return TOLD[key]
 
 

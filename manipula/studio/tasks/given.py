@@ -103,4 +103,4 @@ def _number(key: str, value: object) -> float:
 
 
 def _shown(value: object) -> str:
-    return Message("a list of {count}", len(value)) if isinstance(value, list) else Message("{strerror!r:.60}", value)
+    return Message("a list of {count}", len(value)) if isinstance(value, list) else f"{value!r:.60}"

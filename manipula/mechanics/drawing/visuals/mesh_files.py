@@ -27,7 +27,7 @@ def mesh_from(name: str, data: bytes) -> Mesh:
     try:
         found = read(data)
     except InputError as error:
-        raise InputError("{what}: {told_error}", name, error) from None
+        raise InputError("{place}: {text}", name, error) from None
     except (ValueError, IndexError, OverflowError):
         raise InputError("{name}: found no triangles that can be read", name) from None
     if not len(found.faces):

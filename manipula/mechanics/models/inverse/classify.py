@@ -108,19 +108,21 @@ def _unclosed(view: View, n: int) -> Plan:
 
 def _redundant(view: View, chain: Tree, trials: Sequence[Tree], free: int) -> Plan:
     """The joints can move with the tool at rest: where one is given, the others may have a closed form."""
-    n, still = chain.dof, "the arm can move with its tool at rest"
+    n, still = chain.dof, Message("the arm can move with its tool at rest")
     for joint in reversed(range(n)) if free == 1 else ():
         held = view.of(view.loop.with_fixed(joint, _fixed_motion(chain, joint)))
         plans = (replace(plan, fixed_joint=joint) for plan in few_plans(held))
         plan = _first_that_solves(plans, chain, view.judge, trials)
         if plan is not None:
-            return replace(_with_fixed_joint(plan, joint, n, f"{still}; with"), free=free)
+            held_plan = _with_fixed_joint(plan, joint, n)
+            return replace(held_plan, sentence=Message("{still}; {sentence}", still, held_plan.sentence), free=free)
     return replace(_none("redundant", Message("{still}; numeric solution", still)), free=free)
 
 
-def _with_fixed_joint(plan: Plan, joint: int, n: int, before: str) -> Plan:
-    said, title = f"{before} joint {joint + 1} given, {plan.sentence}", f"{n} joints, one held, {plan.title}"
-    return replace(plan, sentence=said, title=title, fixed_joint=joint, parameter=f"joint {joint + 1}")
+def _with_fixed_joint(plan: Plan, joint: int, n: int) -> Plan:
+    said = Message("with joint {number} given, {sentence}", joint + 1, plan.sentence)
+    title = Message("{n} joints, one held, {title}", n, Message(plan.title))
+    return replace(plan, sentence=said, title=title, fixed_joint=joint, parameter=Message("joint {name}", joint + 1))
 
 
 def _anywhere(chain: Tree) -> list[Any]:
@@ -163,7 +165,7 @@ def _seven(view: View, chain: Tree) -> Plan:
         )
     for joint in (6, 0, 2, 4, 3, 5, 1):
         for plan in six_plans(view.of(view.loop.with_fixed(joint, _fixed_motion(chain, joint)))):
-            return _with_fixed_joint(plan, joint, 7, "with")
+            return _with_fixed_joint(plan, joint, 7)
     if not view.turns(*range(7)):
         return _none("7 joints, numeric", Message("no joint, when held, leaves a closed form; numeric solution"))
     said = Message(

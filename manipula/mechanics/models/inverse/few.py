@@ -12,7 +12,7 @@ from manipula.mechanics.models.inverse.solutions import meeting
 from manipula.mechanics.models.inverse.solutions.runs import Runs, Seated
 from manipula.mechanics.models.inverse.solutions.splits import WAY_ROLES, ways_of
 from manipula.mechanics.models.inverse.view import View, list_text, moving, number_text
-from manipula.messages import Message
+from manipula.messages import Message, in_a_row, joined
 
 CROSSES = (Slide(1, True, True), Slide(2, False, True))  # axes 0, 1 and 2 of a loop: their frames where they meet
 
@@ -98,52 +98,14 @@ def _runs_text(view: View, runs: Runs) -> str:
     joints = [[view.loop.axes[axis].joint for axis in run] for run in runs]
     sums = [Message("the sum of the parallel axes {list_text}", list_text(run)) for run in joints if len(run) > 1]
     alone = [run[0] for run in joints if len(run) == 1]
-    alone_text = (
-        [Message(("axis {list_text}" if len(alone) == 1 else "axes {list_text}"), list_text(alone))] if alone else []
-    )
+    one = len(alone) == 1
+    alone_text = [Message("axis {list_text}" if one else "axes {list_text}", list_text(alone))] if alone else []
     slides = [axis.joint for axis in view.loop.axes if axis.kind != "revolute"]
-    return (
-        Message(
-            ("{value}, {list_text} slides" if len(slides) == 1 else "{value}, {list_text} slide"),
-            (
-                Message(
-                    (
-                        "the orientation gives {alone_text}; the position gives the rest"
-                        if sums or slides
-                        else "the orientation gives {alone_text}; the position has no say"
-                    ),
-                    " and ".join(alone_text + sums),
-                )
-                if runs
-                else Message(
-                    "nothing turns; the position gives the rest"
-                    if sums or slides
-                    else "nothing turns; the position has no say"
-                )
-            ),
-            list_text(slides),
-        )
-        if slides
-        else (
-            Message(
-                (
-                    "the orientation gives {alone_text}; the position gives the rest"
-                    if sums or slides
-                    else "the orientation gives {alone_text}; the position has no say"
-                ),
-                " and ".join(alone_text + sums),
-            )
-            if runs
-            else Message(
-                "nothing turns; the position gives the rest"
-                if sums or slides
-                else "nothing turns; the position has no say"
-            )
-        )
-    )
-
-
-# three axes that meet
+    rest = Message("the position gives the rest" if sums or slides else "the position has no say")
+    turned = in_a_row(alone_text + sums)
+    said = Message("the orientation gives {turned}", turned) if runs else Message("nothing turns")
+    slid = Message(", {listed} slides" if len(slides) == 1 else ", {listed} slide", list_text(slides)) if slides else ""
+    return joined("", (said, "; ", rest, slid))
 
 
 def _meeting(view: View) -> Iterator[Plan]:
@@ -188,5 +150,6 @@ def _padded(view: View) -> Iterator[Plan]:
         for shift in shifts if nearest else (1,):
             pad = Pad(6 - n, from_base, nearest, shift)
             for plan in six_plans(view.of(padded(view.loop, pad))):
-                place = "base" if from_base else "tool"
-                yield replace(plan, pad=pad, sentence=f"with axes added at the {place}, {plan.sentence}")
+                at_base = "with axes added at the base, {sentence}"
+                added = at_base if from_base else "with axes added at the tool, {sentence}"
+                yield replace(plan, pad=pad, sentence=Message(added, plan.sentence))

@@ -14,7 +14,7 @@ def slide_plans(view: View) -> Iterator[Plan]:
     kinds = view.kinds
     if "P" not in kinds:
         return
-    title, turning = f"{len(kinds)} joints with slides", [k for k, kind in enumerate(kinds) if kind == "R"]
+    title, turning = Message("{n} joints with slides", len(kinds)), [k for k, kind in enumerate(kinds) if kind == "R"]
     if len(turning) == 2 and view.along(view.from_to(*turning)):
         if len(kinds) > 2:
             leans = view.leans(view.from_to(*sorted((kinds.index("P"), turning[0])))[2])
@@ -32,8 +32,9 @@ def slide_plans(view: View) -> Iterator[Plan]:
             )
             yield Plan("with slides", case, title, said, () if leans else ("slide",))
     elif _independent(view, kinds):
-        said = Message("the orientation gives what turns; {sliding}", _sliding(kinds)) if turning else _sliding(kinds)
-        yield Plan("with slides", "", title, said)
+        slide = _sliding(kinds)
+        sentence = Message("the orientation gives what turns; {sliding}", slide) if turning else slide
+        yield Plan("with slides", "", title, sentence)
 
 
 def _sliding(kinds: str) -> str:

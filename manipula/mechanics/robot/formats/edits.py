@@ -90,7 +90,7 @@ def with_rubbing(robot: Arm, given_tables: Mapping[str, Any]) -> Arm:
 
 def with_rotors(robot: Arm, numbers: Mapping[str, Any]) -> Arm:
     """Other motor inertia of the joints named, as the joint feels it."""
-    values = {name: given(x, f"motor inertia of {name}") for name, x in numbers.items()}
+    values = {name: given(x, Message("motor inertia of {name}", name)) for name, x in numbers.items()}
     _refuse_unknown(robot, values)
     for name, value in values.items():
         if not names_of(value) and (number := float_of(value, {})) < 0:

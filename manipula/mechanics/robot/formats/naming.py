@@ -62,20 +62,14 @@ def unused_values(robot: Robot) -> list[tuple[str, str]]:
     """(name, problem) for each value that nothing uses: often a misspelt name."""
     used = set(robot.names()) | {name for _, value in robot.values for name in names_of(value)}
     used.update(name for joint in robot.joints for bound in _bounds(joint) for name in names_of(bound))
-    found = []
+    found = list[tuple[str, str]]()
     for name, _ in robot.values:
         if name not in used:
             near = get_close_matches(name, sorted(used), n=1)
-            found.append(
-                (
-                    name,
-                    (
-                        Message("no entry of the table uses this name; did you mean {near!r}?", near[0])
-                        if near
-                        else Message("no entry of the table uses this name")
-                    ),
-                )
-            )
+            told = Message("no entry of the table uses this name")
+            if near:
+                told = Message("no entry of the table uses this name; did you mean {near!r}?", near[0])
+            found.append((name, told))
     return found
 
 

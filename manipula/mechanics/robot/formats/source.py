@@ -65,7 +65,7 @@ def errors_of(file: str) -> Iterator[None]:
 
 def joint_label(row: int, name: str | None) -> RowLabel:
     """How messages call a joint; rows count from 1."""
-    return RowLabel(f"joint {row} {name!r}" if name else f"joint {row}", row)
+    return RowLabel(Message("joint {row} {name!r}", row, name) if name else Message("joint {name}", row), row)
 
 
 def refuse_kinds(robot: Robot, format: str, title: str) -> None:

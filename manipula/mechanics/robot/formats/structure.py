@@ -21,7 +21,7 @@ from fractions import Fraction
 from manipula.errors import caution
 from manipula.mechanics.robot.exact import is_quarter
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
-from manipula.messages import Message
+from manipula.messages import Message, joined
 
 SURE = 1e-9  # rad, or of the arm's size
 LIKELY = 1e-4  # rad
@@ -52,7 +52,9 @@ class Structure:
         if apart <= self.likely:
             return self._read(angle, where, Deg(Fraction(90 * quarters)), apart > SURE)
         if is_rounded(angle, quarters, apart):
-            self.kept.append(f"{where} {float(angle.value):g} rad beside {90 * quarters}°")
+            self.kept.append(
+                Message("{where} {value:g} rad beside {quarters}°", where, float(angle.value), 90 * quarters)
+            )
         steps = round(radians(angle) * 12 / math.pi)
         if isinstance(angle, Num) and abs(radians(angle) - steps * math.pi / 12) <= _SPELLED:
             return self._read(angle, where, Deg(Fraction(15 * steps)), doubtful=False)
@@ -66,7 +68,7 @@ class Structure:
         )
         self.notes.append(Message("{written} read as {value}°", written, meant.value))
         if doubtful:
-            self.doubtful.append(f"{written} as {meant.value}°")
+            self.doubtful.append(Message("{written} as {value}°", written, meant.value))
         return meant if meant.value else ZERO
 
     def axis(self, axis: Direction, where: str) -> Direction:
@@ -79,7 +81,7 @@ class Structure:
         written, read = (" ".join(f"{float(part):g}" for part in way) for way in (axis, (x, y, z)))
         self.notes.append(Message("{where}: axis {written} read as {read}", where, written, read))
         if any(drop and abs(part) > Fraction(SURE) * size for part, drop in zip(axis, drops)):
-            self.doubtful.append(f"{where}: axis {written} as {read}")
+            self.doubtful.append(Message("{where}: axis {written} as {read}", where, written, read))
         return x, y, z
 
     def length(self, length: Parameter, where: str, size: float) -> Parameter:
@@ -105,7 +107,7 @@ class Structure:
 
 def _listed(places: list[str]) -> str:
     more = Message("; and {count} more", len(places) - _SHOWN) if len(places) > _SHOWN else ""
-    return "; ".join(places[:_SHOWN]) + more
+    return joined("", (joined("; ", places[:_SHOWN]), more))
 
 
 def radians(angle: Num | Deg) -> float:

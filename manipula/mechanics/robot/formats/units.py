@@ -68,7 +68,7 @@ def describe(value: object) -> str:
         case list() | tuple():
             return Message("a list of {count}", len(value))
         case None:
-            return "nothing"
+            return Message("nothing")
     return f"a {type(value).__name__}"
 
 

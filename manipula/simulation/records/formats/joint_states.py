@@ -63,7 +63,7 @@ def chosen_topic(path: str, topics: Sequence[str], others: Iterable[str], wanted
             ", ".join(sorted(topics)),
             topics[0],
         )
-    listed = ", ".join(sorted(others)[:8]) or "nothing"
+    listed = ", ".join(sorted(others)[:8]) or Message("nothing")
     raise InputError("{path}: no topic has messages sensor_msgs/JointState; found {listed}", path, listed)
 
 
@@ -78,7 +78,7 @@ def source_from_states(path: str, topic: str, states: Iterator[State], joints: t
     sets = Counter(tuple(sorted(_names(state))) for state in found)
     usual = next((names for names in sets if joints and _has(names, joints)), sets.most_common(1)[0][0])
     kept = [state for state in found if set(usual) <= set(_names(state))]
-    notes = [Message("joint states of topic {topic}", topic)]
+    notes: list[str] = [Message("joint states of topic {topic}", topic)]
     if len(kept) < len(found):
         notes.append(
             Message(
@@ -88,7 +88,7 @@ def source_from_states(path: str, topic: str, states: Iterator[State], joints: t
     stamps = np.array([state.stamp for state in kept], np.int64)
     if not stamps.any():
         stamps = np.array([state.written for state in kept], np.int64)
-        notes.append("messages have no times of their own: those of writing are taken")
+        notes.append(Message("messages have no times of their own: those of writing are taken"))
     order = _names(kept[0])
     columns = [column_from("time", stamps, unit="ns")]
     columns += [column for name in FIELDS for column in _columns(path, name, order, kept)]

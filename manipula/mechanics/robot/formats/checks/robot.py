@@ -50,7 +50,7 @@ def warn_of_odd(robot: Robot) -> None:
     Bodies that only nearly could be are left to `mp.check`: of published files they are legion.
     """
     for sentence in _odd(robot):
-        caution(Message("{what}: {told_error}", robot.origin.path, sentence) if robot.origin.path else sentence)
+        caution(Message("{place}: {text}", robot.origin.path, sentence) if robot.origin.path else sentence)
 
 
 def _odd(robot: Robot) -> Iterator[str]:

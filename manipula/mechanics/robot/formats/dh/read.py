@@ -66,7 +66,7 @@ def robot_from_dh_text(
         raw["convention"] = _convention(table, convention, said)
     robot = robot_from_raw(raw, file, "dh", exact)
     for sentence in said:
-        caution(Message("{what}: {told_error}", file, sentence) if file else sentence)
+        caution(Message("{place}: {text}", file, sentence) if file else sentence)
     return robot
 
 
@@ -93,7 +93,7 @@ def _raw_from_table(table: PastedTable, angle: Angle | None, length: Length, sai
 
 def _convention(table: PastedTable, asked: Convention | None, said: list[str]) -> str:
     if asked == "standard" and table.modified:
-        said.append("header: it reads like the modified convention (i-1), but the standard one was asked for")
+        said.append(Message("header: it reads like the modified convention (i-1), but the standard one was asked for"))
     found = asked or table.settings.get("convention") or ("modified" if table.modified else "")
     if not found:
         said.append(_assumed(table))

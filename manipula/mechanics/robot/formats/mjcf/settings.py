@@ -150,12 +150,11 @@ def unread_options(root: ET.Element) -> list[str]:
     ]
     off = [key for flag in root.iterfind("option/flag") for key, word in flag.attrib.items() if word == "disable"]
     rubbing = [key for key in ("frictionloss", "damper", "passive") if key in off]
-    told = (
-        [Message("the {medium} of <option> is not read: the arm moves in nothing", ", ".join(dict.fromkeys(medium)))]
-        if medium
-        else []
-    )
-    return told + [Message("<flag {key}> is not read: the friction of joints counts", key) for key in rubbing]
+    told = [Message("<flag {key}> is not read: the friction of joints counts", key) for key in rubbing]
+    if not medium:
+        return [*told]
+    listed = ", ".join(dict.fromkeys(medium))
+    return [Message("the {medium} of <option> is not read: the arm moves in nothing", listed), *told]
 
 
 def numbers(attributes: Attributes, key: str, where: str) -> list[Fraction]:

@@ -66,7 +66,7 @@ from manipula.mechanics.robot.locking.locks import with_locks
 from manipula.mechanics.robot.precise import settled
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, number
-from manipula.messages import Message
+from manipula.messages import Message, in_front
 
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 KINDS: dict[str, JointKind] = {
@@ -308,7 +308,7 @@ class _Reader:
 
     def angles(self, rpy: Angles, where: str) -> Angles:
         roll, pitch, yaw = (
-            self.structure.angle(x, f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw"))
+            self.structure.angle(x, in_front(where, name)) for x, name in zip(rpy, ("roll", "pitch", "yaw"))
         )
         return roll, pitch, yaw
 

@@ -323,7 +323,7 @@ class Locks:
         assert joint.mimic is not None
         name = joint.mimic.joint
         if name not in self.joints or name in self.chain or depth > _MIMICS:
-            why = Message("is not in the file") if name not in self.joints else "moves with the arm"
+            why = Message("is not in the file") if name not in self.joints else Message("moves with the arm")
             why = why if depth <= _MIMICS else Message("mimics it in turn")
             raise RobotFileError(
                 "it mimics joint {name!r}, which {why}",

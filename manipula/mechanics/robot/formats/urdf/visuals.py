@@ -29,5 +29,7 @@ def with_visuals(text: str, source: str, seen: Callable[[str], str]) -> tuple[st
             left.append(link.get("name", ""))
     new.extend(old.iterfind("material"))
     ET.indent(new)
-    told = [Message("visuals of links {some_of}, which no row or frame keeps", some_of(left))] if left else []
+    told = list[str]()
+    if left:
+        told.append(Message("visuals of links {some_of}, which no row or frame keeps", some_of(left)))
     return text[: text.index("<robot")] + ET.tostring(new, encoding="unicode") + "\n", told

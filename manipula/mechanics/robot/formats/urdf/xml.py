@@ -180,7 +180,7 @@ def _by_name(items: Iterator[Named], kind: str) -> dict[str, Named]:
             raise RobotFileError(
                 "two {kind}s have this name",
                 kind,
-                where=Message("{many} {how!r}", kind, item.name),
+                where=Message("{kind} {name!r}", Message(kind), item.name),
                 field="name",
                 hint=Message("every {kind} needs a name of its own", kind),
             )
