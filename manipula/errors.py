@@ -20,35 +20,51 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
+
+from manipula.messages import Message, in_front
 
 # the package, and what calls its functions in a user's name: decorators, properties, copies with a change
 _PASSED = (__name__.partition(".")[0], "contextlib", "functools", "dataclasses")
 
 
 class ManipulaError(Exception):
-    """Root of the tree."""
+    """Root of the tree: `InputError("{path}: no such file", path)`, or a `Message` that is there already."""
+
+    def __init__(self, template: str, /, *values: object) -> None:
+        super().__init__(Message(template, *values))
+
+    @property
+    def message(self) -> Message:
+        """What `str(error)` says."""
+        found: Message = self.args[0]
+        return found
 
 
 class InputError(ManipulaError, ValueError):
     """What the user gave cannot be used."""
 
 
-class RowLabel(str):
+class RowLabel(Message):
     """How messages call a row of a robot's table, and which row it is, counted from 1: an editor marks the cell."""
 
     row: int
 
     def __new__(cls, text: str, row: int) -> RowLabel:
-        label = super().__new__(cls, text)
+        said = Message(text)
+        label: RowLabel = super().__new__(cls, said.template, *said.fields.values())  # type: ignore[assignment]
         label.row = row
         return label
+
+    def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
+        return RowLabel, (Message(self.template, *self.fields.values()), self.row)
 
     @staticmethod
     def inside(where: str, part: str) -> str:
         """A part of what is there, of the same row."""
-        text = f"{where}: {part}"
+        text = in_front(where, part)
         return RowLabel(text, where.row) if isinstance(where, RowLabel) else text
 
 
@@ -61,19 +77,23 @@ class RobotFileError(InputError):
     def __init__(
         self,
         problem: str,
-        *,
+        /,
+        *values: object,
         file: str = "",
         where: str = "",
         field: str = "",
         hint: str = "",
         others: Sequence[RobotFileError] = (),
     ) -> None:
-        self.file, self.where, self.field, self.problem, self.hint = file, where, field, problem, hint
+        self.file, self.where, self.field = file, where, field
+        self.problem, self.hint = Message(problem, *values), Message(hint)
         self.others = tuple(others)
         self.row = where.row if isinstance(where, RowLabel) else None  # of the table, from 1
         self.column = field  # of the cell: `field`, unless that is the name of a parameter
-        place = ": ".join(part for part in (file, where, field) if part)
-        super().__init__((f"{place}: " if place else "") + problem + (f" ({hint})" if hint else ""))
+        told = Message("{problem} ({hint})", self.problem, self.hint) if hint else self.problem
+        for part in (field, where, file):
+            told = in_front(part, told)
+        super().__init__(told)
 
     def in_file(self, file: str) -> RobotFileError:
         """The same, naming the file."""
@@ -91,8 +111,7 @@ class UnwritableError(InputError, OSError):
     """A file cannot be written: a full disk, a folder of another user. Names the file; `errno` is the system's."""
 
     def __init__(self, path: object, cause: OSError) -> None:
-        self.message = f"{path}: cannot be written: {cause.strerror or cause}"
-        super().__init__(self.message)
+        super().__init__("{path}: cannot be written: {strerror}", path, cause.strerror or cause)
         self.errno, self.filename = cause.errno, str(path)
 
     def __str__(self) -> str:  # OSError would show the number
@@ -108,16 +127,17 @@ class UnsetError(InputError):
     the text is for Python, `in_shell` for the command line."""
 
     def __init__(self, problem: str, missing: Sequence[str], also: str = "") -> None:
-        self.problem, self.missing = problem, tuple(missing)
-        super().__init__(f"{problem}; {also}robot.with_parameters({self.missing[0]}=…) gives one")
+        self.problem, self.missing = Message(problem), tuple(missing)
+        template = "{problem}; {also}robot.with_parameters({missing}=…) gives one"
+        super().__init__(template, self.problem, Message(also), self.missing[0])
 
     @property
-    def in_shell(self) -> str:
-        return f"{self.problem}; --set {self.missing[0]}=VALUE gives one"
+    def in_shell(self) -> Message:
+        return Message("{problem}; --set {missing}=VALUE gives one", self.problem, self.missing[0])
 
     @property
-    def in_page(self) -> str:
-        return f"{self.problem}; give {self.missing[0]} a value"
+    def in_page(self) -> Message:
+        return Message("{problem}; give {missing} a value", self.problem, self.missing[0])
 
 
 def some_of(names: Sequence[str]) -> str:
@@ -131,9 +151,12 @@ class UnknownNameError(InputError, KeyError):
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: Mapping[str, str] | None = None) -> None:
         names = list(known)
         near = _near(str(name), names, meant or {})
-        guess = f"; did you mean {near!r}?" if near else "."
-        self.message = f"no {kind} is called {name!r}{guess} Known: {', '.join(names)}."
-        super().__init__(self.message)
+        listed = ", ".join(names)
+        if near:
+            told = "no {kind} is called {name!r}; did you mean {near!r}? Known: {names}."
+            super().__init__(told, Message(kind), name, near, listed)
+        else:
+            super().__init__("no {kind} is called {name!r}. Known: {names}.", Message(kind), name, listed)
 
     def __str__(self) -> str:  # KeyError would show the repr
         return self.message
@@ -182,16 +205,16 @@ class ManipulaWarning(UserWarning):
     column: str = ""
 
 
-def caution(text: str, where: str = "", field: str = "") -> None:
+def caution(template: str, /, *values: object, where: str = "", field: str = "") -> None:
     """A `ManipulaWarning` that points at the caller's line: the first one outside the package.
 
-    `where` and `field` are those of a `RobotFileError`; the text says them already.
+    `where` and `field` are those of a `RobotFileError`; the template says them already.
 
     A frame is known by its module, not by its file: the methods that `dataclass` writes are in none.
     """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in _PASSED:
         frame, level = frame.f_back, level + 1
-    said = ManipulaWarning(text)
+    said = ManipulaWarning(Message(template, *values))
     said.row, said.column = where.row if isinstance(where, RowLabel) else None, field
     warnings.warn(said, stacklevel=level)

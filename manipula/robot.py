@@ -67,6 +67,7 @@ from manipula.mechanics.robot.subject import digest_of
 from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.robot.values.terms import Length
+from manipula.messages import Message, joined
 from manipula.support.tables import html_table
 
 Number = SupportsFloat | str  # of NumPy and others too
@@ -113,7 +114,7 @@ class Robot(description.RobotDescription):
     def from_text(cls, text: str, format: str = "toml", **options: Any) -> Robot:
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
         if not isinstance(text, str):
-            raise InputError(f"found {describe(text)}, expected the text of a robot file")
+            raise InputError("found {text}, expected the text of a robot file", describe(text))
         return cls.of(format_named(format).read(text, **options))
 
     # frames
@@ -159,7 +160,7 @@ class Robot(description.RobotDescription):
     ) -> Robot:
         """One frame more, seen from the link that the joint `on` moves ("base": the base); see `with_tool`."""
         if name in (*self.frame_names, *self.link_names, *(joint.name for joint in self.joints)):
-            raise InputError(f"{self.name} has a frame, a link or a joint called {name!r} already")
+            raise InputError("{name} has a frame, a link or a joint called {name2!r} already", self.name, name)
         steps = given_steps(folded(name) or "frame", xyz, rpy)
         structure = Structure(exact)
 
@@ -217,9 +218,11 @@ class Robot(description.RobotDescription):
     def freedoms(self) -> str:
         """`6 joints, RRPRRR`; joints that follow others are counted by themselves."""
         following = len(self.kind) - self.dof
-        more = f" and {following} that follow{'s' if following == 1 else ''}" if following else ""
+        own = Message("1 joint") if self.dof == 1 else Message("{joints} joints", self.dof)
+        one = following == 1
+        more = Message(" and {following} that follows" if one else " and {following} that follow", following)
         kind = f", {self.kind[:40]}" if self.kind else ""
-        return f"{self.dof} joint{'s' if self.dof != 1 else ''}{more}{kind}"
+        return joined("", (own, more if following else "", kind))
 
     @property
     def base_parameters(self) -> dict[str, float | None]:
@@ -337,7 +340,7 @@ class Robot(description.RobotDescription):
         >>> Robot.from_dh([("q1", 0, 1, 0)]).with_motor_inertia(joint1=0.2).standard_parameters["Ia1"]
         0.2
         """
-        return self._edited(with_rotors(self, {**by_name(inertia, "motor inertia"), **joints}))
+        return self._edited(with_rotors(self, {**by_name(inertia, Message("motor inertia")), **joints}))
 
     def locked(self, joints: Mapping[str, Number] | None = None, /, **named: Number) -> Robot:
         """Some joints held still: `robot.locked(elbow=0.3)`, radians or metres, also `q3=` or `joint3=` for the third
@@ -355,7 +358,7 @@ class Robot(description.RobotDescription):
         for name, value in {**by_name(joints, "locked"), **named}.items():
             joint = joint_meant(self, name)
             if joint in held:
-                raise InputError(f"{self.name}: joint {joint!r} is given two places to be locked at")
+                raise InputError("{name}: joint {joint!r} is given two places to be locked at", self.name, joint)
             turns = next(row.turns for row in self.joints if row.name == joint)
             held[joint] = structured_coordinate(self, joint, given(value, name, "angle" if turns else "length"))
             doubt_degrees(self, joint, held[joint], "locked")
@@ -431,8 +434,11 @@ def as_robot(given: RobotLike) -> Robot:
         return Robot.of(robot_from_source(given))
     held = given if isinstance(given, description.RobotDescription) else getattr(given, "robot", None)
     if not isinstance(held, description.RobotDescription):
-        wanted = "the name of a library robot or a file, a robot, an arm, or what identify found"
-        raise InputError(f"found {given!r:.60}, expected {wanted}")
+        raise InputError(
+            "found {given!r:.60}, expected the name of a library robot or a file, a robot, an arm, or what "
+            "identify found",
+            given,
+        )
     if left_out := getattr(given, "left_out", ""):
         caution(left_out)
     return Robot.of(held)

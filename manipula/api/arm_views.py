@@ -54,7 +54,7 @@ class ArmViews:
         from manipula.pages.plots.workspace import workspace_figure
 
         if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MOST:
-            raise InputError(f"samples: expected a whole number of 1 to {MOST}, found {samples!r:.60}")
+            raise InputError("samples: expected a whole number of 1 to {most}, found {samples!r:.60}", MOST, samples)
         motion = self._motion(None)
         low, high = ranges(motion.record).T
         poses = poses_of(motion.record, np.random.default_rng(seed).uniform(low, high, (samples, len(low))))

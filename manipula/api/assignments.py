@@ -49,7 +49,7 @@ def places_of(texts: Sequence[str], robot: Robot) -> dict[str, str]:
     for text in texts:
         joint, equals, value = text.rpartition("=")
         if not (joint.strip() and equals and value.strip()):
-            raise InputError(f"{text!r} does not say where a joint stands; write it as elbow=30deg (no spaces)")
+            raise InputError("{text!r} does not say where a joint stands; write it as elbow=30deg (no spaces)", text)
         natural = quantities.get(joint.strip(), "any")
         found[joint.strip()] = _read(joint.strip(), value.strip(), natural, _units(robot)).value
     return found
@@ -59,7 +59,7 @@ def _assignment(text: str, quantities: dict[str, Quantity], units: Units) -> Ass
     name, equals, value = (part.strip() for part in text.partition("="))
     name = spelled(name)
     if not (name and equals and value):
-        raise InputError(f"{text!r} is not a change; write it as a2=0.43 (no spaces)")
+        raise InputError("{text!r} is not a change; write it as a2=0.43 (no spaces)", text)
     return _read(name, value, quantities.get(name, "any"), units)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import loaded
 from manipula.errors import InputError, UnsetError, some_of
+from manipula.messages import Message
 from manipula.support.waiting import told_when_slow
 
 if TYPE_CHECKING:
@@ -63,8 +64,17 @@ def generate(
         if not model:
             raise InputError("generate: found an empty list of models (expected at least one name)")
         if method != "best" or wrench:
-            what = "a wrench" if wrench else f"the method {method!r}"
-            raise InputError(f"{what} is for one model; several in one function are each derived the cheapest way")
+            raise InputError(
+                Message("a wrench is for one model; several in one function are each derived the cheapest way")
+                if wrench
+                else (
+                    Message(
+                        "the method {method!r} is for one model; several in one function are each derived the cheapest "
+                        "way",
+                        method,
+                    )
+                )
+            )
         names = list(dict.fromkeys(model))
         with told_when_slow(f"deriving {', '.join(names)} of {subject.name}"):
             first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
@@ -300,7 +310,9 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     pose, jacobian = (generate(subject, name, optimise="none") for name in ("pose", "jacobian"))
     for model in (pose, jacobian):
         if missing := model.inputs.get("p", ()):
-            raise UnsetError(f"{subject.name}: reach needs a value for {some_of(missing)}", missing)
+            raise UnsetError(
+                Message("{name}: reach needs a value for {some_of}", subject.name, some_of(missing)), missing
+            )
     return reach_of(subject, pose.compile(), jacobian.compile(), seed)
 
 

@@ -51,7 +51,7 @@ def report(
     if odd is not None:
         raise UnknownNameError("part of a report", odd, CHOSEN)
     if path is not None and Path(path).suffix.lower() not in (".html", ".htm", ".pdf"):
-        raise InputError(f"{path}: expected a name that ends in .html or .pdf")
+        raise InputError("{path}: expected a name that ends in .html or .pdf", path)
     if path is not None and Path(path).suffix.lower() == ".pdf":
         compiler()
         text = source_of(paper_story(loaded(robot), tuple(hidden), tell))
@@ -93,7 +93,7 @@ def _moved(record: dict[str, Any], moved: Any, times: Any) -> tuple[list[float],
         return found.tolist(), [], []
     clock = np.arange(len(found)) / 25 if times is None else np.asarray(times, dtype=float)
     if clock.shape != found.shape[:1] or not np.isfinite(clock).all() or (np.diff(clock) < 0).any():
-        raise InputError(f"times: expected {len(found)} finite numbers that do not fall, one for each row of q")
+        raise InputError("times: expected {count} finite numbers that do not fall, one for each row of q", len(found))
     few = np.unique(np.linspace(0, len(found) - 1, min(len(found), MOST_ROWS)).astype(int))
     return found[0].tolist(), clock[few].tolist(), found[few].tolist()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import loaded
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula.pages.svg.picture import Picture
@@ -35,7 +36,7 @@ def drawing(
 
     described = loaded(robot)
     if values is not None and not isinstance(values, Mapping):
-        raise InputError(f"values: expected parameters by name, such as {{'l1': 0.4}}, found {values!r:.60}")
+        raise InputError("values: expected parameters by name, such as {{'l1': 0.4}}, found {values!r:.60}", values)
     record = drawing_of(described.with_parameters(**values) if values else described)
     if meshes is None:
         return dressed_where_known(record, described)
@@ -81,13 +82,13 @@ def picture(
     from manipula.support.files import write_text
 
     if path is not None and Path(path).suffix.lower() != ".svg":
-        raise InputError(f"{path}: expected a name that ends in .svg")
+        raise InputError("{path}: expected a name that ends in .svg", path)
     record = drawing(robot, values)
     width, height = _size(size)
     choices = {"frames": ("tool", "all", "none"), "background": ("none", "light", "dark")}
     for (name, known), said in zip(choices.items(), (frames, background)):
         if said not in known:
-            raise UnknownNameError(f"choice of {name}", str(said), known)
+            raise UnknownNameError(Message("choice of {name}", name), str(said), known)
     style = Style(width, height, _eye(view, record), frames, bool(names), background, bool(whole))
     poses = poses_of(record, position_of(record, q))
     text = svg_of(record, poses, axes_of(record, poses), style)
@@ -107,14 +108,18 @@ def _eye(view: str | Sequence[float] | None, record: Mapping[str, Any]) -> tuple
         raise UnknownNameError("view", view, VIEWS)
     angles = VIEWS[view] if isinstance(view, str) else _numbers(view, 2)
     if angles is None:
-        raise InputError(f"view: expected one of {', '.join(VIEWS)}, or two angles in degrees, found {view!r:.60}")
+        raise InputError(
+            "view: expected one of {views}, or two angles in degrees, found {view!r:.60}", ", ".join(VIEWS), view
+        )
     return tuple(towards(angles[0], angles[1], np.array(record["up"])).tolist())
 
 
 def _size(size: Any) -> tuple[float, float]:
     found = _numbers(size, 2)
     if found is None or not all(1 <= x <= LARGEST for x in found):
-        raise InputError(f"size: expected a width and a height in points, of 1 to {LARGEST}, found {size!r:.60}")
+        raise InputError(
+            "size: expected a width and a height in points, of 1 to {largest}, found {size!r:.60}", LARGEST, size
+        )
     return found[0], found[1]
 
 

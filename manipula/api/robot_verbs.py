@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError, caution
+from manipula.messages import Message, joined
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
@@ -150,8 +151,22 @@ def save(robot: RobotLike, path: str | Path) -> Path:
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)
     if lost:
-        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
-        caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
+        caution(
+            Message(
+                "{name}: {title} cannot hold the {lost} and {more} more; a .toml file keeps everything",
+                path.name,
+                form.title,
+                joined(", ", lost[:3]),
+                len(lost) - 3,
+            )
+            if len(lost) > 3
+            else Message(
+                "{name}: {title} cannot hold the {lost}; a .toml file keeps everything",
+                path.name,
+                form.title,
+                joined(", ", lost[:3]),
+            )
+        )
     return written
 
 
@@ -166,8 +181,10 @@ def _visuals_seen_from(robot: Robot, file: str, folder: Path) -> Robot:
     if located(seen, folder) is None:
         seen = held.name
         caution(
-            f"{file}: its links are drawn by {held.name}, which is not in the folder of the new file: copy it there "
-            "with its meshes, or simple solids are drawn"
+            "{file}: its links are drawn by {name}, which is not in the folder of the new file: copy it "
+            "there with its meshes, or simple solids are drawn",
+            file,
+            held.name,
         )
     return replace(robot, origin=replace(robot.origin, visuals=seen))
 
@@ -182,7 +199,7 @@ def _with_visuals(text: str, robot: Robot, folder: Path) -> tuple[str, list[str]
     if (held := visual_file(robot)) is None:
         return text, []
     if robot.origin.convention != "urdf":
-        return text, ["visuals: the frames of the links are others now"]
+        return text, [Message("visuals: the frames of the links are others now")]
     place = held.resolve().parent
 
     def seen(name: str) -> str:
@@ -199,7 +216,7 @@ def _warn_of_refusal(form: Format, text: str, file: str) -> None:
             warnings.simplefilter("ignore", ManipulaWarning)
             form.read(text)
     except ManipulaError as error:
-        caution(f"{file}: this file will be refused when it is read: {error}")
+        caution("{name}: this file will be refused when it is read: {refused}", file, error)
 
 
 def convert(robot: RobotLike, target: str) -> Robot:

@@ -72,7 +72,7 @@ def remember(
     try:
         found = function_from_text(text)
     except (ValueError, RecursionError):
-        raise InputError(f"{model} of {asked.robot.name}: found a text that is no function's") from None
+        raise InputError("{model} of {name}: found a text that is no function's", model, asked.robot.name) from None
     return model_of(remember_function(asked, found), asked.request)
 
 

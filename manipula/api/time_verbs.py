@@ -243,8 +243,9 @@ def simulate_file(
         try:
             run = _played(asked, folder, tell)
         except UnsetError as error:
-            values = f"[plant] parameters = {{ {error.missing[0]} = … }} gives one"
-            raise InputError(f"{error.problem}; {values}") from error
+            raise InputError(
+                "{problem}; [plant] parameters = {{ {missing} = … }} gives one", error.problem, error.missing[0]
+            ) from error
         write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
         return run, [write[name](place) for name, place in files.items()]
 

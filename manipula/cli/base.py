@@ -11,11 +11,12 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 
 _CLASSES = {
-    "not identifiable": "no torque depends on them",
-    "alone": "each by itself",
-    "in combinations": "only as parts of base parameters",
+    "not identifiable": Message("no torque depends on them"),
+    "alone": Message("each by itself"),
+    "in combinations": Message("only as parts of base parameters"),
 }
 
 
@@ -61,12 +62,22 @@ def base_parameters(
 
 
 def _told(found: Any, classes: bool) -> None:
-    title = f"{len(found)} base parameters of {found.robot}, out of {found.standard} standard ones"
+    title = Message(
+        "{count} base parameters of {robot}, out of {standard} standard ones", len(found), found.robot, found.standard
+    )
     if not classes:
         say_table(title, ("name", "value", "combination"), found.rows(), right=(1,), prose="wrap")
-    meant = "Lxx … m of a body are about the origin of its own frame; K are second moments ∫xy dm."
+    meant = Message("Lxx … m of a body are about the origin of its own frame; K are second moments ∫xy dm.")
     say_prose(meant if not classes else title)
     for name, meaning in _CLASSES.items():
         listed = found.of_class(name)
-        say_prose(f"{name} ({len(listed)}, {meaning}): {', '.join(listed) or 'none'}")
+        say_prose(
+            Message(
+                "{name} ({count}, {meaning}): {listed}",
+                Message(name),
+                len(listed),
+                meaning,
+                ", ".join(listed) or Message("none"),
+            )
+        )
     say_prose(found.proof, "dim")

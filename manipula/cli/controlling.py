@@ -15,6 +15,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_list, say_prose
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula import Model
@@ -89,14 +90,21 @@ def control(
     say_models({law: made})
     settings = [port.name for port in made.function.inputs if port.role == "setting"]
     name = f"{prefix.rstrip('_')}_{law}" if prefix else made.name
-    say_prose(f"{name}_{'init' if made.function.states else 'prepare'} takes {', '.join(settings)}", "dim")
+    say_prose(
+        Message(
+            ("{name}_init takes {settings}" if made.function.states else "{name}_prepare takes {settings}"),
+            name,
+            ", ".join(settings),
+        ),
+        "dim",
+    )
     for path in dict.fromkeys(files):
         say(str(path))
 
 
 def _say_laws(robot: str, as_json: bool) -> None:
     if robot:
-        raise InputError(f"{robot}: which control law? There are {', '.join(api.laws())}")
+        raise InputError("{robot}: which control law? There are {laws}", robot, ", ".join(api.laws()))
     told = {name: {"says": line, "settings": api.law_settings(name)} for name, line in api.laws().items()}
     if as_json:
         say_json(told)
@@ -128,7 +136,7 @@ def _value(name: str, text: str) -> Any:
     if all(isinstance(x, (int, float)) for x in numbers):
         return numbers[0] if len(numbers) == 1 else numbers
     if len(parts) > 1:
-        raise InputError(f"--set {name}: expected a number or several with commas, found {text!r:.60}")
+        raise InputError("--set {name}: expected a number or several with commas, found {text!r:.60}", name, text)
     return text
 
 

@@ -12,18 +12,19 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message, joined
 
 _COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once", "substituted")
-_CAPTION = (
-    "total: with auxiliary equations, for each new q; once: of the parameters alone; "
-    "substituted: without auxiliary equations. Each row was proved before it was counted."
+_CAPTION = Message(
+    "total: with auxiliary equations, for each new q; once: of the parameters alone; substituted: "
+    "without auxiliary equations. Each row was proved before it was counted."
 )
 _STEPS = ("model", "method", "plain", "formulated", "passes", "search", "published")
-_STEP_CAPTION = (
+_STEP_CAPTION = Message(
     "plain: as the file has it; formulated: frames on the joints, base parameters, parallel axes together; passes: "
     "the quick rewriting of the cheaper of both (--optimise fast)"
 )
-_SEARCH_CAPTION = "; search: the best result known (--optimise max), beside the method it came by"
+_SEARCH_CAPTION = Message("; search: the best result known (--optimise max), beside the method it came by")
 
 
 @guarded
@@ -65,10 +66,10 @@ def count(
         asked = {"robot": subject.name, "symbolic": symbolic, "optimise": optimise, "parameters": parameters}
         say_json(asked | {"rows": [row.as_dict() for row in rows], "steps": [step.as_dict() for step in steps]})
         return
-    say_counts(f"Operations of {subject.name}", rows)
+    say_counts(Message("Operations of {robot}", subject.name), rows)
     if steps:
         say()
-        _say_steps(f"What each step saves: {subject.name}", steps)
+        _say_steps(Message("What each step saves: {robot}", subject.name), steps)
 
 
 def _say_steps(title: str, steps: Sequence[Any]) -> None:
@@ -77,11 +78,11 @@ def _say_steps(title: str, steps: Sequence[Any]) -> None:
     rows = [_step_cells(step, sources) for step in steps]
     sought = any(step.known is not None for step in steps)
     kept = [0, 1, 2, 3, 4, *([5] if sought else []), *([6] if sources else [])]
-    caption = f"{_STEP_CAPTION}{_SEARCH_CAPTION if sought else ''}."
+    caption = joined("", (_STEP_CAPTION, _SEARCH_CAPTION if sought else "", "."))
     columns, cells = [_STEPS[i] for i in kept], [[row[i] for i in kept] for row in rows]
     say_table(title, columns, cells, right=range(2, len(kept)), caption=caption)
     for number, source in enumerate(sources, 1):
-        say_prose(f"[{number}] {source}", "dim")
+        say_prose(Message("[{number}] {source}", number, source), "dim")
 
 
 def _step_cells(step: Any, sources: Sequence[str]) -> tuple[str, ...]:

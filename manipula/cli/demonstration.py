@@ -15,6 +15,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
+from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula import Model, Run
@@ -122,9 +123,16 @@ def selftest(files: Sequence[Path]) -> str:
         [compiler, *flags, "-o", str(program), *map(str, sources), "-lm"], capture_output=True, text=True, check=False
     )
     if built.returncode:
-        return f"{compiler} FAILED: {built.stderr.strip()}"
+        return Message("{compiler} FAILED: {stderr}", compiler, built.stderr.strip())
     ran = subprocess.run([str(program.resolve())], capture_output=True, text=True, check=False)
-    return f"compiled by {compiler} without a warning; its self-test {'passed' if ran.returncode == 0 else 'FAILED'}"
+    return Message(
+        (
+            "compiled by {compiler} without a warning; its self-test passed"
+            if ran.returncode == 0
+            else "compiled by {compiler} without a warning; its self-test FAILED"
+        ),
+        compiler,
+    )
 
 
 def _say_closed_form(found: _Show) -> None:
@@ -170,12 +178,12 @@ def _method(model: Model) -> str:
 
 
 def _say_code(found: _Show) -> None:
-    say_prose(f"4. The numeric PUMA 560 with motors and friction, as C: {found.code.cost}", "bold cyan")
+    say_prose(Message("4. The numeric PUMA 560 with motors and friction, as C: {cost}", found.code.cost), "bold cyan")
     say()
     for path in found.files:
-        say(f"  {path}")
-    say_prose(f"  proof: {found.code.provenance.proof}", "green")
-    say_prose(f"  {found.selftest}", "bold red" if "FAILED" in found.selftest else "green")
+        say(Message("  {path}", path))
+    say_prose(Message("  proof: {proof}", found.code.provenance.proof), "green")
+    say_prose(Message("  {path}", found.selftest), "bold red" if "FAILED" in found.selftest else "green")
     say()
 
 
@@ -184,9 +192,9 @@ def _say_call(found: _Show) -> None:
     say()
     say('  arm = manipula.Arm("puma560")')
     for name, unit in (("q", "rad"), ("qd", "rad/s"), ("qdd", "rad/s²")):
-        say(f"  {name:<3} = {list(CALL[name])}  {unit}")
-    say(f"  arm.pose(q)[:3, 3]                = [{_numbers(found.position)}]  m")
-    say(f"  arm.inverse_dynamics(q, qd, qdd)  =\n    [{_numbers(found.tau)}]  N·m")
+        say(Message("  {name:<3} = {call}  {unit}", name, list(CALL[name]), unit))
+    say(Message("  arm.pose(q)[:3, 3]                = [{numbers}]  m", _numbers(found.position)))
+    say(Message("  arm.inverse_dynamics(q, qd, qdd)  =\n    [{numbers}]  N·m", _numbers(found.tau)))
     say()
 
 
@@ -198,7 +206,12 @@ def _say_run(found: _Show) -> None:
     say()
     error, torque = (max(row[key] for row in found.run.peaks()) for key in ("error", "torque"))
     say_prose(
-        f"  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {found.run.balance:.1e}"
+        Message(
+            "  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {balance:.1e}",
+            error,
+            torque,
+            found.run.balance,
+        )
     )
     say()
     say_prose(

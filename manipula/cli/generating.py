@@ -30,6 +30,7 @@ from manipula.cli.terminal.tongue import told_error
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.cli.whole import refuse_others, say_whole
 from manipula.errors import InputError, ManipulaError, ProofError
+from manipula.messages import Message, in_front
 
 if TYPE_CHECKING:
     from manipula import Model
@@ -147,10 +148,12 @@ class Refusals:
     def end(self) -> None:
         """The reasons, each in a line, and the exit code of the worst."""
         for what, error in self.errors.items():
-            note(f"{what}: {told_error(error)}")
+            note(in_front(what, told_error(error)))
         if self.errors:
             disproved = any(isinstance(error, ProofError) for error in self.errors.values())
-            raise failed(f"not made: {', '.join(self.errors)}", CHECK_FAILED if disproved else BAD_INPUT)
+            raise failed(
+                Message("not made: {errors}", ", ".join(self.errors)), CHECK_FAILED if disproved else BAD_INPUT
+            )
 
 
 def _refuse_same_files(made: dict[str, Model]) -> None:
@@ -159,7 +162,12 @@ def _refuse_same_files(made: dict[str, Model]) -> None:
     for name, model in made.items():
         other = first.setdefault(model.name, name)
         if other != name:
-            raise InputError(f"{other} and {name} would be written to the same files, {model.name}; make them apart")
+            raise InputError(
+                "{setdefault} and {name} would be written to the same files, {name2}; make them apart",
+                other,
+                name,
+                model.name,
+            )
 
 
 def written(
@@ -193,14 +201,16 @@ def say_models(made: dict[str, Model]) -> None:
     if counted:
         say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in counted.items()], right=range(2, 7))
     for name in made.keys() - counted.keys():
-        say_prose(f"{name}: by {made[name].provenance.method}; loops, so no fixed number of operations")
+        say_prose(
+            Message("{name}: by {method}; loops, so no fixed number of operations", name, made[name].provenance.method)
+        )
     for name, model in made.items():
         origin = model.provenance
         if origin.answers:
-            say_prose(f"Choices in {name}: {'; '.join(map(str, origin.answers))}", "dim")
-        say_prose(f"Proof of {name}: {origin.proof or 'none'}", "green")
+            say_prose(Message("Choices in {model}: {choices}", name, "; ".join(map(str, origin.answers))), "dim")
+        say_prose(Message("Proof of {name}: {proof}", name, origin.proof or Message("none")), "green")
         if model.conditions:
-            say_prose(f"{name} holds where {', '.join(map(str, model.conditions))}")
+            say_prose(Message("{name} holds where {conditions}", name, ", ".join(map(str, model.conditions))))
     say()
 
 

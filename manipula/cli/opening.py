@@ -35,7 +35,7 @@ def studio(
     try:
         from manipula.studio.serving import Wanted, serve
     except ModuleNotFoundError as missing:
-        raise ManipulaError(f"the studio needs {missing.name}: pip install 'manipula[studio]'") from None
+        raise ManipulaError("the studio needs {name}: pip install 'manipula[studio]'", missing.name) from None
     from manipula.pages.built import built
 
     page, kept = built("studio"), places.catalogue()

@@ -17,6 +17,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, note, progress, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula import Model
@@ -84,7 +85,7 @@ def optimise(
     """
     for name, limit in (("--seconds", seconds), ("--moves", moves)):
         if limit is not None and limit <= 0:
-            raise InputError(f"{name} {limit:g}: the search needs more than nothing")
+            raise InputError("{name} {limit:g}: the search needs more than nothing", name, limit)
     asked: dict[str, Any] = {
         "symbolic": options.symbolic_from_text(symbolic), "parameters": parameters, "price": price,
     }  # fmt: skip
@@ -108,9 +109,11 @@ def _refuse_study(given: dict[str, Any], robots: list[str]) -> None:
     """What belongs to a study alone."""
     for option, value in given.items():
         if value is not None:
-            raise InputError(f"{option} is for searches from many seeds: add --seeds, such as --seeds 8")
+            raise InputError("{option} is for searches from many seeds: add --seeds, such as --seeds 8", option)
     if len(robots) > 1:
-        raise InputError(f"found {len(robots)} robots; several are searched together with --seeds, such as --seeds 1")
+        raise InputError(
+            "found {count} robots; several are searched together with --seeds, such as --seeds 1", len(robots)
+        )
 
 
 def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str, Any], quiet: bool) -> dict[str, Any]:
@@ -135,7 +138,9 @@ def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str,
 
 def _say_result(robot: str, name: str, costs: dict[str, Any], found: Model) -> None:
     rows = [(level, *_cells(cost)) for level, cost in costs.items()]
-    say_table(f"Operations of {name}, {robot}", _COLUMNS, rows, right=range(1, 7), caption=_CAPTION)
+    say_table(
+        Message("Operations of {name}, {robot}", name, robot), _COLUMNS, rows, right=range(1, 7), caption=_CAPTION
+    )
     say_prose(found.explain())
 
 
@@ -150,14 +155,22 @@ def _future(what: str, found: Model, known: Model | None, fast: Model, price: st
     if known == found:
         command = f"manipula generate {what} --optimise max"
         return (
-            f"Remembered, but {cut}: {command} goes on from here." if cut else f"Remembered: {command} has it at once."
+            Message("Remembered, but {cut}: {command} goes on from here.", cut, command)
+            if cut
+            else Message("Remembered: {command} has it at once.", command)
         )
     total, fast_total = api.price_of(found, price), api.price_of(fast, price)
     if known is not None and api.price_of(known, price) <= total:
-        goes = "from" if known.provenance.search else "giving"
-        return f"A way with {known.cost.total} operations is known already; --optimise max goes on {goes} that one."
+        return Message(
+            (
+                ("A way with {total} operations is known already; --optimise max goes on from that one.")
+                if known.provenance.search
+                else ("A way with {total} operations is known already; --optimise max goes on giving that one.")
+            ),
+            known.cost.total,
+        )
     if cut and total >= fast_total:
-        return f"Not remembered: the search was {cut} before it found less than the default level has."
+        return Message("Not remembered: the search was {cut} before it found less than the default level has.", cut)
     return "Not remembered: the cache is off or cannot be written (MANIPULA_CACHE)."
 
 

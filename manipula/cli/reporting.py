@@ -42,7 +42,7 @@ def report(
     subject = places.find(robot, wishes)
     path = output or Path(api.module_file(subject)).with_suffix(".pdf" if pdf else ".html")
     if pdf and path.suffix.lower() != ".pdf":
-        raise InputError(f"--pdf writes a file that ends in .pdf, found {path}")
+        raise InputError("--pdf writes a file that ends in .pdf, found {output}", path)
     parts = [part.strip() for part in hidden.split(",") if part.strip()]
     with progress(f"report of {subject.name}") as tell:
         api.report(subject, path, hidden=parts, optimise=optimise, tell=tell)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from manipula import api
 from manipula.cli.terminal.screen import CHECK_FAILED, INTERRUPTED, failed, live_table, note, say, say_json, say_table
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -49,16 +50,22 @@ def sought(
     files = [found.report(report)] if report is not None else []
     _say(found, board, kept, files, as_json)
     if len(found.why) == found.count:
-        raise failed(f"every search failed; the first says: {found.failures[0].why}", CHECK_FAILED)
+        raise failed(Message("every search failed; the first says: {why}", found.failures[0].why), CHECK_FAILED)
 
 
 def _ended(board: Board, limits: dict[str, Any], resume: Path | None) -> Any:
     """What has been found is not lost."""
     kept = board.kept(limits)
     for title in kept:
-        note(f"{title}: {board.best[title].price:g} so far, remembered")
-    more = f"go on with --resume {resume}" if resume else "with --resume FOLDER it could go on from here"
-    return failed(f"interrupted; {more}", INTERRUPTED)
+        note(Message("{title}: {price:g} so far, remembered", title, board.best[title].price))
+    return failed(
+        (
+            Message("interrupted; go on with --resume {resume}", resume)
+            if resume
+            else Message("interrupted; with --resume FOLDER it could go on from here")
+        ),
+        INTERRUPTED,
+    )
 
 
 @contextmanager
@@ -88,9 +95,9 @@ def _say(found: Study, board: Board, kept: dict[str, Model], files: list[Path], 
         return
     say_table("Fewest operations", HEADS, board.rows(), right=range(1, len(HEADS)), caption=_CAPTION)
     for failure in found.failures[:3]:
-        say(f"{failure.given['line']}, seed {failure.given['seed']}: {failure.why}")
+        say(Message("{line}, seed {seed}: {why}", failure.given["line"], failure.given["seed"], failure.why))
     for title in kept:
-        say(f"{title}: {_future(board, title, _told(board, kept, title))}")
+        say(Message("{place}: {text}", title, _future(board, title, _told(board, kept, title))))
     for path in files:
         say(str(path))
 
@@ -109,5 +116,5 @@ def _future(board: Board, title: str, told: dict[str, Any]) -> str:
     if told["remembered"]:
         return "remembered; generate --optimise max has it"
     if told["best_known"] is not None:
-        return f"{told['best_known']} is known already, which stays"
+        return Message("{told} is known already, which stays", told["best_known"])
     return "not remembered: no better than the default level, or the cache is off (MANIPULA_CACHE)"

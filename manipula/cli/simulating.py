@@ -13,6 +13,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ def simulate(
     """
     if Path(robot).suffix == ".toml" and places.is_scenario(Path(robot)):
         if law or goal or start or wishes != NOTHING:
-            said = law or ("--to, --start" if goal or start else "--set and the like")
-            raise InputError(f"{robot} is a scenario file, which says all itself; drop {said}")
+            said = law or ("--to, --start" if goal or start else Message("--set and the like"))
+            raise InputError("{robot} is a scenario file, which says all itself; drop {law}", robot, said)
         with progress(f"simulating {robot}") as tell:
             run, written = api.simulate_file(robot, force=force, tell=tell)
     else:
@@ -94,9 +95,7 @@ def _say_run(run: Run, files: list[Path], as_json: bool) -> None:
         )
         return
     rows = [[_cell(row[key]) for key in PEAKS] for row in run.peaks()]
-    say_table(
-        str(run).strip("<>"), PEAKS, rows, right=range(2, 7), caption="lowest and highest position, largest values"
-    )
+    say_table(run.summary(), PEAKS, rows, right=range(2, 7), caption="lowest and highest position, largest values")
     for path in files:
         say(str(path))
 
@@ -124,7 +123,7 @@ def _gains(law: str, given: list[str] | None) -> dict[str, Any]:
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise InputError(f"--gain: expected NAME=VALUE, found {text!r}")
+            raise InputError("--gain: expected NAME=VALUE, found {text!r}", text)
         listed = numbers(f"--gain {name}", value)
         found[name.strip()] = listed[0] if len(listed) == 1 else listed
     return found
@@ -144,7 +143,7 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
 
     found = numbers(option, text)
     if len(found) != robot.dof:
-        raise InputError(f"{option}: expected {robot.dof} numbers, one a joint, found {len(found)}")
+        raise InputError("{option}: expected {dof} numbers, one a joint, found {count}", option, robot.dof, len(found))
     return [radians(x) if degrees and turn else x for x, turn in zip(found, robot.coordinates.turns)]
 
 

@@ -26,6 +26,7 @@ from manipula.cli.terminal.screen import (
 )
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -88,11 +89,17 @@ def study(
             files += [found.report(report)] if report is not None else []
             files += found.front().save(designs) if designs is not None else []
     except KeyboardInterrupt:
-        kept = f"go on with --resume {resume}" if resume else "with --resume FOLDER it could go on from here"
-        raise failed(f"interrupted; {kept}", INTERRUPTED) from None
+        raise failed(
+            (
+                Message("interrupted; go on with --resume {resume}", resume)
+                if resume
+                else Message("interrupted; with --resume FOLDER it could go on from here")
+            ),
+            INTERRUPTED,
+        ) from None
     _say_study(found, [*([results] if results else []), *files], as_json)
     if len(found.why) == found.count:
-        raise failed(f"every case failed; the first says: {found.failures[0].why}", CHECK_FAILED)
+        raise failed(Message("every case failed; the first says: {why}", found.failures[0].why), CHECK_FAILED)
 
 
 def _run(
@@ -103,12 +110,12 @@ def _run(
 
     if Path(name).suffix == ".toml":
         if robot or settings:
-            raise InputError(f"{name} says all itself; drop {robot or '--with'}")
+            raise InputError("{name} says all itself; drop {robot}", name, robot or Message("--with"))
         return study_of_file(name, robot=_wished(name, wishes), seed=seed, force=force, **chosen)
     if not robot:
         from manipula.studies.ready.registry import ready
 
-        raise InputError(f"the study {ready(name).name} needs a robot: manipula study {name} ROBOT")
+        raise InputError("the study {name} needs a robot: manipula study {name2} ROBOT", ready(name).name, name)
     return ready_study(name, places.find(robot, wishes), dict(map(_setting, settings)), seed=seed or 0, **chosen), []
 
 
@@ -116,7 +123,7 @@ def _refuse_designs(name: str) -> None:
     from manipula.studies.study_file import DESIGN, read_study
 
     if (read_study(name).study if Path(name).suffix == ".toml" else name) != DESIGN:
-        raise InputError(f"--designs: robots are written by the study {DESIGN} alone, not by {name}")
+        raise InputError("--designs: robots are written by the study {design} alone, not by {name}", DESIGN, name)
 
 
 def _wished(name: str, wishes: Wishes) -> Robot | None:
@@ -127,9 +134,9 @@ def _wished(name: str, wishes: Wishes) -> Robot | None:
 
     asked, folder = read_study(name), Path(name).parent
     if asked.robot is None:
-        raise InputError(f"{name} names no robot for --set and the like")
+        raise InputError("{name} names no robot for --set and the like", name)
     if "\n" in asked.robot:
-        raise InputError(f"{name} holds its robot itself; --set and the like are for one that it names")
+        raise InputError("{name} holds its robot itself; --set and the like are for one that it names", name)
     near = folder / asked.robot
     return places.find(str(near) if near.is_file() else asked.robot, wishes)
 
@@ -138,7 +145,7 @@ def _setting(text: str) -> tuple[str, Any]:
     """NAME=VALUE; a value is a number, a list of them, or a word."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise InputError(f"--with: expected NAME=VALUE, found {text!r}")
+        raise InputError("--with: expected NAME=VALUE, found {text!r}", text)
     return name.strip(), _value(value.strip())
 
 
@@ -195,19 +202,22 @@ def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
         say_json(plain({**found.as_dict(), "file": found.kept, "files": files}))
         return
     heads, rows = found.summary()
-    failures = f", {len(found.why)} failed" if found.why else ""
-    title = f"{found.title}: {found.count} cases{failures}"
+    title = (
+        Message("{title}: {count} cases, {count2} failed", found.title, found.count, len(found.why))
+        if found.why
+        else Message("{title}: {count} cases", found.title, found.count)
+    )
     if rows:
         say_table(title, heads, rows, right=range(1, len(heads)))
     else:
         say(title)
     for name, value in found.answer.items():
-        say(f"{name}: {_short(value)}")
+        say(Message("{place}: {text}", name, _short(value)))
     if found.has_front:
         front = found.front()
         say_table(front.headline, *front.cells()) if len(front) else say(front.headline)
     for failure in found.failures[:3]:
-        say(f"case {failure.case}: {failure.why}")
+        say(Message("case {case}: {why}", failure.case, failure.why))
     for path in files:
         say(str(path))
 

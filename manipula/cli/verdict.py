@@ -13,6 +13,7 @@ from manipula import api
 from manipula.cli.terminal import options, places, tongue
 from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_hanging, say_json, say_prose
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.messages import Message, joined
 
 _WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "noted": ("NOTE", "yellow")}
 
@@ -63,12 +64,24 @@ def _line(verdict: Any, width: int) -> tuple[Text, ...]:
 def _summary(name: str, verdicts: Sequence[Any]) -> str:
     failed = [verdict.name for verdict in verdicts if not verdict.passed]
     if failed:
-        return f"{name} fails {len(failed)} of {len(verdicts)} checks: {', '.join(failed)}."
+        return Message(
+            "{name} fails {count} of {count2} checks: {failed}.", name, len(failed), len(verdicts), ", ".join(failed)
+        )
     many = Counter(verdict.how for verdict in verdicts)
-    parts = [f"{many[how]} {how}" for how in _WORDS if many[how]]
+    parts = [Message("{many} {how}", many[how], how) for how in _WORDS if many[how]]
     left_out = [verdict.name for verdict in verdicts if not verdict.checked]
     if left_out:
         done = len(verdicts) - len(left_out)
-        passed = f"{name} passes the {done} checks that apply to it ({', '.join(parts)})"
-        return f"{passed}; not checked: {', '.join(left_out)}."
-    return f"{name} passes all {len(verdicts)} checks ({', '.join(parts)}): its models can be relied on."
+        return Message(
+            "{robot} passes the {count} checks that apply to it ({how}); not checked: {names}.",
+            name,
+            done,
+            joined(", ", parts),
+            ", ".join(left_out),
+        )
+    return Message(
+        "{robot} passes all {count} checks ({how}): its models can be relied on.",
+        name,
+        len(verdicts),
+        joined(", ", parts),
+    )

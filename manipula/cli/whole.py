@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from manipula import api
 from manipula.cli.terminal.screen import progress, say, say_json
 from manipula.errors import InputError
+from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
@@ -20,9 +21,9 @@ def refuse_others(language: str, others: Mapping[str, Any]) -> None:
     """`others` are options that a module has no use for, with what was given."""
     odd = next((name for name, given in others.items() if given), None)
     if odd:
-        raise InputError(f"{odd} is no option of --whole, which takes -m, -o, --optimise, --symbolic and --frame")
+        raise InputError("{odd} is no option of --whole, which takes -m, -o, --optimise, --symbolic and --frame", odd)
     if language != DEFAULT and api.language(language) != "javascript":
-        raise InputError(f"--whole writes a module of JavaScript, found -l {language}")
+        raise InputError("--whole writes a module of JavaScript, found -l {language}", language)
 
 
 def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Mapping[str, Any], as_json: bool) -> None:
@@ -37,4 +38,4 @@ def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Mapping
     for file in files:
         say(file)
     for left in missing:
-        say(f"without {left['model']}: {left['why']}")
+        say(Message("without {left}: {left2}", left["model"], left["why"]))

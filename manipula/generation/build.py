@@ -36,12 +36,13 @@ from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import BASE, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.messages import Message
 
 
 def check_request(asked: Prepared) -> None:
     request, model = asked.request, asked.model
     if request.wrench and not model.takes_wrench:
-        raise InputError(f"{model.name} has no use for a tool wrench; drop wrench=True")
+        raise InputError("{name} has no use for a tool wrench; drop wrench=True", model.name)
     if request.parameters not in ("full", "base"):
         raise UnknownNameError("parameter set", request.parameters, ("full", "base"))
     price_named(request.price)
@@ -56,7 +57,12 @@ def _caution_about_springs(asked: Prepared) -> None:
     """A model whose torques or energies lack what a counterbalance bears."""
     hung = [joint.name for joint in asked.robot.joints if joint.springs]
     if hung and asked.model.needs & (TORQUES | ENERGY) and asked.model.name not in ("inertia_matrix", "coriolis"):
-        caution(f"{asked.robot.name}: {asked.model.name} leaves out the springs of joint {', '.join(map(repr, hung))}")
+        caution(
+            "{name}: {name2} leaves out the springs of joint {hung}",
+            asked.robot.name,
+            asked.model.name,
+            ", ".join(map(repr, hung)),
+        )
 
 
 def method_named(model: ModelEntry, name: str, factors: int) -> Callable[[Tree, Given, Answers], dict[str, Any]]:
@@ -74,7 +80,7 @@ def method_named(model: ModelEntry, name: str, factors: int) -> Callable[[Tree, 
     if model.name == "pose":
         way = way_from_name(name, factors)
         return lambda chain, x, answers: {"T": way(chain.road(), chain.along_road(x["q"])).rows()}
-    raise UnknownNameError(f"method of {model.name}", name, ["best", *model.method_names])
+    raise UnknownNameError(Message("method of {name}", model.name), name, ["best", *model.method_names])
 
 
 class Ground:
@@ -161,7 +167,9 @@ def refuse_clash(parameters: Iterable[str], given: Mapping[str, Sequence[Expr]],
     variables = {str(symbol.data) for port in given.values() for symbol in port}
     clash = sorted(variables & set(parameters))
     if clash:
-        raise InputError(f"{robot.name}: parameter {clash[0]!r} is called like an input; rename it in the file")
+        raise InputError(
+            "{name}: parameter {clash!r} is called like an input; rename it in the file", robot.name, clash[0]
+        )
 
 
 def reference(asked: Prepared) -> Reference:
@@ -180,7 +188,7 @@ def _audited(structure: ArmStructure, maths: ProofSample, symbol: Callable[[str]
         symbols = structure.symbols(symbol)
         chain = structure.merged(maths, symbols)
         for wrong in misread(structure.robot, chain, symbols, structure.symbolic, maths):
-            raise ProofError(f"{structure.robot.name}: {wrong} is not as the robot's description has it")
+            raise ProofError("{name}: {wrong} is not as the robot's description has it", structure.robot.name, wrong)
         structure.sampled[maths] = chain
     return structure.sampled[maths]
 

@@ -80,8 +80,13 @@ class Prepared:
             self._refuse_unfit(wanted)
             if fault and model.structure(wanted) == "chain":
                 raise InputError(
-                    f"{self.robot.name}: the method {wanted!r} of {model.name} wants a serial arm, and {fault}; "
-                    f"use one of best, {', '.join(model.trees)}"
+                    "{name}: the method {wanted!r} of {name2} wants a serial arm, and {serial_fault}; use one of "
+                    "best, {trees}",
+                    self.robot.name,
+                    wanted,
+                    model.name,
+                    fault,
+                    ", ".join(model.trees),
                 )
             return (wanted,)
         best = model.candidates or tuple(model.methods)[:1]
@@ -94,8 +99,13 @@ class Prepared:
         fit, names = self.model.method_names, self.robot.coordinates.followers
         if names and method not in fit and method in model_named(self.request.model).method_names:
             raise InputError(
-                f"{self.robot.name}: the method {method!r} of {self.model.name} does not take joints that follow "
-                f"others ({some_of(names)}); use one of best, {', '.join(fit)}"
+                "{name}: the method {method!r} of {name2} does not take joints that follow others ({some_of}); "
+                "use one of best, {fit}",
+                self.robot.name,
+                method,
+                self.model.name,
+                some_of(names),
+                ", ".join(fit),
             )
 
     @cached_property

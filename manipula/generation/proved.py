@@ -60,7 +60,9 @@ def remember_function(asked: Prepared, found: Function) -> Function:
     """A function that was found elsewhere: proved here, then remembered as if it had been found here."""
     asked = asked.asking(optimise="max")
     if not has_ports_of(found, asked):
-        raise ProofError(f"{asked.request.model} of {asked.robot.name}: what was found has other inputs than the model")
+        raise ProofError(
+            "{model} of {name}: what was found has other inputs than the model", asked.request.model, asked.robot.name
+        )
     made = Answer(found, _finished(asked, found))
     _remember(asked, made, _known(asked))
     return made.proved

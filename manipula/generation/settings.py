@@ -12,6 +12,7 @@ import numpy as np
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.ports import PortKind, PortSizes
+from manipula.messages import Message, joined
 
 Settings = dict[str, tuple[float, ...]]  # port → its entries
 
@@ -41,11 +42,13 @@ def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: 
 def _checked(function: str, asked: Mapping[str, Setting], given: Mapping[str, Any]) -> Settings:
     for name in given:
         if name not in asked:
-            raise UnknownNameError(f"setting of {function}", name, asked)
-    missing = [f"{name} ({x.doc}, {x.unit})" for name, x in asked.items() if name not in given]
+            raise UnknownNameError(Message("setting of {function}", function), name, asked)
+    missing = [Message("{name} ({doc}, {unit})", name, x.doc, x.unit) for name, x in asked.items() if name not in given]
     if missing:
-        raise InputError(f"{function}: no value for {', '.join(missing)}")
-    return {name: _entries(f"{function}: {name}", x.size, given[name]) for name, x in asked.items()}
+        raise InputError("{function}: no value for {missing}", function, joined(", ", missing))
+    return {
+        name: _entries(Message("{place}: {text}", function, name), x.size, given[name]) for name, x in asked.items()
+    }
 
 
 def defaults(kinds: Sequence[PortKind]) -> dict[str, float]:
@@ -56,26 +59,42 @@ def defaults(kinds: Sequence[PortKind]) -> dict[str, float]:
 def refuse_time(what: str, value: Any) -> None:
     """The time of a step is a positive number of seconds, or none is given."""
     if value is not None and not (_is_number(value) and 0 < float(value) < inf):
-        raise InputError(f"{what}: expected the time of a step in seconds, more than 0, found {value!r:.60}")
+        raise InputError(
+            "{what}: expected the time of a step in seconds, more than 0, found {value!r:.60}", what, value
+        )
 
 
 def refuse_impossible(name: str, kinds: Sequence[PortKind], settings: Settings) -> None:
     """Gains, limits and times are no negative numbers; a gain is finite, and what is divided by is not zero."""
     for kind in kinds:
-        wanted = "more than 0" if kind.divides else "a finite number" if kind.signed else "at least 0"
+        wanted = (
+            Message("more than 0")
+            if kind.divides
+            else Message("a finite number")
+            if kind.signed
+            else Message("at least 0")
+        )
         for value in settings.get(kind.name, ()):
             negative = value < 0 and not kind.signed
             if negative or (kind.divides and value == 0) or (isinf(value) and not kind.unbounded):
-                raise InputError(f"{name}: {kind.name} ({kind.doc}, {kind.unit}): expected {wanted}, found {value:g}")
+                raise InputError(
+                    "{name}: {kind} ({doc}, {unit}): expected {wanted}, found {value:g}",
+                    name,
+                    kind.name,
+                    kind.doc,
+                    kind.unit,
+                    wanted,
+                    value,
+                )
 
 
 def _entries(what: str, size: int, value: Any) -> tuple[float, ...]:
     values = [value] * size if isinstance(value, Real) else value
-    wanted = "a number" if size == 1 else f"a number or {size} numbers, one for each"
+    wanted = Message("a number") if size == 1 else Message("a number or {size} numbers, one for each", size)
     if not hasattr(values, "__len__") or len(values) != size or not all(map(_is_number, values)):
-        raise InputError(f"{what}: expected {wanted}, found {' '.join(repr(value).split()):.60}")
+        raise InputError("{what}: expected {wanted}, found {value:.60}", what, wanted, " ".join(repr(value).split()))
     if any(map(isnan, values)):
-        raise InputError(f"{what}: expected {wanted}, found NaN")
+        raise InputError("{what}: expected {wanted}, found NaN", what, wanted)
     return tuple(map(float, values))
 
 

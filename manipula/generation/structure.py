@@ -132,7 +132,9 @@ class ArmStructure:
             if same(before, said):
                 return said
             before = said
-        raise ProofError(f"{self.robot.name}: {DRAWS} draws of its parameters do not agree on which of its axes meet")
+        raise ProofError(
+            "{name}: {draws} draws of its parameters do not agree on which of its axes meet", self.robot.name, DRAWS
+        )
 
     def _drawn(self, decide: Decide[Said], draw: int) -> Said:
         seed = f"structure {draw}"

@@ -19,9 +19,10 @@ from manipula.mechanics.models.coupled import mass_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.subject import is_massless
+from manipula.messages import Message
 
 DRAWS = 2
-REMEDY = "give the link a mass, or the joint a motor_inertia"
+REMEDY = Message("give the link a mass, or the joint a motor_inertia")
 
 
 def joints_without_inertia(structure: ArmStructure) -> list[str]:
@@ -36,12 +37,22 @@ def singular(structure: ArmStructure, model: str) -> InputError:
     joints = [] if MODELS[model].needs & ENERGY else joints_without_inertia(structure)  # energies solve for nothing
     if not joints:
         return zero_divisor(robot, model, MODELS[model].wants)
-    return SingularError(f"{robot.name}: {sentence(joints)}, so {model} has no answer ({REMEDY})")
+    return SingularError(
+        "{robot}: {sentence}, so {model} has no answer ({remedy})", robot.name, sentence(joints), model, REMEDY
+    )
 
 
 def zero_divisor(robot: RobotDescription, model: str, wants: str = "") -> InputError:
-    wanted = f": it wants {wants}" if wants else ""
-    return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration{wanted}")
+    return InputError(
+        Message(
+            "{name}: {model} divides by an expression that is zero in every configuration: it wants {wants}",
+            robot.name,
+            model,
+            wants,
+        )
+        if wants
+        else Message("{name}: {model} divides by an expression that is zero in every configuration", robot.name, model)
+    )
 
 
 def motionless(structure: ArmStructure, remedy: str = REMEDY) -> SingularError | None:
@@ -49,13 +60,15 @@ def motionless(structure: ArmStructure, remedy: str = REMEDY) -> SingularError |
     joints = joints_without_inertia(structure)
     if not joints:
         return None
-    return SingularError(f"{structure.robot.name}: {sentence(joints)}, so its motion cannot be told ({remedy})")
+    return SingularError(
+        "{name}: {sentence}, so its motion cannot be told ({remedy})", structure.robot.name, sentence(joints), remedy
+    )
 
 
 def sentence(joints: Sequence[str]) -> str:
     """`joint 'a6' feels no inertia`"""
     named = ", ".join(map(repr, joints))
-    return f"joint {named} feels no inertia" if len(joints) == 1 else f"joints {named} feel no inertia"
+    return Message(("joint {named} feels no inertia" if len(joints) == 1 else "joints {named} feel no inertia"), named)
 
 
 def warn_massless(robot: RobotDescription, model: str) -> None:
@@ -63,7 +76,7 @@ def warn_massless(robot: RobotDescription, model: str) -> None:
     entry = MODELS[model]
     forces = entry.needs & (TORQUES | ENERGY) or "qdd" in entry.inputs
     if forces and entry.columns is None and is_massless(robot):
-        caution(f"{robot.name}: no link has a mass, so {model} is computed without inertia and weight")
+        caution("{name}: no link has a mass, so {model} is computed without inertia and weight", robot.name, model)
 
 
 def _inertia(structure: ArmStructure) -> list[list[int]]:

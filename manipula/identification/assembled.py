@@ -23,6 +23,7 @@ from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, linea
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Parameter
+from manipula.messages import Message
 
 Values = dict[str, Parameter]
 Row = Callable[["Moment", int], Any]  # a column's value in the row of a joint
@@ -110,7 +111,7 @@ class Columns:
         for (first, second), factor in self.model.coupling.items():
             a, b = self.place(first), self.place(second)
             if a == b:
-                raise InputError(f"JointModel: coupling: {first!r} is coupled with itself")
+                raise InputError("JointModel: coupling: {first!r} is coupled with itself", first)
             for column, formula in Coupling(a, b, Fraction(repr(float(factor)))).columns(
                 self.suffixes, self.joints[b].turns
             ):
@@ -123,7 +124,7 @@ class Columns:
             return names.index(name)
         if name in numbered:
             return numbered.index(name)
-        raise UnknownNameError(f"joint of {self.robot.name}", name, names)
+        raise UnknownNameError(Message("joint of {name}", self.robot.name), name, names)
 
     # their values
 

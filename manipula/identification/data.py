@@ -102,7 +102,9 @@ class Data:
         inertial = self.places < size
         wanted = (int(inertial.sum()), len(self.columns))
         if given.ndim != 1 or len(given) not in wanted or not np.isfinite(given).all():
-            raise InputError(f"with_load: expected {wanted[1]} numbers, one a column, found shape {given.shape}")
+            raise InputError(
+                "with_load: expected {wanted} numbers, one a column, found shape {shape}", wanted[1], given.shape
+            )
         load[self.places[inertial]] = given[inertial] if len(given) == wanted[1] else given
         fit, judge = self.source.grams(load, self.fit.blocks)
         return replace(self, fit=fit.subset(self.places), judge=judge.subset(self.places), load=load)
@@ -176,7 +178,7 @@ def _by_block(block: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]
 def _vector(theta: Any, size: int) -> Array:
     found = np.asarray(theta, float)
     if found.shape != (size,):
-        raise InputError(f"theta: expected {size} numbers, one a column, found shape {found.shape}")
+        raise InputError("theta: expected {size} numbers, one a column, found shape {shape}", size, found.shape)
     return found
 
 
@@ -189,5 +191,7 @@ def _chosen(chosen: Any, names: Sequence[str]) -> NDArray[np.intp]:
         return np.array([names.index(name) for name in given], dtype=np.intp)
     flags = np.asarray(given)
     if flags.dtype != bool or flags.shape != (len(names),):
-        raise InputError(f"subset: expected names of columns, or {len(names)} truth values, found {flags.shape}")
+        raise InputError(
+            "subset: expected names of columns, or {count} truth values, found {shape}", len(names), flags.shape
+        )
     return np.flatnonzero(flags)

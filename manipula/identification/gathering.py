@@ -17,6 +17,7 @@ from manipula.identification.filters.motion import RecordedMotion, motion_of
 from manipula.identification.gram import Array, Grams
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.simulation.functions import Limits
 from manipula.simulation.records.logs import Log
 
@@ -75,10 +76,15 @@ def _check(robot: RobotDescription, log: Log) -> None:
         raise InputError("log: has no torques; an identification needs t, q and tau")
     for name, value in (("q", log.q), ("tau", log.tau)):
         if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
-            wanted = f"(time, {robot.dof}), a column a joint of {robot.name}"
-            raise InputError(f"log: {name}: expected shape {wanted}, found {np.shape(value)}")
+            raise InputError(
+                "log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
+                name,
+                robot.dof,
+                robot.name,
+                np.shape(value),
+            )
         if not np.isfinite(value).all():
-            raise InputError(f"log: {name}: has entries that are no numbers; mp.read_log cuts such times out")
+            raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 
 
 def _factors(columns: Columns) -> Array:
@@ -87,7 +93,7 @@ def _factors(columns: Columns) -> Array:
     found = np.ones(len(names))
     for name, factor in given.items() if isinstance(given, Mapping) else ():
         if name not in names:
-            raise UnknownNameError(f"joint of {columns.robot.name}", name, names)
+            raise UnknownNameError(Message("joint of {name}", columns.robot.name), name, names)
         found[names.index(name)] = float(factor)
     return found
 
@@ -99,7 +105,9 @@ def _load(source: Source, given: Any, blocks: int) -> Array | None:
     if given is not None:
         load = np.asarray(given, float)
         if load.shape != (size,) or not np.isfinite(load).all():
-            raise InputError(f"load: expected {size} numbers, one an inertial column, found shape {load.shape}")
+            raise InputError(
+                "load: expected {size} numbers, one an inertial column, found shape {shape}", size, load.shape
+            )
         return load
     if not columns.loaded:
         return None

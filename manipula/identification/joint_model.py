@@ -49,7 +49,9 @@ class JointModel:
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", _words(self.friction))
         if self.harmonics not in range(HARMONICS + 1):  # True is 1
-            raise InputError(f"JointModel: harmonics: expected 0 … {HARMONICS}, found {self.harmonics!r}")
+            raise InputError(
+                "JointModel: harmonics: expected 0 … {harmonics}, found {harmonics2!r}", HARMONICS, self.harmonics
+            )
         _check_pairs(self.coupling)
 
     @classmethod
@@ -108,7 +110,7 @@ class JointModel:
 def _count(word: str) -> int:
     number = word.partition(":")[2] or "1"
     if not number.isdigit():
-        raise InputError(f"model: expected harmonics:1 or harmonics:2, found {word!r}")
+        raise InputError("model: expected harmonics:1 or harmonics:2, found {word!r}", word)
     return int(number)
 
 
@@ -134,6 +136,8 @@ def _check_pairs(coupling: Mapping[tuple[str, str], float]) -> None:
     for pair, factor in coupling.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(factor, int | float):
             raise InputError(
-                "JointModel: coupling: expected pairs of joints and a factor, {('q5', 'q6'): 1.0}, "
-                f"found {pair!r}: {factor!r}"
+                "JointModel: coupling: expected pairs of joints and a factor, {{('q5', 'q6'): 1.0}}, found "
+                "{pair!r}: {factor!r}",
+                pair,
+                factor,
             )

@@ -273,10 +273,10 @@ class InverseSolver(JointSpace):
         `task`: "pose" compares all 12 entries, "position" the tool's origin, "direction" its z axis, "axis" both.
         """
         if task not in TASKS:
-            raise InputError(f"task: expected one of {', '.join(TASKS)}, found {task!r}")
+            raise InputError("task: expected one of {tasks}, found {task!r}", ", ".join(TASKS), task)
         T = checked_poses(poses_from_value(pose))
         if T.ndim > 2:
-            raise InputError(f"pose: nearest takes one pose, found {T.shape}")
+            raise InputError("pose: nearest takes one pose, found {shape}", T.shape)
         near = None if seed is None else joints_from_value(seed, self.chain.dof)
         q = starts(self, near)
         if self.closed is not None and not self.plan.parameter:

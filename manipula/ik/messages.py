@@ -6,6 +6,7 @@ import numpy as np
 
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.solver import Solver
+from manipula.messages import Message
 
 MET = "reached"
 # sentences with places to fill, here and in the pages of a robot's module
@@ -89,8 +90,12 @@ def nearest_reason(T: Floats, at: Floats, reached: bool, rejected: str) -> str:
     if reached:
         return MET
     if rejected:
-        return f"within reach, but {rejected}; the nearest pose inside the limits is {away_text(T, at)}"
-    return f"out of reach: the nearest pose is {away_text(T, at)}"
+        return Message(
+            "within reach, but {rejected}; the nearest pose inside the limits is {away_text}",
+            rejected,
+            away_text(T, at),
+        )
+    return Message("out of reach: the nearest pose is {away_text}", away_text(T, at))
 
 
 def elsewhere_text(name: str, there: float, given: float | None, turns: bool) -> str:

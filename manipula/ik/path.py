@@ -17,6 +17,7 @@ from manipula.ik.numeric.limits import TURN
 from manipula.ik.numeric.poses import poses_from_value
 from manipula.ik.numeric.tolerances import SearchTolerance
 from manipula.mechanics.models.inverse.plan import Plan
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 OUT = "out of reach"
@@ -75,7 +76,7 @@ def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
     """The continuous solution of poses (n, 4, 4) from `seed` on."""
     T = poses_from_value(poses)
     if T.ndim != 3:
-        raise InputError(f"poses: expected an array of shape (n, 4, 4), found {T.shape}")
+        raise InputError("poses: expected an array of shape (n, 4, 4), found {shape}", T.shape)
     last, name = np.asarray(seed, dtype=float), ""
     reasons = Reasons()
     path = Path(np.full((len(T), solver.chain.dof), np.nan), [], [], [], reasons)
@@ -126,7 +127,11 @@ def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
         return ""
     k = int(turned[0])
     limit = solver.high[k] if q[k] < last[k] else solver.low[k]
-    return f"joint {k + 1} comes to its limit {position_text(float(limit), True)}; to go on it must turn back by 360°"
+    return Message(
+        "joint {k} comes to its limit {position_text}; to go on it must turn back by 360°",
+        k + 1,
+        position_text(float(limit), True),
+    )
 
 
 def _changed(plan: Plan, before: str, after: str) -> list[str]:
@@ -138,6 +143,9 @@ def _changed(plan: Plan, before: str, after: str) -> list[str]:
 def _met(roles: Sequence[str], step: float, result: InverseResult) -> str:
     """Both branches go on: they have met, where these roles have one setting."""
     family = result.families[int(result.order[0])]
-    met = f"the two settings of the {' and the '.join(roles)} meet" if roles else "solutions meet"
+    met = (
+        Message("the two settings of the {roles} meet", " and the ".join(roles)) if roles else Message("solutions meet")
+    )
+    how = Message("passes" if step <= SearchTolerance.JUMP else "comes close to")
     named = f" ({family.text})" if family is not None else ""
-    return f"{'passes' if step <= SearchTolerance.JUMP else 'comes close to'} a singular pose, where {met}{named}"
+    return Message("{how} a singular pose, where {met}{named}", how, met, named)

@@ -37,7 +37,7 @@ class Parameter:
         """Values that a caller gives."""
         given = numbers_from_value("parameter", values).ravel()
         if not given.size or not np.isfinite(given).all():
-            raise InputError(f"parameter: expected one finite number or more, found {values!r}")
+            raise InputError("parameter: expected one finite number or more, found {values!r}", values)
         return principal(given, np.array(self.turns))
 
     @property

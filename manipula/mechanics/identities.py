@@ -23,6 +23,7 @@ from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.dual import along, partial, variables
 from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.vector import dot, sum_of
+from manipula.messages import Message
 
 Sides = list[tuple[Any, Any]]
 
@@ -187,24 +188,45 @@ def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
 SOLVABLE = "every joint must move some mass or motor inertia"
 
 IDENTITIES: tuple[Identity, ...] = (
-    Identity("inertia symmetric", "Joint i resists joint j exactly as joint j resists joint i.", symmetric_inertia),
-    Identity("inertia rate", "Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own.", skew_rate),
-    Identity("Coriolis matrix", "The Coriolis matrix times the velocities is the Coriolis torque.", coriolis_product),
     Identity(
-        "power balance", "The power of the motors, less friction, is the rate of change of energy.", power_balance
+        "inertia symmetric", Message("Joint i resists joint j exactly as joint j resists joint i."), symmetric_inertia
     ),
-    Identity("kinetic energy", "The kinetic energy is half the velocities weighed by M.", kinetic_is_quadratic),
-    Identity("gravity", "The torque that holds the arm is the slope of its potential energy.", gravity_is_slope),
-    Identity("parts", "Inertia, Coriolis, gravity, friction and contact add up to the torque.", parts_add_up),
+    Identity("inertia rate", Message("Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own."), skew_rate),
+    Identity(
+        "Coriolis matrix", Message("The Coriolis matrix times the velocities is the Coriolis torque."), coriolis_product
+    ),
+    Identity(
+        "power balance",
+        Message("The power of the motors, less friction, is the rate of change of energy."),
+        power_balance,
+    ),
+    Identity(
+        "kinetic energy", Message("The kinetic energy is half the velocities weighed by M."), kinetic_is_quadratic
+    ),
+    Identity(
+        "gravity", Message("The torque that holds the arm is the slope of its potential energy."), gravity_is_slope
+    ),
+    Identity("parts", Message("Inertia, Coriolis, gravity, friction and contact add up to the torque."), parts_add_up),
     *(
-        Identity(f"Newton–Euler ≡ {name}", "Forces and energies lead to the same torques.", lagrange_agrees(name))
+        Identity(
+            f"Newton–Euler ≡ {name}", Message("Forces and energies lead to the same torques."), lagrange_agrees(name)
+        )
         for name in lagrange.METHODS
     ),
-    Identity("Newton–Euler ≡ jacobian", "Jacobians of the centres of mass lead to the same torques.", jacobian_agrees),
-    Identity("regressor", "The torques are linear in the inertial parameters.", linear_in_parameters),
     Identity(
-        "forward ∘ inverse", "Applying the computed torques gives the motion back.", forward_undoes_inverse, SOLVABLE
+        "Newton–Euler ≡ jacobian",
+        Message("Jacobians of the centres of mass lead to the same torques."),
+        jacobian_agrees,
     ),
-    Identity("cascade", "A joint feels only its own link and those beyond it.", cascade),
-    Identity("superposition", "The torques of the arm are the sum of the torques of its links.", superposition),
+    Identity("regressor", Message("The torques are linear in the inertial parameters."), linear_in_parameters),
+    Identity(
+        "forward ∘ inverse",
+        Message("Applying the computed torques gives the motion back."),
+        forward_undoes_inverse,
+        SOLVABLE,
+    ),
+    Identity("cascade", Message("A joint feels only its own link and those beyond it."), cascade),
+    Identity(
+        "superposition", Message("The torques of the arm are the sum of the torques of its links."), superposition
+    ),
 )

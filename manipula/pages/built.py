@@ -17,7 +17,8 @@ def built(name: str) -> Path:
     found = STATIC / name
     if not found.exists():
         raise ManipulaError(
-            f"the page is not built ({name} is missing): run `make web` in the checkout, or install the wheel, "
-            "which holds it"
+            "the page is not built ({name} is missing): run `make web` in the checkout, or install the "
+            "wheel, which holds it",
+            name,
         )
     return found

@@ -15,12 +15,13 @@ from typing import Any
 from uuid import uuid4
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.pages.built import built
 
 SHOWN = (
     "frames", "axes", "names", "ranges", "com", "inertia", "trail", "cloud", "branches", "forces", "payload",
 )  # fmt: skip
-WAY = "a view needs anywidget, in a notebook: pip install 'manipula[notebook]'"
+WAY = Message("a view needs anywidget, in a notebook: pip install 'manipula[notebook]'")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,9 @@ class View:
     def q(self, q: Sequence[float]) -> None:
         given = [float(x) for x in q]
         if len(given) != len(self._scene.q):
-            raise InputError(f"q: {self._scene.name} has {len(self._scene.q)} coordinates, found {len(given)}")
+            raise InputError(
+                "q: {name} has {count} coordinates, found {count2}", self._scene.name, len(self._scene.q), len(given)
+            )
         self.widget.q = given
 
     def show(self, **shown: bool) -> None:

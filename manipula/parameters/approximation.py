@@ -96,7 +96,9 @@ def significance_of(robot: RobotDescription, motions: Motions, tolerance: float 
     """Drop the base parameters that these motions do not feel; measure on samples that were not used to choose them."""
     structure = ArmStructure(robot)
     if missing := structure.free:
-        raise InputError(f"{robot.name}: significance needs numbers; no value for {', '.join(missing[:8])}")
+        raise InputError(
+            "{name}: significance needs numbers; no value for {missing}", robot.name, ", ".join(missing[:8])
+        )
     _check(motions, robot, tolerance)
     found, values = structure.ranking, np.array(base_parameters_from(structure).values, dtype=float)
     alive = np.flatnonzero(values)
@@ -125,9 +127,11 @@ def significance_of(robot: RobotDescription, motions: Motions, tolerance: float 
 def _check(motions: Motions, robot: RobotDescription, tolerance: float) -> None:
     shapes = {x.shape for x in (motions.q, motions.qd, motions.qdd)}
     if len(shapes) != 1 or motions.q.ndim != 2 or motions.q.shape[1] != robot.dof or len(motions.q) < 2:
-        raise InputError(f"{robot.name}: motions must be q, qd, qdd of one shape (samples ≥ 2, {robot.dof})")
+        raise InputError("{name}: motions must be q, qd, qdd of one shape (samples ≥ 2, {dof})", robot.name, robot.dof)
     if not 0 <= tolerance < 1:
-        raise InputError(f"tolerance must be a fraction of the largest torque, 0 ≤ tolerance < 1, not {tolerance}")
+        raise InputError(
+            "tolerance must be a fraction of the largest torque, 0 ≤ tolerance < 1, not {tolerance}", tolerance
+        )
 
 
 def contributions(robot: RobotDescription, found: Ranking, values: Array, motions: Motions) -> Array:

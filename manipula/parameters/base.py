@@ -214,9 +214,12 @@ def _refuse_tiny_pivots(robot: RobotDescription, factors: Sequence[Expr]) -> Non
     numbers = [x for x in factors if not free_symbols([x])]
     largest = max((abs(float(x)) for x in evaluate(numbers, {}, FLOATS)), default=0.0)
     if not largest * TINY <= 1:
-        told = f"{robot.name}: the base parameters would divide by {1 / largest:.1e}"
-        why = "some angle is not quite a multiple of 90°, or some length not quite zero"
-        raise InputError(f"{told}: {why} (load the robot without exact=True, or write what is meant)")
+        raise InputError(
+            "{name}: the base parameters would divide by {told:.1e}: some angle is not quite a multiple of "
+            "90°, or some length not quite zero (load the robot without exact=True, or write what is meant)",
+            robot.name,
+            1 / largest,
+        )
 
 
 def _counted(chain: Tree) -> Iterator[Link]:
@@ -334,7 +337,9 @@ def _proved(structure: ArmStructure, matrix: Function) -> int:
         chain = structure.in_field(f"base parameters {secrets.token_hex(16)}")
         wrong, entries = _mismatches(chain, moves, matrix, structure.ranking)
         if wrong:
-            raise ProofError(f"{robot.name}: the base parameters found lose torque ({wrong} entries differ)")
+            raise ProofError(
+                "{name}: the base parameters found lose torque ({wrong} entries differ)", robot.name, wrong
+            )
     multiples = sum(abs(times) for row in moves.in_parts.rows for _, times in row.terms)
     degree = degree_of(matrix) + 8 * multiples + 6  # each angle and each twist at most twice, rates, lengths
     return int(DRAWS * (log10(degree) + log10(max(entries, 1)) - log10(P)))

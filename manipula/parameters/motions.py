@@ -62,7 +62,9 @@ class Motions:
 
 def _box(joint: Joint, values: dict[str, float], robot: str) -> tuple[float, float]:
     if joint.limits is None and not joint.turns:
-        raise InputError(f"{robot}: joint {joint.name!r} has no limits; say how far it slides with Motions.within(…)")
+        raise InputError(
+            "{robot}: joint {name!r} has no limits; say how far it slides with Motions.within(…)", robot, joint.name
+        )
     if joint.limits is None:
         return (-np.pi, np.pi)
     return (float_of(joint.limits[0], values), float_of(joint.limits[1], values))

@@ -16,6 +16,7 @@ from manipula.generation.settings import refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import SOLVED
+from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
@@ -92,7 +93,7 @@ def _refuse_stages(method: str, law: Any, lead: tuple[int, ...]) -> None:
     if not callable(law) or hasattr(law, "function"):
         raise InputError("stages: is of a law that is a function (t, q, qd) → torques; other laws know when they act")
     if method in SOLVED:
-        raise InputError(f"stages: {method} needs slopes of the law, which a function in Python does not give")
+        raise InputError("stages: {method} needs slopes of the law, which a function in Python does not give", method)
     if lead:
         raise InputError("stages: one arm at a time; a batch asks its function once a step")
 
@@ -107,7 +108,9 @@ def _refuse_signature(law: Callable[..., Any]) -> None:
         takes.bind(0.0, None, None)
     except TypeError:
         name = getattr(law, "__name__", type(law).__name__)
-        raise InputError(f"law: is asked with (t, q, qd); {name}{takes} does not take these three") from None
+        raise InputError(
+            "law: is asked with (t, q, qd); {name}{signature} does not take these three", name, takes
+        ) from None
 
 
 def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
@@ -118,7 +121,9 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
     try:
         system = make.loop(part.plant, part.law if joined else None)
     except UnprovableError as error:
-        raise UnprovableError(f'{error}; method="dop853" simulates it, which needs no function of a step') from error
+        raise UnprovableError(
+            '{error}; method="dop853" simulates it, which needs no function of a step', error
+        ) from error
     along = _pushes(system, part)
     if joined:
         ports = [port for port in variables_of(system.function) if port.name not in along]
@@ -154,13 +159,24 @@ def _samples(part: Part) -> int:
     """How many steps a sample of the law takes."""
     law, step = part.law, part.task.step
     if law.request.robot.dof != part.robot.dof:
-        raise InputError(f"{law.name}: drives {law.request.robot.dof} joints; {part.robot.name} has {part.robot.dof}")
+        raise InputError(
+            "{name}: drives {dof} joints; {name2} has {dof2}",
+            law.name,
+            law.request.robot.dof,
+            part.robot.name,
+            part.robot.dof,
+        )
     if law.sample is None:
         return 1
     ratio = float(law.sample) / step
     count = round(ratio) if np.isfinite(ratio) else 0
     if count < 1 or abs(count * step - law.sample) > 1e-9 * law.sample:
-        raise InputError(f"{law.name}: its sample time of {law.sample:g} s is no whole multiple of step = {step:g} s")
+        raise InputError(
+            "{name}: its sample time of {sample:g} s is no whole multiple of step = {step:g} s",
+            law.name,
+            law.sample,
+            step,
+        )
     return count
 
 
@@ -198,7 +214,7 @@ def values_of(function: Function, part: Part) -> dict[str, Array]:
     known = {*read, *gains, *(function.provenance.parameters or ()), *robot.names()}
     for name in given:
         if name not in known:
-            raise UnknownNameError(f"parameter of {robot.name}", name, sorted(known))
+            raise UnknownNameError(Message("parameter of {function}", robot.name), name, sorted(known))
     refuse_unknown(robot, [name for name in read if name not in given])
     _refuse_gains(part.law, {name: given[name] for name in gains if name in given})
     return {name: given[name] for name in (*read, *gains) if name in given}
@@ -219,7 +235,7 @@ def wanted(name: str, ports: Sequence[Input], part: Part, now: Mapping[str, Arra
     found = _references(name, ports, part, now)
     missing = [port.name for port in ports if port.name not in found]
     if missing:
-        raise InputError(f"{name}: no reference for {', '.join(missing)}; give them by name, ref={{…}}")
+        raise InputError("{name}: no reference for {missing}; give them by name, ref={{…}}", name, ", ".join(missing))
     return {port.name: found[port.name] for port in ports}
 
 
@@ -243,8 +259,13 @@ def along_time(what: str, value: Array, size: int, part: Part) -> Array:
         return np.broadcast_to(value, (len(here), size))
     if value.ndim > 1 and value.shape[-1] == size and value.shape[-2] in (whole, whole + 1):
         return np.asarray(value[..., np.minimum(here, value.shape[-2] - 1), :])
-    wanted = f"({size},) or ({whole}, {size}), one row a step"
-    raise InputError(f"{what}: expected shape {wanted}, found {value.shape}")
+    raise InputError(
+        "{what}: expected shape ({size},) or ({steps}, {size}), one row a step, found {shape}",
+        what,
+        size,
+        whole,
+        value.shape,
+    )
 
 
 def torques(part: Part) -> Array:
@@ -252,7 +273,7 @@ def torques(part: Part) -> Array:
     n = part.robot.dof
     if isinstance(part.law, str):
         raise InputError(
-            f"law: found {part.law!r:.60}; mp.controller(robot, {part.law!r:.60}, …) makes a law of its name"
+            "law: found {law!r:.60}; mp.controller(robot, {law!r:.60}, …) makes a law of its name", part.law
         )
     return along_time("law", np.zeros(n) if part.law is None else numbers("law", part.law), n, part)
 
@@ -269,11 +290,11 @@ def torques_from(told: Any, n: int, t: float, wild: bool = False) -> Array:
     try:
         tau = np.asarray(told, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"law: gave {told!r:.60} at {t:g} s, expected {n} torques") from None
+        raise InputError("law: gave {told!r:.60} at {t:g} s, expected {n} torques", told, t, n) from None
     if tau.shape[-1:] != (n,):
-        raise InputError(f"law: gave shape {tau.shape} at {t:g} s, expected (…, {n})")
+        raise InputError("law: gave shape {shape} at {t:g} s, expected (…, {n})", tau.shape, t, n)
     if not (wild or np.isfinite(tau).all()):
-        raise InputError(f"law: gave {tau[~np.isfinite(tau)][0]} at {t:g} s, expected finite torques")
+        raise InputError("law: gave {tau} at {t:g} s, expected finite torques", tau[~np.isfinite(tau)][0], t)
     return tau
 
 

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 
@@ -44,11 +45,11 @@ class Event:
 
     def __post_init__(self) -> None:
         if not isinstance(self.t, Real) or isinstance(self.t, bool) or not isfinite(self.t) or self.t < 0:
-            raise InputError(f"event: t: expected a time in seconds, at least 0, found {self.t!r:.60}")
+            raise InputError("event: t: expected a time in seconds, at least 0, found {t!r:.60}", self.t)
         if not self.changes:
-            raise InputError(f"event at {self.t:g} s: nothing changes; give payload=, wrench= or law=")
+            raise InputError("event at {t:g} s: nothing changes; give payload=, wrench= or law=", self.t)
         if self.payload is not ...:
-            payload_from(self.payload, f"event at {self.t:g} s")
+            payload_from(self.payload, Message("event at {t:g} s", self.t))
 
 
 def payload_from(given: Any, where: str) -> dict[str, Any] | None:
@@ -58,10 +59,12 @@ def payload_from(given: Any, where: str) -> dict[str, Any] | None:
     load = dict(given) if isinstance(given, dict) else {"mass": given}
     odd = [name for name in load if name not in ("mass", "com", "inertia")]
     if odd or "mass" not in load:
-        raise InputError(f"{where}: payload: expected a mass, or mass, com and inertia by name, found {given!r:.80}")
+        raise InputError(
+            "{where}: payload: expected a mass, or mass, com and inertia by name, found {given!r:.80}", where, given
+        )
     mass = load["mass"]
     if isinstance(mass, bool) or not isinstance(mass, Real) or not isfinite(mass) or mass < 0:
-        raise InputError(f"{where}: payload: expected a mass in kg, at least 0, found {mass!r:.60}")
+        raise InputError("{where}: payload: expected a mass in kg, at least 0, found {mass!r:.60}", where, mass)
     return load
 
 
@@ -69,8 +72,8 @@ def in_order(events: Any, until: float) -> list[Event]:
     """By time; one after the end is refused."""
     listed = [events] if isinstance(events, Event) else events
     if not isinstance(listed, Sequence) or not all(isinstance(x, Event) for x in listed):
-        raise InputError(f"events: expected a list of mp.Event(t=…, …), found {events!r:.60}")
+        raise InputError("events: expected a list of mp.Event(t=…, …), found {events!r:.60}", events)
     late = next((x for x in listed if x.t > until), None)
     if late is not None:
-        raise InputError(f"event at {late.t:g} s: the run ends at {until:g} s")
+        raise InputError("event at {t:g} s: the run ends at {until:g} s", late.t, until)
     return sorted(listed, key=lambda x: x.t)

@@ -20,6 +20,7 @@ from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
+from manipula.messages import Message
 from manipula.simulation.exact.mechanism import frictionless
 
 __all__ = ["Array", "Functions", "Limits", "refuse_unknown"]
@@ -69,7 +70,7 @@ def _numbers(name: str, value: Any) -> Array:
     try:
         return np.asarray(value, float)
     except (TypeError, ValueError):
-        raise InputError(f"parameters: {name}: expected numbers, found {value!r:.60}") from None
+        raise InputError("parameters: {name}: expected numbers, found {value!r:.60}", name, value) from None
 
 
 @lru_cache(maxsize=64)
@@ -87,5 +88,7 @@ def refuse_unknown(robot: RobotDescription, missing: list[str]) -> None:
     """A simulation takes numbers."""
     if missing:
         raise UnsetError(
-            f"{robot.name}: a simulation needs a value for {some_of(missing)}", missing, "parameters=… or "
+            Message("{name}: a simulation needs a value for {some_of}", robot.name, some_of(missing)),
+            missing,
+            Message("parameters=… or "),
         )

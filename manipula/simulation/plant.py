@@ -89,14 +89,16 @@ class Plant:
         if self.friction not in FRICTION:
             raise UnknownNameError("friction of a plant", str(self.friction), FRICTION)
         if not isinstance(self.stops, bool):
-            raise InputError(f"stops: expected True or False, found {self.stops!r:.60}")
+            raise InputError("stops: expected True or False, found {stops!r:.60}", self.stops)
         if not _is_number(self.width) or not 0 < self.width < inf:
-            raise InputError(f"width: expected a velocity above 0, found {self.width!r:.60}")
+            raise InputError("width: expected a velocity above 0, found {width!r:.60}", self.width)
         if self.effort is not None and not isinstance(self.effort, str):  # so that a plant may be a key
             object.__setattr__(self, "effort", tuple(self.efforts.tolist()))
         self._check_drives()
         if isinstance(self.effort, str) and not np.isfinite(self.efforts).any():
-            caution(f"{self.robot.name}: no joint has an effort limit, so no torque is too large; effort=None says so")
+            caution(
+                "{name}: no joint has an effort limit, so no torque is too large; effort=None says so", self.robot.name
+            )
 
     def _check_drives(self) -> None:
         for name in ("elastic", "backlash", "sigma0", "sigma1"):
@@ -109,7 +111,7 @@ class Plant:
         if self.elastic is False and self.backlash is not None:
             raise InputError("backlash: is play in a spring: give elastic=True, or stiffnesses, beside it")
         if self.friction != "lugre" and (self.sigma0 is not None or self.sigma1 is not None):
-            raise InputError(f'sigma0, sigma1: are of friction="lugre", found friction={self.friction!r}')
+            raise InputError('sigma0, sigma1: are of friction="lugre", found friction={friction!r}', self.friction)
         _ = self.springs, self.bristles  # what is missing is told now
 
     @cached_property
@@ -129,7 +131,7 @@ class Plant:
         """The largest torque or force of every joint; infinite where there is no limit."""
         if isinstance(self.effort, str):
             if self.effort != "limits":
-                raise InputError(f"effort: expected 'limits', None or numbers, found {self.effort!r:.60}")
+                raise InputError("effort: expected 'limits', None or numbers, found {effort!r:.60}", self.effort)
             return self._of_joints("effort_limit", lambda joint: joint.effort_limit, inf)
         return np.full(self.robot.dof, inf) if self.effort is None else self._given()
 
@@ -140,8 +142,11 @@ class Plant:
         except (TypeError, ValueError):
             found = np.empty(0)
         if found.shape != (self.robot.dof,) or not (found > 0).all():
-            wanted = f"one number above 0, or {self.robot.dof}, one a joint"
-            raise InputError(f"effort: expected 'limits', None or {wanted}; found {self.effort!r:.60}")
+            raise InputError(
+                "effort: expected 'limits', None or one number above 0, or {dof}, one a joint; found {effort!r:.60}",
+                self.robot.dof,
+                self.effort,
+            )
         return found
 
     @cached_property
@@ -180,7 +185,10 @@ class Plant:
         missing = [name for name in names_of(entry) if name not in self._values]
         if missing:
             raise InputError(
-                f"joint {joint.name!r}: {field}: {', '.join(missing)} has no value, so no plant can be made"
+                "joint {name!r}: {field}: {missing} has no value, so no plant can be made",
+                joint.name,
+                field,
+                ", ".join(missing),
             )
         return float_of(entry, self._values)
 
@@ -214,7 +222,7 @@ def _finite(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     except (TypeError, ValueError):
         found = np.array(np.nan)
     if not np.isfinite(found).all():
-        raise InputError(f"start: {name}: expected {shape[-1]} finite numbers, found {value!r:.60}")
+        raise InputError("start: {name}: expected {n} finite numbers, found {value!r:.60}", name, shape[-1], value)
     return found
 
 

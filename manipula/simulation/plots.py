@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, page, paragraph, section, table
 from manipula.pages.plots.canvas import COLOURS, blank, plainly
 from manipula.simulation.functions import Array, Limits
 from manipula.simulation.views.skeleton import Moved
 
-WITHOUT = "; run.report needs nothing"
+WITHOUT = Message("; run.report needs nothing")
 ROWS_SHOWN = 20  # of a batch: more lines hide each other
 MOST_ENTRIES = 100  # of what a law remembered: a covariance has thousands
 SECONDS = ("sample", "step", "until")  # of what is told about a run
@@ -158,7 +159,9 @@ def save_figure(figure: Any, path: Path) -> Path:
     known = figure.canvas.get_supported_filetypes()
     if path.suffix.removeprefix(".").lower() not in known:
         raise InputError(
-            f"{path}: expected a picture that ends in .png, .svg or .pdf, found {path.suffix or 'no ending'!r}"
+            "{path}: expected a picture that ends in .png, .svg or .pdf, found {suffix!r}",
+            path,
+            path.suffix or Message("no ending"),
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)

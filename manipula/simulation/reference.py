@@ -22,6 +22,7 @@ import scipy
 from numpy.typing import NDArray
 
 from manipula.errors import DivergenceError
+from manipula.messages import Message
 from manipula.simulation.exact.course import Change, Course, Mode
 from manipula.simulation.exact.drive import Drive, drive_from
 from manipula.simulation.exact.elastic import ElasticMechanism
@@ -273,7 +274,9 @@ class _Run(StateEquations):
         self.changes += [Change(self.t, i % n, "turns back") for i in turned]
         if len(self.changes) > _MOST_AT_ONCE and self.changes[-_MOST_AT_ONCE].t == self.t:
             name = self.names[self.changes[-1].joint]
-            raise DivergenceError(f"joint {name!r} changes between rest and motion without end at t = {self.t:g} s")
+            raise DivergenceError(
+                "joint {name!r} changes between rest and motion without end at t = {t:g} s", name, self.t
+            )
         self._mode()
 
     def _mode(self) -> None:
@@ -289,7 +292,12 @@ class _Run(StateEquations):
     def _diverged(self, t: float, y: Array, told: str) -> str:
         qd = np.abs(y[self.n : 2 * self.n])
         name = self.names[int(np.argmax(np.where(np.isfinite(qd), qd, np.inf))) % self.joints]
-        return f"the motion of joint {name!r} cannot be followed beyond t = {t:g} s: {told.rstrip('.').lower()}"
+        return Message(
+            "the motion of joint {name!r} cannot be followed beyond t = {t:g} s: {rstrip}",
+            name,
+            t,
+            told.rstrip(".").lower(),
+        )
 
     # results
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from manipula.mechanics.models.motion.ports import Motion
+from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.simulation.functions import Array, Functions
 from manipula.simulation.reading import Rest
@@ -139,13 +140,26 @@ class Run:
         return told
 
     def __repr__(self) -> str:
-        batch = "" if self.q.ndim == 2 else f", {' × '.join(map(str, self.q.shape[:-2]))} arms"
+        return f"<{self.summary()}>"
+
+    def summary(self) -> Message:
+        """What it is, in a line."""
+        many = " × ".join(map(str, self.q.shape[:-2]))
+        batch = Message(", {many} arms", many) if many else ""
         error = self.error
-        off = "" if error is None else f", largest error {np.abs(error).max():.2g}"
-        cut = "" if self.whole else ", interrupted"
-        worst = float(np.max(self.balance))
-        span = f"{self.t[0]:g} … {self.t[-1]:g} s in {len(self.t)} samples"
-        return f"<run of {self.robot.name}{batch}: {span}{off}, balance {worst:.1e}{cut}>"
+        off = "" if error is None else Message(", largest error {error:.2g}", np.abs(error).max())
+        cut = "" if self.whole else Message(", interrupted")
+        return Message(
+            "run of {robot}{batch}: {start:g} … {end:g} s in {count} samples{off}, balance {balance:.1e}{cut}",
+            self.robot.name,
+            batch,
+            self.t[0],
+            self.t[-1],
+            len(self.t),
+            off,
+            float(np.max(self.balance)),
+            cut,
+        )
 
     def _repr_html_(self) -> str:
         heads = ("joint", "lowest", "highest", "speed", "torque", "error")

@@ -14,6 +14,7 @@ import numpy as np
 
 from manipula.errors import DivergenceError, InputError, UnknownNameError, caution
 from manipula.mechanics.models.motion.ports import Motion
+from manipula.messages import Message
 from manipula.simulation.balance import Energies, error_of
 from manipula.simulation.drives.stability import linear_drives, refuse_steps
 from manipula.simulation.driving import (
@@ -106,19 +107,24 @@ def parts_of(task: Task, law: Any, ref: Any, make: Workshop) -> list[Part]:
 def _step_of(event: Event, task: Task) -> int:
     step = round(event.t / task.step)
     if abs(step * task.step - event.t) > 1e-9 * task.step * max(step, 1):
-        raise InputError(f"event at {event.t:g} s: no whole number of steps of {task.step:g} s")
+        raise InputError("event at {t:g} s: no whole number of steps of {step:g} s", event.t, task.step)
     if step % task.every:
-        kept = f"of every = {task.every} steps, {task.every * task.step:g} s"
-        raise InputError(f"event at {event.t:g} s: no whole number {kept}: a run goes on from a step that is kept")
+        raise InputError(
+            "event at {t:g} s: no whole number of every = {every} steps, {kept:g} s: a run goes on from a "
+            "step that is kept",
+            event.t,
+            task.every,
+            task.every * task.step,
+        )
     return step
 
 
 def _changes(event: Event, step: int, plant: Plant, make: Workshop) -> dict[str, Any]:
-    where, found = f"event at {event.t:g} s", dict[str, Any]()
+    where, found = Message("event at {t:g} s", event.t), dict[str, Any]()
     if event.payload is not ...:
         found["plant"] = make.loaded(plant, payload_from(event.payload, where))
     if event.wrench is not ...:
-        found["wrench"] = None if event.wrench is None else numbers(f"{where}: wrench", event.wrench)
+        found["wrench"] = None if event.wrench is None else numbers(Message("{where}: wrench", where), event.wrench)
     if event.law is not ...:
         found |= {"law": event.law, "since": step}
     return found
@@ -227,10 +233,29 @@ def _refuse_runaway(part: Part, went: Marched) -> None:
     # the earliest of all rows: time is the last axis but one
     step, *row, joint = (int(i) for i in np.argwhere(np.moveaxis(wild, -2, 0))[0])
     t = (part.first + step * part.task.every) * part.task.step
-    where = f" of row {', '.join(map(str, row))}" if row else ""
     raise DivergenceError(
-        f"joint {part.robot.joint_names[joint]!r}{where} runs away at {t:g} s; take a shorter step than "
-        f"{part.task.step:g} s, another method than {part.task.method!r}, or other gains"
+        (
+            Message(
+                "joint {joint_names!r} of row {row} runs away at {t:g} s; take a shorter step than {step:g} s, "
+                "another method than {method!r}, or other gains",
+                part.robot.joint_names[joint],
+                ", ".join(map(str, row)),
+                t,
+                part.task.step,
+                part.task.method,
+            )
+        )
+        if row
+        else (
+            Message(
+                "joint {joint_names!r} runs away at {t:g} s; take a shorter step than {step:g} s, another "
+                "method than {method!r}, or other gains",
+                part.robot.joint_names[joint],
+                t,
+                part.task.step,
+                part.task.method,
+            )
+        )
     )
 
 
@@ -238,11 +263,17 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
     balance = error_of([x.energies for x in segments])
     if task.every == 1 and balance.max() > BALANCE:
         caution(
-            f"energy in − stored − lost is {balance.max():.1e} of the largest energy, more than {BALANCE:g}: "
-            f"take a shorter step than {task.step:g} s, or another method than {task.method!r}"
+            "energy in − stored − lost is {balance:.1e} of the largest energy, more than {balance2:g}: take "
+            "a shorter step than {step:g} s, or another method than {method!r}",
+            balance.max(),
+            BALANCE,
+            task.step,
+            task.method,
         )
-    unsettled = _above("which joints rest was not settled", [x.residual for x in segments], SETTLED)
-    unsettled |= _above(f"the stages of {task.method} were not solved", [x.unsolved for x in segments], SOLVED)
+    unsettled = _above(Message("which joints rest was not settled"), [x.residual for x in segments], SETTLED)
+    unsettled |= _above(
+        Message("the stages of {method} were not solved", task.method), [x.unsolved for x in segments], SOLVED
+    )
     t = _joined([x.t for x in segments], axis=-1)
     motion = Motion(*(_joined(list(parts), axis=-2) for parts in zip(*(x.motion for x in segments))))
     names = [name for name in segments[0].state if all(name in x.state for x in segments)]
@@ -261,8 +292,17 @@ def _above(what: str, left: list[Array], most: float) -> Any:
     """Of each row, whether some step left more than it may: told, too."""
     found = np.max(left, axis=0) > most
     if found.any():
-        rows = "" if not found.ndim else f" in {int(found.sum())} of {found.size} arms"
-        caution(f"{what} to {most:g} in some step{rows}: take a shorter step")
+        caution(
+            Message("{what} to {most:g} in some step: take a shorter step", what, most)
+            if not found.ndim
+            else Message(
+                "{what} to {most:g} in some step in {found} of {size} arms: take a shorter step",
+                what,
+                most,
+                int(found.sum()),
+                found.size,
+            )
+        )
     return found
 
 

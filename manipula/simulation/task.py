@@ -12,6 +12,7 @@ import numpy as np
 
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
+from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.simulation.events import Event, in_order
 from manipula.simulation.functions import Array, Limits
@@ -90,10 +91,19 @@ def task_from(
     n = robot.dof
     q, qd = (np.array(np.broadcast_to(x, (*lead, n))) for x in (q, qd))
     if _whole("every", every, 1) > steps:
-        raise InputError(f"every: keeps one step in {every} of a run of {steps}, its start alone; at most {steps}")
+        raise InputError(
+            "every: keeps one step in {every} of a run of {steps}, its start alone; at most {steps}", every, steps
+        )
     if np.prod(lead, dtype=float) * (steps // every + 1) * n > MOST_NUMBERS:
-        many = f" of {np.prod(lead, dtype=int)} arms" if lead else ""
-        raise InputError(f"{steps:.4g} steps{many} are too many to keep; every= keeps one step in so many")
+        raise InputError(
+            Message(
+                "{steps:.4g} steps of {prod} arms are too many to keep; every= keeps one step in so many",
+                steps,
+                np.prod(lead, dtype=int),
+            )
+            if lead
+            else Message("{steps:.4g} steps are too many to keep; every= keeps one step in so many", steps)
+        )
     return Task(
         plant, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
         _whole("threads", threads, 0), _whole("seed", seed, 0), states_of(plant, q, qd, more),
@@ -103,26 +113,25 @@ def task_from(
 
 def _whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{name}: expected a whole number, at least {least}, found {value!r:.60}")
+        raise InputError("{name}: expected a whole number, at least {least}, found {value!r:.60}", name, least, value)
     return int(value)
 
 
 def _steps(ref: Any, until: Any, step: Any) -> int:
     for name, value in (("step", step), ("until", until)):
-        told = f"{name}: expected a time in seconds, more than 0, found {value!r:.60}"
         if name == "until" and value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
-            raise InputError(told)
+            raise InputError("{name}: expected a time in seconds, more than 0, found {value!r:.60}", name, value)
     lasts = getattr(ref, "duration", None)
     if until is None and (lasts is None or not isfinite(lasts)):
         raise InputError("until: without a reference that ends, say when the run does, in seconds")
     if until is not None and lasts is not None and isfinite(lasts) and until < lasts * (1 - NEAR):
-        caution(f"the run ends at {until:g} s, before the reference does, at {lasts:g} s")
+        caution("the run ends at {until:g} s, before the reference does, at {lasts:g} s", until, lasts)
     end = float(until if lasts is None or until is not None else lasts)
     count = round(end / step)
     if until is not None and abs(count * step - end) > NEAR * step * max(count, 1):
-        raise InputError(f"until: {end:g} s is no whole number of steps of {step:g} s")
+        raise InputError("until: {end:g} s is no whole number of steps of {step:g} s", end, step)
     return max(count if until is not None else int(np.ceil(end / step * (1 - NEAR))), 1)
 
 
@@ -131,9 +140,9 @@ def refuse_reference(robot: Robot, ref: Any) -> None:
     if ref is None or isinstance(ref, Mapping):
         return
     if not callable(ref) or not hasattr(ref, "duration") or not hasattr(ref, "dof"):
-        raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
+        raise InputError("ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}", ref)
     if ref.dof != robot.dof:
-        raise InputError(f"ref: moves {ref.dof} joints; {robot.name} has {robot.dof}")
+        raise InputError("ref: moves {dof} joints; {name} has {dof2}", ref.dof, robot.name, robot.dof)
 
 
 def numbers(name: str, value: Any) -> Array:
@@ -141,12 +150,14 @@ def numbers(name: str, value: Any) -> Array:
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: expected numbers, found {value!r:.60}") from None
+        raise InputError("{name}: expected numbers, found {value!r:.60}", name, value) from None
     if found.size == 0:
-        raise InputError(f"{name}: found an empty array of shape {found.shape}: a batch has at least one row")
+        raise InputError(
+            "{name}: found an empty array of shape {shape}: a batch has at least one row", name, found.shape
+        )
     if not np.isfinite(found).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(found))[0])
-        raise InputError(f"{name}: found {found[at]} at {list(at)}, expected finite numbers")
+        raise InputError("{name}: found {found} at {at}, expected finite numbers", name, found[at], list(at))
     return found
 
 
@@ -163,7 +174,9 @@ def _start(plant: Plant, ref: Any, start: Any) -> tuple[Array, Array]:
     found = numbers("start: q", q), numbers("start: qd", qd)
     for name, x in zip(("q", "qd"), found):
         if x.shape[-1:] != (n,):
-            raise InputError(f"start: {name}: expected shape (…, {n}), one number a joint, found {x.shape}")
+            raise InputError(
+                "start: {name}: expected shape (…, {dof}), one number a joint, found {shape}", name, n, x.shape
+            )
     refuse_outside(plant, found[0], "start")
     return found
 
@@ -179,11 +192,19 @@ def refuse_outside(plant: Plant, q: Array, what: str, t: Array | None = None) ->
         return
     at = tuple(int(i) for i in outside[0])
     joint, unit = at[-1], "rad" if robot.coordinates.turns[at[-1]] else "m"
-    when = "" if t is None else f" at {t[at[-2]]:g} s"
-    row = f" (row {', '.join(map(str, at[:-1]))})" if t is None and len(at) > 1 else ""
-    allowed = f"{limits.lower[joint]:g} … {limits.upper[joint]:g} {unit}"
-    name = robot.joint_names[joint]
-    raise InputError(f"{what}: joint {name!r} is at {q[at]:g} {unit}{when}{row}, outside its limits {allowed}")
+    when = "" if t is None else Message(" at {t:g} s", t[at[-2]])
+    row = Message(" (row {at})", ", ".join(map(str, at[:-1]))) if t is None and len(at) > 1 else ""
+    raise InputError(
+        "{what}: joint {name!r} is at {q:g} {unit}{when}{row}, outside its limits {lower:g} … {upper:g} {unit}",
+        what,
+        robot.joint_names[joint],
+        q[at],
+        unit,
+        when,
+        row,
+        limits.lower[joint],
+        limits.upper[joint],
+    )
 
 
 def _wrench(given: Any) -> Array | None:
@@ -196,7 +217,7 @@ def _parameters(given: Any) -> dict[str, Array]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InputError(f"parameters: expected values by name, found {given!r:.60}")
+        raise InputError("parameters: expected values by name, found {given!r:.60}", given)
     return {str(name): numbers(f"parameters: {name}", value) for name, value in given.items()}
 
 
@@ -204,10 +225,12 @@ def _lead(q: Array, qd: Array, parameters: Mapping[str, Array], gains: Mapping[s
     shapes = {"start": q.shape[:-1], "start velocities": qd.shape[:-1]}
     for name, value in parameters.items():
         if name in gains and value.ndim and value.shape[-1] != gains[name]:
-            raise InputError(f"parameters: {name}: expected shape (…, {gains[name]}), found {value.shape}")
+            raise InputError(
+                "parameters: {name}: expected shape (…, {gains}), found {shape}", name, gains[name], value.shape
+            )
         shapes[f"parameters: {name}"] = value.shape[:-1] if name in gains else value.shape
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
         told = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
-        raise InputError(f"rows of a batch do not go together: {told}") from None
+        raise InputError("rows of a batch do not go together: {told}", told) from None

@@ -29,7 +29,7 @@ def ready_study(
     plan = entry.planned(subject, settings)
     cases = cases_from(plan.cases)
     if most is not None and cases.count > most:
-        raise InputError(f"the study {name} has {cases.count} cases here; expected {most} or fewer")
+        raise InputError("the study {name} has {count} cases here; expected {most} or fewer", name, cases.count, most)
     found = study(entry.function, cases, shared=plan.shared, **options)
     units = {column: told.unit for column, told in entry.columns.items()} | dict(plan.units)
     title = f"{name} of {subject.name}"

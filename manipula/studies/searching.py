@@ -159,7 +159,7 @@ def _cell(value: Any) -> str:
 def lines_of(robots: Sequence[Robot], models: Sequence[str], **asked: Any) -> list[SearchLine]:
     """Every model of every robot; robots of one name are told apart by a number."""
     if not robots or not models:
-        raise InputError(f"operations: expected robots and models, found {len(robots)} and {len(models)}")
+        raise InputError("operations: expected robots and models, found {count} and {count2}", len(robots), len(models))
     titles, found = list[str](), list[SearchLine]()
     for robot in robots:
         for model in models:
@@ -188,7 +188,7 @@ def searches(
     """The study: every line from `seeds` seeds, the first of them `first`. `options`: those of `study`."""
     several = count_of("seeds", seeds, 10**6)
     if isinstance(first, bool) or not isinstance(first, int) or first < 0:
-        raise InputError(f"seed: expected a whole number of zero or more, found {first!r:.40}")
+        raise InputError("seed: expected a whole number of zero or more, found {seed!r:.40}", first)
     for line in lines:
         api.refuse_search(line.robot, line.model, **line.asked)
     places = {id(line.robot): f"robot {k}" for k, line in enumerate(lines)}

@@ -77,21 +77,23 @@ def study_from_text(text: str) -> StudyFile:
 
 def _refuse_mixed(path: Path, found: StudyFile) -> None:
     if (found.study is None) == (found.function is None):
-        raise InputError(f"{path}: expected study (a ready one) or function (your own), one of them")
+        raise InputError("{path}: expected study (a ready one) or function (your own), one of them", path)
     if found.output.designs is not None and found.study != DESIGN:
-        raise InputError(f"{path}: designs: are written by the study {DESIGN} alone")
+        raise InputError("{path}: designs: are written by the study {design} alone", path, DESIGN)
     if found.study is not None:
         odd = [key for key in ("cases", "sample", "shared") if getattr(found, key)]
         if odd:
-            raise InputError(f"{path}: {odd[0]}: a ready study plans its own; its words stand under [settings]")
+            raise InputError(
+                "{path}: {odd}: a ready study plans its own; its words stand under [settings]", path, odd[0]
+            )
         if found.robot is None:
-            raise InputError(f"{path}: robot: is missing")
+            raise InputError("{path}: robot: is missing", path)
     elif found.settings:
-        raise InputError(f"{path}: settings: are a ready study's; what your function shares stands under [shared]")
+        raise InputError("{path}: settings: are a ready study's; what your function shares stands under [shared]", path)
     elif found.cases is None:
-        raise InputError(f"{path}: cases: is missing")
+        raise InputError("{path}: cases: is missing", path)
     elif found.sample is not None and not isinstance(found.cases, dict):
-        raise InputError(f"{path}: sample: draws from ranges by name; found cases of another kind")
+        raise InputError("{path}: sample: draws from ranges by name; found cases of another kind", path)
 
 
 def study_of_file(

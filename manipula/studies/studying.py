@@ -82,10 +82,10 @@ def study(
     refuse_engine(engine)
     refuse_results(results)
     if not is_whole(seed) or seed < 0:
-        raise InputError(f"seed: expected a whole number of zero or more, found {seed!r:.40}")
+        raise InputError("seed: expected a whole number of zero or more, found {seed!r:.40}", seed)
     _refuse_signature(function)
     if not callable(tell):
-        raise InputError(f"tell: expected a function that hears of the progress, found {tell!r:.40}")
+        raise InputError("tell: expected a function that hears of the progress, found {tell!r:.40}", tell)
     chosen, several = cases_from(cases), workers_from(workers)
     job = packed(function, _shared(shared, chosen), chosen.names, int(seed), travels(engine))
     if resume is not None:
@@ -109,8 +109,10 @@ def _refuse_signature(function: Any) -> None:
     except TypeError:
         name = getattr(function, "__name__", "function")
         raise InputError(
-            f"the function of a study is called with a case, a dict, and its generator of random numbers: expected "
-            f"{name}(case, rng), found {name}{found}"
+            "the function of a study is called with a case, a dict, and its generator of random numbers: "
+            "expected {name}(case, rng), found {name}{found}",
+            name,
+            found,
         ) from None
 
 
@@ -143,18 +145,18 @@ def _shared(shared: Mapping[str, Any] | None, cases: Cases) -> Mapping[str, Any]
     if shared is None:
         return {}
     if not isinstance(shared, Mapping) or not all(isinstance(name, str) for name in shared):
-        raise InputError(f"shared: expected values by name, found {shared!r:.60}")
+        raise InputError("shared: expected values by name, found {shared!r:.60}", shared)
     for name in shared:
         if name in cases.names:
-            raise InputError(f"shared: {name!r} is a column of the cases, too; it can be one of them")
+            raise InputError("shared: {name!r} is a column of the cases, too; it can be one of them", name)
     return shared
 
 
 def _folder(resume: str | Path) -> Path:
     if not isinstance(resume, str | Path) or not str(resume):
-        raise InputError(f"resume: expected the name of a folder, found {resume!r:.60}")
+        raise InputError("resume: expected the name of a folder, found {resume!r:.60}", resume)
     if Path(resume).exists() and not Path(resume).is_dir():
-        raise InputError(f"resume: {resume} is a file; expected a folder")
+        raise InputError("resume: {resume} is a file; expected a folder", resume)
     return Path(resume)
 
 
@@ -192,10 +194,12 @@ def _computed(store: Store, cases: Cases, job: Job, engine: Any, workers: int, t
                 store.take(block)
             store.flush()
         if isinstance(error, InputError) and store.stored and str(store.folder) not in str(error):
-            told = (
-                f"{store.stored} of {cases.count} cases are done; with a folder (resume=) the study goes on from there"
-            )
-            raise InputError(f"{error}; {told}") from error
+            raise InputError(
+                "{error}; {stored} of {count} cases are done; with a folder (resume=) the study goes on from there",
+                error,
+                store.stored,
+                cases.count,
+            ) from error
         raise
     finally:
         running.close()
@@ -222,7 +226,9 @@ def _driven(
                 noted.add(note)
                 caution(note)
         if store.spec is None and store.stored >= SUSPECT > store.stored - block.count:
-            caution(f"all of the first {store.stored} cases failed; the last says: {block.failed[-1][1]}")
+            caution(
+                "all of the first {stored} cases failed; the last says: {failed}", store.stored, block.failed[-1][1]
+            )
         seconds = monotonic() - began
         rate = (store.stored - before) / max(seconds, 1e-9)
         tell(Progress(store.stored, cases.count, store.failed, seconds, rate, running.workers, block))

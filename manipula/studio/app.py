@@ -21,13 +21,13 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
+from manipula.messages import in_language
 from manipula.studio.asked import FILE, Recordings, body_of, is_form
 from manipula.studio.guard import MOST, MOST_UPLOADED, Guard
 from manipula.studio.jobs import Job, Jobs
 from manipula.studio.store import Conflict, Drafts, Folder
 from manipula.studio.tasks.faults import error_of
 from manipula.studio.tasks.registry import JOBS
-from manipula.studio.wording import Told, in_tongue
 from manipula.studio.workers import TaskError, Workers
 from manipula.version import __version__
 
@@ -47,7 +47,7 @@ class Studio:
     page: Path | None  # the built front end
     language: str = "en"
     opened: str | None = None  # the file named when it was started
-    told: Told = lambda text, language: text
+    told: Callable[[str, str], str] = lambda text, language: text
     workers: Workers = field(default_factory=Workers)
     known: dict[str, Any] = field(default_factory=dict)  # what never changes, asked once
 
@@ -85,13 +85,13 @@ class Studio:
         if "file" in given:
             path, base = await asyncio.to_thread(self.folder.read, given["file"])
             given = {"path": str(path)}
-        found = in_tongue(await self.workers.quick("read", given), self._tongue(request), self.told)
+        found = self._told(await self.workers.quick("read", given), request)
         return JSONResponse({**found, "base": base})
 
     def quick(self, task: str) -> Handler:
         async def answer(request: Request) -> Response:
             found = await self.workers.quick(task, await body_of(request))
-            return JSONResponse(in_tongue(found, self._tongue(request), self.told))
+            return JSONResponse(self._told(found, request))
 
         return answer
 
@@ -121,7 +121,7 @@ class Studio:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})
 
     async def one_job(self, request: Request) -> Response:
-        return JSONResponse(in_tongue(self._job(request).as_dict(), self._tongue(request), self.told))
+        return JSONResponse(self._told(self._job(request).as_dict(), request))
 
     async def events(self, request: Request) -> Response:
         stream = self._stream(self._job(request), self._tongue(request))
@@ -131,8 +131,12 @@ class Studio:
         number = 0
         async for event, data in job.events():
             number += 1
-            told = json.dumps(in_tongue(data, language, self.told))
+            told = json.dumps(in_language(data, lambda text: self.told(text, language)))
             yield f"id: {number}\nevent: {event}\ndata: {told}\n\n" if event else ": still here\n\n"
+
+    def _told(self, answer: Any, request: Request) -> Any:
+        """The answer in the language of the page."""
+        return in_language(answer, lambda text: self.told(text, self._tongue(request)))
 
     def _tongue(self, request: Request) -> str:
         """The page's language, which a stream says in its address; else the one the studio was started in."""
@@ -223,8 +227,7 @@ class Studio:
         async def refused(request: Request, error: Exception) -> Response:
             told = error.told if isinstance(error, TaskError) else error_of(error)
             status = 500 if told.pop("internal", False) else 404 if isinstance(error, UnknownNameError) else 400
-            message = self.told(told["message"], self._tongue(request))
-            return JSONResponse({"error": told | {"message": message}}, status)
+            return JSONResponse({"error": self._told(told, request)}, status)
 
         async def not_answered(request: Request, error: Exception) -> Response:
             assert isinstance(error, HTTPException)

@@ -95,7 +95,7 @@ class Recordings:
     async def _kept(self, file: object, called: dict[str, str]) -> str:
         """Where it is now; `called` is what the user calls it."""
         if not isinstance(file, UploadFile) or not (name := plain_name(file.filename or "")):
-            raise InputError(f"expected a recording with a name, found {getattr(file, 'filename', file)!r:.60}")
+            raise InputError("expected a recording with a name, found {getattr!r:.60}", getattr(file, "filename", file))
         path = self.place / secrets.token_hex(8) / name
         await asyncio.to_thread(_write, path, await file.read())
         self.paths.append(path)

@@ -1,4 +1,5 @@
-"""Messages between the server and its workers: JSON behind its length. Data only; nothing is unpickled."""
+"""Messages between the server and its workers: JSON behind its length. Data only; nothing is unpickled.
+Sentences are data, too: the server tells them in the language of the page."""
 
 from __future__ import annotations
 
@@ -8,12 +9,14 @@ from asyncio import StreamReader
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
+from manipula.messages import as_data, with_messages
+
 _LENGTH = struct.Struct(">I")
 
 
 def packed(message: object, called: Mapping[str, str] | None = None) -> bytes:
     """`called`: paths that are the server's own, and what its user calls the files; no sentence names such a path."""
-    text = json.dumps(message, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(as_data(message), ensure_ascii=False, allow_nan=False)
     for path, name in (called or {}).items():
         text = text.replace(_inner(path), _inner(name))
     body = text.encode("utf-8", "surrogatepass")
@@ -30,10 +33,14 @@ def read(stream: BinaryIO) -> Any:
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
-    return json.loads(stream.read(_LENGTH.unpack(head)[0]).decode("utf-8", "surrogatepass"))
+    return _unpacked(stream.read(_LENGTH.unpack(head)[0]))
 
 
 async def received(stream: StreamReader) -> Any:
     """The next message; raises `IncompleteReadError` when the other side has ended."""
     (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
-    return json.loads((await stream.readexactly(length)).decode("utf-8", "surrogatepass"))
+    return _unpacked(await stream.readexactly(length))
+
+
+def _unpacked(body: bytes) -> Any:
+    return with_messages(json.loads(body.decode("utf-8", "surrogatepass")))

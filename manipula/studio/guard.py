@@ -19,7 +19,10 @@ from typing import Any
 from urllib.parse import parse_qs, quote
 
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as Event
+
+from manipula.messages import Message
 
 MOST = 2 * 2**20  # bytes of a request: a robot has some thousands
 MOST_UPLOADED = 64 * 2**20  # of a recording
@@ -151,7 +154,7 @@ def _only(scope: Scope, name: bytes) -> str | None:
     """A header that may be there once: two of them are two opinions."""
     values = _every(scope, name)
     if len(values) > 1:
-        raise Refused(400, f"there are {len(values)} headers {name.decode()}")
+        raise Refused(400, Message("there are {count} headers {name}", len(values), name.decode()))
     return values[0] if values else None
 
 
@@ -166,7 +169,7 @@ def _refuse_length(scope: Scope, limit: int) -> None:
 
 
 def _too_large(limit: int) -> str:
-    return f"the request is too large: at most {limit // 2**20} MB"
+    return Message("the request is too large: at most {limit} MB", limit // 2**20)
 
 
 def _bounded(receive: Receive, limit: int) -> Receive:
@@ -174,7 +177,7 @@ def _bounded(receive: Receive, limit: int) -> Receive:
     Starlette answers its own exceptions with 413 and 408."""
     seen, whole = 0, False
 
-    async def counted() -> Message:
+    async def counted() -> Event:
         nonlocal seen, whole
         try:  # behind the body comes only word that the client has gone, for which an answer waits as long as it lasts
             message = await (receive() if whole else wait_for(receive(), PATIENCE))
@@ -192,7 +195,7 @@ def _bounded(receive: Receive, limit: int) -> Receive:
 def _armed(send: Send) -> Send:
     """Every answer forbids the page whatever it has no need of; nothing is kept unless the answer says so."""
 
-    async def armed(message: Message) -> None:
+    async def armed(message: Event) -> None:
         if message["type"] == "http.response.start":
             headers: list[tuple[bytes, bytes]] = list(message.get("headers", []))
             there = {key.lower() for key, _ in headers}

@@ -125,7 +125,7 @@ class Jobs:
                 job.asked = time.monotonic()
                 return job
         if len(self._waiting()) >= WAITING:
-            raise InputError(f"{WAITING} questions are waiting already; cancel some")
+            raise InputError("{waiting} questions are waiting already; cancel some", WAITING)
         job = Job(kind, key, given)
         self._jobs[job.name] = job
         self._forget()

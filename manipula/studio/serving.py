@@ -119,16 +119,18 @@ def _folder(place: Path) -> tuple[Path, str | None]:
     if place.is_dir():
         return place.resolve(), None
     if place.suffix.lower() not in ENDINGS:
-        raise InputError(f"{place}: expected a folder, or a file with one of the endings {' '.join(ENDINGS)}")
+        raise InputError(
+            "{place}: expected a folder, or a file with one of the endings {endings}", place, " ".join(ENDINGS)
+        )
     if not place.is_file():
-        raise InputError(f"{place}: there is no such file; without a name the current folder is opened")
+        raise InputError("{place}: there is no such file; without a name the current folder is opened", place)
     return place.parent.resolve(), place.name
 
 
 def _listening(port: int) -> socket.socket:
     """A socket on this machine alone."""
     if not 0 <= port <= 65535:
-        raise InputError(f"--port: expected 0 (a free one) to 65535, found {port}")
+        raise InputError("--port: expected 0 (a free one) to 65535, found {port}", port)
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -136,7 +138,7 @@ def _listening(port: int) -> socket.socket:
         found.bind((HOST, port))
     except OSError as error:
         found.close()
-        raise InputError(f"--port: {port} cannot be had: {error.strerror}; 0 takes a free one") from None
+        raise InputError("--port: {port} cannot be had: {strerror}; 0 takes a free one", port, error.strerror) from None
     found.set_inheritable(False)
     return found
 

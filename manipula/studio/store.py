@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula.errors import InputError, ManipulaError
+from manipula.messages import Message
 from manipula.support.files import write_text
 
 ENDINGS = (".toml", ".urdf", ".xml", ".mjcf", ".par", ".csv", ".tsv", ".txt")
@@ -34,8 +35,16 @@ class Conflict(ManipulaError):
     """The file is not what the page has read. `theirs` is its text now, None where it is gone."""
 
     def __init__(self, name: str, theirs: str | None, digest: str | None, base: str | None) -> None:
-        changed = "is there already" if base is None else "was changed by something else since it was read here"
-        super().__init__(f"{name} {changed if theirs is not None else 'is gone'}; nothing was written")
+        changed = (
+            Message("is there already")
+            if base is None
+            else Message("was changed by something else since it was read here")
+        )
+        super().__init__(
+            Message(
+                "{name} {changed}; nothing was written", name, (changed if theirs is not None else Message("is gone"))
+            )
+        )
         self.theirs = theirs
         self.digest = digest
 
@@ -57,16 +66,16 @@ class Folder:
             raise InputError("name: expected the name of a file in the folder")
         parts = name.split("/")
         if not all(_PART.fullmatch(part) and not part.startswith(".") and part == part.strip() for part in parts):
-            raise InputError(f"{name!r:.80}: expected a file inside the folder, such as arm.toml")
+            raise InputError("{name!r:.80}: expected a file inside the folder, such as arm.toml", name)
         if any(_DEVICES.fullmatch(part) or part.endswith(".") for part in parts):
-            raise InputError(f"{name!r:.80}: no file can have this name on every system")
+            raise InputError("{name!r:.80}: no file can have this name on every system", name)
         if Path(name).suffix.lower() not in endings:
-            raise InputError(f"{name!r:.80}: expected one of the endings {' '.join(endings)}")
+            raise InputError("{name!r:.80}: expected one of the endings {endings}", name, " ".join(endings))
         root = self.root.resolve()
         path = root.joinpath(*parts)
         found = path.resolve()  # follows links, also of folders on the way
         if not found.is_relative_to(root):
-            raise InputError(f"{name!r:.80} leads out of the folder")
+            raise InputError("{name!r:.80} leads out of the folder", name)
         return found
 
     def files(self) -> list[dict[str, Any]]:
@@ -113,10 +122,10 @@ class Folder:
         path = self.path(name)
         try:
             if path.stat().st_size > LARGEST:
-                raise InputError(f"{name}: the file is too large: at most {LARGEST // 2**20} MB")
+                raise InputError("{name}: the file is too large: at most {largest} MB", name, LARGEST // 2**20)
             return path, digest_of(path.read_bytes())
         except OSError as error:
-            raise InputError(f"{name}: cannot be read: {error.strerror}") from None
+            raise InputError("{name}: cannot be read: {strerror}", name, error.strerror) from None
 
     def save(self, name: object, text: str, base: str | None) -> tuple[str, float]:
         """Writes it, whole or not at all; returns its new digest and time. `Conflict` where it is not `base` any more.
@@ -131,7 +140,7 @@ class Folder:
         try:
             write_text(path, text)
         except OSError as error:
-            raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+            raise InputError("{path}: cannot be written: {strerror}", name, error.strerror) from None
         return digest_of(text.encode()), path.stat().st_mtime
 
 
@@ -151,7 +160,7 @@ class Drafts:
             self.place.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_text(path, json.dumps(kept))
         except OSError as error:
-            raise InputError(f"the draft cannot be kept in {self.place}: {error.strerror}") from None
+            raise InputError("the draft cannot be kept in {place}: {strerror}", self.place, error.strerror) from None
         for old in self._newest()[DRAFTS:]:
             old.unlink(missing_ok=True)
 
@@ -172,5 +181,5 @@ class Drafts:
 
     def _path(self, name: object) -> Path:
         if not isinstance(name, str) or not _DRAFT.fullmatch(name):
-            raise InputError(f"name: expected letters, digits, - and _ for a draft, found {name!r:.60}")
+            raise InputError("name: expected letters, digits, - and _ for a draft, found {name!r:.60}", name)
         return self.place / f"{name}.json"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula.errors import ManipulaError
+from manipula.messages import Message
 from manipula.studio.frames import packed, received
 
 Tell = Callable[[str, Any], None]  # a line of progress, and its figures where it has some
@@ -68,7 +69,7 @@ class Worker:
                     return message["result"]
         except (asyncio.IncompleteReadError, ConnectionError, BrokenPipeError):
             self.kill()
-            raise TaskError({"message": "the process that computed this has ended; ask again"}) from None
+            raise TaskError({"message": Message("the process that computed this has ended; ask again")}) from None
         except asyncio.CancelledError:
             self.kill()  # it would go on with what nobody waits for
             raise
@@ -108,7 +109,9 @@ class Workers:
                 return await asyncio.wait_for(self._quick.run(task, given), QUICK)
             except TimeoutError:
                 self._quick.kill()
-                raise TaskError({"message": f"this took longer than {QUICK:g} s and was given up"}) from None
+                raise TaskError(
+                    {"message": Message("this took longer than {quick:g} s and was given up", QUICK)}
+                ) from None
 
     async def taken(self) -> Worker:
         """A worker for a job."""

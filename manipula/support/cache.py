@@ -22,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from manipula.errors import caution
+from manipula.messages import Message
 from manipula.support.files import user_folder, write_bytes
 from manipula.version import __version__
 
@@ -116,7 +117,7 @@ def directory() -> Path | None:
     except OSError:
         return None
     if problem:
-        _warn_once(f"the cache {place} is not used: {problem}")
+        _warn_once(Message("the cache {path} is not used: {not_private}", place, problem))
         return None
     return place
 
@@ -124,12 +125,12 @@ def directory() -> Path | None:
 def _not_private(found: os.stat_result, is_kind: Callable[[int], bool]) -> str:
     """Why it cannot be trusted; code is loaded from there."""
     if not is_kind(found.st_mode):
-        return "it is something else"
+        return Message("it is something else")
     if sys.platform == "win32":
         return ""
     if found.st_uid != os.getuid():
-        return "it belongs to another user"
-    return "others may write to it" if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+        return Message("it belongs to another user")
+    return Message("others may write to it") if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
 
 
 @lru_cache(maxsize=8)

@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from manipula.errors import InputError, ManipulaError
+from manipula.messages import Message, in_front, joined
 from manipula.support.toml_text import toml_tables
 
 Table = TypeVar("Table", bound=BaseModel)
@@ -21,13 +22,13 @@ def checked_toml(path: Path, table: type[Table], kind: str) -> Table:
     try:
         data = toml_tables(path.read_text(encoding="utf-8-sig"))  # Windows' editors mark the file
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        raise InputError("{name}: cannot be read: {strerror}", path, error.strerror) from error
     except ValueError as error:
-        raise InputError(f"{path}: is no TOML: {error}") from None
+        raise InputError("{path}: is no TOML: {error}", path, error) from None
     try:
         return table.model_validate(data)
     except ValidationError as error:
-        raise InputError(f"{path}: {_told_problem(error, kind)}") from None
+        raise InputError("{place}: {text}", path, _told_problem(error, kind)) from None
 
 
 @contextmanager
@@ -36,9 +37,8 @@ def errors_about(path: Path) -> Iterator[None]:
     try:
         yield
     except ManipulaError as error:
-        told = f"{path}: {str(error).removeprefix(f'{path}: ')}"
-        plain = type(error).__init__ in (Exception.__init__, ValueError.__init__)  # made of a sentence
-        raise (type(error) if plain else InputError)(told) from error
+        plain = type(error).__init__ is ManipulaError.__init__  # made of a sentence
+        raise (type(error) if plain else InputError)(in_front(str(path), error.message)) from error
 
 
 def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
@@ -52,26 +52,33 @@ def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
             continue
         where = f"{file}: output: {key}"
         if "\0" in name or not (folder / name).resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"{where}: {name!r:.80} leads out of the folder of this file")
+            raise InputError("{where}: {name!r:.80} leads out of the folder of this file", where, name)
         path = found[key] = folder / name
         if not force and (any(path.iterdir()) if os.path.isdir(path) else os.path.exists(path)):
-            raise InputError(f"{where}: {path} exists; name another file, or replace it: --force, in Python force=True")
+            raise InputError(
+                "{where}: {path} exists; name another file, or replace it: --force, in Python force=True", where, path
+            )
     return found
 
 
 def _told_problem(error: ValidationError, kind: str) -> str:
     """The first problem of such a file: its table, with the row where there are several, its key, what was found."""
     first = error.errors()[0]
-    place = ": ".join(
-        f"{x}" if not isinstance(x, int) else f"row {x + 1}" for x in first["loc"] if not _is_choice(str(x))
+    place = joined(
+        ": ",
+        (
+            f"{x}" if not isinstance(x, int) else Message("row {x}", x + 1)
+            for x in first["loc"]
+            if not _is_choice(str(x))
+        ),
     )
     found = first["input"]
     if first["type"] == "missing":
-        return f"{place}: is missing"
+        return Message("{place}: is missing", place)
     if first["type"] == "extra_forbidden":
-        return f"{place}: no such key; see the reference of {kind} files"
+        return Message("{place}: no such key; see the reference of {kind} files", place, kind)
     told = first["msg"][0].lower() + first["msg"][1:]
-    return f"{place}: found {found!r:.60}; {told}"
+    return Message("{place}: found {found!r:.60}; {told}", place, found, told)
 
 
 def _is_choice(word: str) -> bool:

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from manipula.errors import InputError
+from manipula.messages import Message
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|'''")
 DEEPEST = 100  # tables and lists inside one another
 BITS = 1000  # of a whole number: 301 digits, which a float can hold
-_LONG = "a number in it has too many digits: a whole number may have 300"
-_DEEP = f"its tables and lists are nested deeper than {DEEPEST}"
+_LONG = Message("a number in it has too many digits: a whole number may have 300")
+_DEEP = Message("its tables and lists are nested deeper than {deepest}", DEEPEST)
 
 
 def toml_tables(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def value_text(value: Any) -> str:
         return "[" + ", ".join(map(value_text, value)) + "]"
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key_text(str(key))} = {value_text(x)}" for key, x in value.items()) + " }"
-    raise InputError(f"TOML cannot hold {value!r:.60} here")
+    raise InputError("TOML cannot hold {value!r:.60} here", value)
 
 
 def key_text(text: str) -> str:

@@ -13,7 +13,7 @@ import manipula
 
 ROOT = Path(manipula.__file__).parent
 
-CONTRACT = ("errors", "scalar", "version")
+CONTRACT = ("errors", "messages", "scalar", "version")
 FACE = ("api", "arm", "robot")
 FILES_OF_A_FOLDER = 20
 

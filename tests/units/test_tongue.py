@@ -13,16 +13,16 @@ from manipula import api
 from manipula.cli import app as program
 from manipula.cli.app import COMMANDS, app, loaded, taken
 from manipula.cli.terminal import screen, tongue
-from manipula.cli.terminal.sentences import PLACE, entry
 from manipula.mechanics.identities import IDENTITIES
 from manipula.mechanics.robot.formats.conversion.tables import tables_of
+from manipula.messages import Message
 from manipula.robot import Robot
+from tests.templates import templates
 from tests.units.test_cli import folder
 
 __all__ = ["folder"]
 
 VALUES = ["--set", "l1=1", "--set", "l2=1"]
-PHRASES = "phrases"  # what stands in places of other texts
 NUMBERS = [*VALUES, "--set", "m1=1", "--set", "m2=1", "--set", "g=9.81"]
 BROKEN = 'format = 1\nname = "x"\nconvention = "standard"\nangle = "deg"\n[[joint]]\ntype = "revolute"\nd = 0\na = 1\n'
 NOT_OURS = ("Install completion", "Show completion", "entropic wls ols", "manipula ")
@@ -99,10 +99,11 @@ def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     tongue.speak("")
 
 
-def known(text: str) -> bool:
-    """Whether the screen's catalogue has it."""
-    words = tongue.screen_words("pt")
-    return text in words.whole or any(one.found(text) is not None for one in words.formed)
+def keys_of(text: str) -> Iterator[str]:
+    """Under what a catalogue looks a text up, and what stands in its places."""
+    yield text.template if isinstance(text, Message) else text
+    for part in text.fields.values() if isinstance(text, Message) else ():
+        yield from keys_of(part)
 
 
 def test_every_help_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +120,7 @@ def test_every_help_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         CliRunner().invoke(app, words)
     left = [text for text in heard if " " in text and not text.startswith(NOT_OURS)]
     assert len(left) > 150
-    assert [text for text in left if not known(text)] == []
+    assert [text for text in left if text not in tongue.catalogue("pt").written] == []
 
 
 def test_every_law_is_told() -> None:
@@ -145,7 +146,8 @@ def test_no_two_texts_of_the_catalogue_are_one() -> None:
 def test_every_entry_is_said_somewhere(
     lines: list[list[str]], titles: list[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
-    """English is spoken all through, and what passes the screen is held against the catalogue."""
+    """English is spoken all through, and what passes the screen, and the templates of the source, are held against the
+    catalogue."""
     heard: list[str] = []
     kept = tongue.told
 
@@ -167,14 +169,8 @@ def test_every_entry_is_said_somewhere(
     for words in (["--help"], *([name, "--help"] for name in COMMANDS)):
         CliRunner().invoke(app, words)
     every = tongue.sections("pt")
-    unused = {english for title in titles if title != PHRASES for english in every[title]} - set(heard)
-    formed = {english: entry(english, "") for english in unused if PLACE.search(english)}
-    unused -= {english for english, one in formed.items() if any(one.found(text) is not None for text in heard)}
-    assert unused == set()
-    if PHRASES in titles:
-        found = [one.found(text) or [] for text in heard for one in tongue.screen_words("pt").formed]
-        in_places = {word for words in found for word in words} | set(heard)
-        assert {word for word in every[PHRASES] if not PLACE.search(word)} <= in_places
+    said = {key for text in heard for key in keys_of(text)} | {one.key for one in templates()}
+    assert {english for title in titles for english in every[title]} - said == set()
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from manipula.algebra.emit.decided import decided
 from manipula.algebra.program.tree import Routine
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 
 Samples = Sequence[Mapping[str, Sequence[float]]]
 
@@ -46,8 +47,18 @@ class EmitOptions:
         """Refuses what is chosen otherwise than a language has it."""
         odd = [x.name for x in fields(self) if x.name not in known and getattr(self, x.name) != x.default]
         if odd:
-            here = f"{', '.join(known)} and prefix" if known else "prefix alone"
-            raise InputError(f"emit: {odd[0]}= is no option of {language}; it has {here}, and c has them all")
+            raise InputError(
+                Message(
+                    "emit: {odd}= is no option of {language}; it has {known} and prefix, and c has them all",
+                    odd[0],
+                    language,
+                    ", ".join(known),
+                )
+                if known
+                else Message(
+                    "emit: {odd}= is no option of {language}; it has prefix alone, and c has them all", odd[0], language
+                )
+            )
 
 
 PLAIN = EmitOptions()
@@ -170,5 +181,5 @@ def emit_in_one_file(
     """Several tapes in one file, `title`, and their self-tests: name → text."""
     made = backend_named(language, options)
     if not isinstance(made, InOneFile):
-        raise InputError(f"emit: {language} has no single file for several models; c has")
+        raise InputError("emit: {language} has no single file for several models; c has", language)
     return with_licence(made.in_one_file([decided(tape) for tape in tapes], title, version, parts))

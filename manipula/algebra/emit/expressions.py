@@ -146,7 +146,7 @@ class ExpressionWriter(ABC):
             return form.format(*words, *(["?"] * 3), bare=[self.bare(arg) for arg in x.args])
         sign = self.signed(x)
         if not sign:
-            raise InputError(f"{type(self).__name__}: no form for the operation {x.name} of {x.kind}")
+            raise InputError("{name}: no form for the operation {name2} of {kind}", type(self).__name__, x.name, x.kind)
         return f"({words[0]} {sign} {words[1]})"
 
     def pair_call(self, name: str) -> str:

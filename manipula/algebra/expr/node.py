@@ -121,14 +121,16 @@ class Graph:
         if exact < 0:
             return self.neg(self.const(-exact))
         if exact.denominator % P == 0:
-            raise InputError(f"the number {exact} cannot be kept exactly")
+            raise InputError("the number {exact} cannot be kept exactly", exact)
         value = rational(exact)
         with self.lock:
             known = self.table.get(value) or self.table.get(P - value)
             if known is None or known.op != "const":  # a number stands before an expression that happens to equal it
                 known = self.table[value] = Expr(self, "const", (), value, exact, online=False)
         if known.data != exact:
-            raise InputError(f"the number {exact} cannot be told from {known.data} in the field of 2^61 - 1 elements")
+            raise InputError(
+                "the number {exact} cannot be told from {data} in the field of 2^61 - 1 elements", exact, known.data
+            )
         return known
 
     def symbol(self, name: str, *, online: bool = False) -> Expr:

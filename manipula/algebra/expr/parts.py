@@ -25,7 +25,9 @@ def output_named(function: Function, name: str) -> Output:
         part.isdecimal() and 1 <= int(part) <= size for part, size in zip(parts, output.shape)
     ):
         last = ",".join(map(str, output.shape))
-        raise InputError(f"no entry {name!r}: the last one of {head} is {f'{head}[{last}]' if last else head}")
+        raise InputError(
+            "no entry {name!r}: the last one of {head} is {head2}", name, head, (f"{head}[{last}]" if last else head)
+        )
     flat = 0
     for size, part in zip(output.shape, parts):
         flat = flat * size + int(part) - 1

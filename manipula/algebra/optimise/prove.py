@@ -125,9 +125,14 @@ def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> tuple[in
         if draws <= MOST_DRAWS:
             return draws, p
     raise UnprovableError(
-        f"{name}: cannot be proved: of degree up to {float(degree):.1g}, a wrong function could pass {MOST_DRAWS} "
-        f"random points of GF(2^{WIDE.bit_length()}-1) with a chance above 1e{LIMIT}; whole multiples of an angle that "
-        "large, or so many quotients of quotients, are out of reach"
+        "{name}: cannot be proved: of degree up to {degree:.1g}, a wrong function could pass {draws} random points of "
+        "GF(2^{bits}-1) with a chance above 1e{limit}; whole multiples of an angle that large, or so many quotients of "
+        "quotients, are out of reach",
+        name,
+        float(degree),
+        MOST_DRAWS,
+        WIDE.bit_length(),
+        LIMIT,
     )
 
 
@@ -168,8 +173,10 @@ def _proved_with_roots(
         if agreed == draws and needed <= missing:
             return Proof(draws, degree, entries, len(needed), p=p)
     raise ProofError(
-        f"{function.name}: differs from the plain model, unless by a rule for its {len(radicals)} roots of parameters "
-        "that random points cannot decide"
+        "{function}: differs from the plain model, unless by a rule for its {count} roots of parameters "
+        "that random points cannot decide",
+        function.name,
+        len(radicals),
     )
 
 
@@ -196,13 +203,20 @@ def compare(function: Function, reference: Reference, maths: ProofSample) -> Non
     got = function(symbols, maths)
     want = reference(maths, lambda name: symbols[name] if name in symbols else maths.symbol(name))
     if got.keys() != want.keys() or len(got) != len(function.outputs):
-        raise ProofError(f"{function.name}: has the outputs {_listed(function)}; the plain model has {', '.join(want)}")
+        raise ProofError(
+            "{function}: has the outputs {listed}; the plain model has {want}",
+            function.name,
+            _listed(function),
+            ", ".join(want),
+        )
     for output in function.outputs:
         true = _flat(want[output.name], output, function.name)
         for position, (x, y) in enumerate(zip(got[output.name], true)):
             if maths.differs(x, y):
                 entry = _entry(output.shape, position)
-                raise ProofError(f"{function.name}: {output.name}{entry} differs from the plain model")
+                raise ProofError(
+                    "{function}: {output}{entry} differs from the plain model", function.name, output.name, entry
+                )
 
 
 def _listed(function: Function) -> str:
@@ -213,7 +227,13 @@ def _flat(value: Any, output: Output, name: str) -> list[Any]:
     """The values of a reference, if their shape is that of the output."""
     shape, flat = flattened(value)
     if shape != output.shape:
-        raise ProofError(f"{name}: {output.name} has the shape {output.shape}; that of the plain model has {shape}")
+        raise ProofError(
+            "{name}: {output} has the shape {shape}; that of the plain model has {shape2}",
+            name,
+            output.name,
+            output.shape,
+            shape,
+        )
     return flat
 
 

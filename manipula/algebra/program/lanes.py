@@ -56,7 +56,7 @@ def check_laned(routines: Sequence[Routine]) -> None:
     for routine in routines:
         varying = Varying(routine)
         for line, why in _objections(routine.body, varying):
-            raise InputError(f"{routine.file}:{line}: {routine.name} is not laned: {why}")
+            raise InputError("{file}:{line}: {routine} is not laned: {why}", routine.file, line, routine.name, why)
 
 
 def _objections(body: Sequence[Stmt], varying: Varying) -> Iterator[tuple[int, str]]:

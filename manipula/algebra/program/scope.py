@@ -15,6 +15,7 @@ from typing import Any
 
 from manipula.algebra.program import primitives
 from manipula.errors import InputError
+from manipula.messages import Message
 
 _OWN = ("reals", "complexes", "integers", "words", "like")
 _WORDS = (
@@ -39,7 +40,9 @@ def _tree(code: CodeType) -> ast.FunctionDef:
     except (OSError, SyntaxError):
         tree = None
     if not isinstance(tree, ast.FunctionDef):
-        raise InputError(f"{code.co_name}: its source cannot be read: a text is a `def` in a file or in a notebook")
+        raise InputError(
+            "{co_name}: its source cannot be read: a text is a `def` in a file or in a notebook", code.co_name
+        )
     return tree
 
 
@@ -71,6 +74,21 @@ class Scope:
         return self.function.__code__.co_firstlineno + getattr(node, "lineno", 1) - 1
 
     def refusal(self, node: ast.AST, why: str = "") -> InputError:
-        reason = f": {why}" if why else ""
-        place = f"{self.file}:{self.line(node)}: {self.function.__name__}"
-        return InputError(f"{place}: no translation for {ast.unparse(node)!r}{reason}")
+        return InputError(
+            Message(
+                "{file}:{line}: {name}: no translation for {ast!r}: {why}",
+                self.file,
+                self.line(node),
+                self.function.__name__,
+                ast.unparse(node),
+                why,
+            )
+            if why
+            else Message(
+                "{file}:{line}: {name}: no translation for {ast!r}",
+                self.file,
+                self.line(node),
+                self.function.__name__,
+                ast.unparse(node),
+            )
+        )

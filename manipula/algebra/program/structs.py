@@ -38,7 +38,7 @@ def struct_of(layout: type) -> Struct:
     notes = inspect.get_annotations(layout)
     if not notes:
         raise InputError(
-            f"{layout.__name__}: a struct is a class with annotated members, e.g. `q: Annotated[Reals, 6]`"
+            "{name}: a struct is a class with annotated members, e.g. `q: Annotated[Reals, 6]`", layout.__name__
         )
     return Struct(layout.__name__, tuple(_member(layout.__name__, name, note, names) for name, note in notes.items()))
 
@@ -48,8 +48,11 @@ def _member(struct: str, name: str, note: Any, names: Mapping[str, Any]) -> Memb
     wrong = kind is None or (size is not None and (kind not in ARRAYS or not isinstance(size, int) or size < 1))
     if wrong or kind is None or kind in ("none", "flag"):
         raise InputError(
-            f"{struct}.{name}: found {note!r}; a member is int, float, Word, an array (Reals, Complexes, Ints, "
-            "Words) or an array with its length, Annotated[Reals, 6]"
+            "{struct}.{name}: found {note!r}; a member is int, float, Word, an array (Reals, Complexes, "
+            "Ints, Words) or an array with its length, Annotated[Reals, 6]",
+            struct,
+            name,
+            note,
         )
     return Member(name, kind, size if size is not None else 0 if kind in ARRAYS else 1)
 

@@ -19,6 +19,7 @@ from manipula.algebra.run.steps.stepping import Memory, Stepped
 from manipula.algebra.run.steps.task import Rolling, completed, task_from
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
+from manipula.messages import Message
 
 
 class Kernel(Protocol):
@@ -116,9 +117,9 @@ class Compiled:
         left = names[len(variables) :]
         for name in named:
             if name not in names:
-                raise UnknownNameError(f"input of {self.name}", name, [*names, "p", "out", "threads"])
+                raise UnknownNameError(Message("input of {name}", self.name), name, [*names, "p", "out", "threads"])
         if set(left) != set(named):
-            raise InputError(f"{self.name}: expected each of {', '.join(names)} once, in order or by name")
+            raise InputError("{name}: expected each of {names} once, in order or by name", self.name, ", ".join(names))
         return (*variables, *(named[name] for name in left))
 
     def packed(self, results: Sequence[Any]) -> Any:
@@ -326,7 +327,7 @@ class _Preparation:
             check, given = self._checks[number - 1], dict(zip(self.names, values.tolist()))
             found = ", ".join(f"{name} = {given[name]:g}" for name in check.names)
             claim = check.words.within(NEAR if self._dtype.itemsize == 8 else NEAR.single)
-            raise ConditionError(f"{self._function}: holds only for {claim}, found {found}")
+            raise ConditionError("{function}: holds only for {within}, found {found}", self._function, claim, found)
 
     def _vector(self, given: Any) -> Floats:
         values = self.table(given)
@@ -338,10 +339,17 @@ class _Preparation:
         """(…, n): parameters of one row, or of many."""
         if not self.names:
             if given is not None and len(given):
-                raise InputError(f"{self._function}: p: the function has no parameters, found {given!r}")
+                raise InputError(
+                    "{function}: p: the function has no parameters, found {given!r}", self._function, given
+                )
             return np.empty(0, dtype=self._dtype)
         if given is None:
-            raise InputError(f"{self._function}: p: {len(self.names)} parameters need values: {', '.join(self.names)}")
+            raise InputError(
+                "{function}: p: {count} parameters need values: {names}",
+                self._function,
+                len(self.names),
+                ", ".join(self.names),
+            )
         if isinstance(given, Mapping):
             given = self._in_order(given)
         values = floats_from_value(self._function, "p", given, self._dtype)
@@ -357,16 +365,21 @@ class _Preparation:
         return blocks
 
     def _refuse(self, values: Floats) -> NoReturn:
-        expected = f"{len(self.names)} values ({', '.join(self.names)})"
-        raise InputError(f"{self._function}: p: expected {expected}, found shape {values.shape}")
+        raise InputError(
+            "{function}: p: expected {count} values ({names}), found shape {shape}",
+            self._function,
+            len(self.names),
+            ", ".join(self.names),
+            values.shape,
+        )
 
     def _in_order(self, given: Mapping[str, Any]) -> Any:
         for name in given:
             if name not in self._known:
-                raise UnknownNameError(f"parameter of {self._function}", str(name), self.names)
+                raise UnknownNameError(Message("parameter of {function}", self._function), str(name), self.names)
         missing = [name for name in self.names if name not in given]
         if missing:
-            raise InputError(f"{self._function}: p: no value for {', '.join(missing)}")
+            raise InputError("{function}: p: no value for {missing}", self._function, ", ".join(missing))
         values = [given[name] for name in self.names]
         if any(np.ndim(x) for x in values):  # of many rows
             return np.stack(np.broadcast_arrays(*values), axis=-1)

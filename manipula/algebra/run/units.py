@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from manipula.errors import ManipulaError, caution
+from manipula.messages import Message
 
 # (system, machine) → the folder and the ending that the standard names
 _PLACES = {
@@ -39,9 +40,16 @@ def _binary(files: Mapping[str, str], name: str) -> dict[str, bytes]:
     where = _PLACES.get((platform.system(), platform.machine()))
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if where is None or compiler is None:
-        here = f"{platform.system()} {platform.machine()}"
-        why = "no C compiler was found: cc, gcc, clang or CC" if where else "units are not compiled on this system"
-        caution(f"{name}.fmu has no binary for {here} ({why}); only importers that compile its sources can use it")
+        caution(
+            "{name}.fmu has no binary for {system} {machine} ({why}); only importers that compile its sources can use "
+            "it",
+            name,
+            platform.system(),
+            platform.machine(),
+            Message(
+                "no C compiler was found: cc, gcc, clang or CC" if where else "units are not compiled on this system"
+            ),
+        )
         return {}
     folder, ending = where
     with tempfile.TemporaryDirectory() as place:
@@ -53,5 +61,10 @@ def _binary(files: Mapping[str, str], name: str) -> dict[str, bytes]:
         order = [compiler, "-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *sources, "-lm", "-o", made]
         ran = subprocess.run(order, cwd=place, capture_output=True, text=True, check=False)
         if ran.returncode:
-            raise ManipulaError(f"{name}.fmu: {compiler} does not compile its sources: {ran.stderr.strip()[:500]}")
+            raise ManipulaError(
+                "{name}.fmu: {compiler} does not compile its sources: {stderr}",
+                name,
+                compiler,
+                ran.stderr.strip()[:500],
+            )
         return {f"binaries/{folder}/{made}": (Path(place) / made).read_bytes()}

@@ -179,7 +179,7 @@ def equations(
         raise UnknownNameError("style of equations", style, _STYLES)
     if form in _STYLES:
         raise InputError(
-            f"{form!r} is a style of equations, which comes after their form: equations('factored', {form!r})"
+            "{form!r} is a style of equations, which comes after their form: equations('factored', {form!r})", form
         )
     if form not in get_args(Form):
         raise UnknownNameError("form of equations", form, get_args(Form))
@@ -229,7 +229,9 @@ def _by_letters(names: Sequence[str], aliases: Mapping[str, NameParts]) -> list[
 
 def _written(function: Function, form: str, plain: Function, tell: Tell) -> list[Line]:
     if any(node.op == APART for node in topological(function.roots)):  # so long that it was proved in parts
-        raise SizeError(f"the {form} form of {function.name} would be endless; ask for the form 'auxiliary' instead")
+        raise SizeError(
+            "the {form} form of {name} would be endless; ask for the form 'auxiliary' instead", form, function.name
+        )
     write = expanded if form == "expanded" else factored
     written = written_anew(write(plain, function, tell), plain, write)
     return [

@@ -18,6 +18,7 @@ from manipula.algebra.simplify.limits import (
 )
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.errors import SizeError
+from manipula.messages import Message
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,16 @@ def refuse_nested(function: Function, form: str) -> None:
     found = tree_cost_of(function.roots)
     calls = sum(x.sqrt + x.other for x in (found, found.offline) if x is not None)
     if calls > CALLS:
-        raise _too_long(function, form, f"{rounded(calls)} roots, choices and the like ({CALLS:,} at most)")
+        raise _too_long(
+            function, form, Message("{rounded} roots, choices and the like ({calls:,} at most)", rounded(calls), CALLS)
+        )
 
 
 def refuse_long(function: Function, simplifier: Simplifier) -> None:
     """Of the expanded form."""
     found = _measured(function, simplifier, _never_expanded)
     if _never_expanded(found):
-        raise _too_long(function, "expanded", f"{found} ({EXPANDED_TERMS:,} at most)")
+        raise _too_long(function, "expanded", Message("{measured} ({expanded_terms:,} at most)", found, EXPANDED_TERMS))
 
 
 def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
@@ -116,12 +119,30 @@ def _refuse_bracketed(function: Function, kept: set[Expr], found: Lengths) -> No
 
 
 def _bracketed_too_long(function: Function, kept: Iterable[Expr], found: Lengths) -> SizeError:
-    size = f"{rounded(_written_size(kept))} operations{found.more}"
-    return _too_long(function, "factored", f"{found} ({FACTORED_TERMS:,} at most), or {size} as it is computed")
+    return _too_long(
+        function,
+        "factored",
+        Message(
+            "{found} ({factored_terms:,} at most), or {rounded} operations{more} as it is computed",
+            found,
+            FACTORED_TERMS,
+            rounded(_written_size(kept)),
+            found.more,
+        ),
+    )
 
 
 def _too_long(function: Function, form: str, told: str) -> SizeError:
-    some = " or some of its entries" if len(function.roots) > 1 else ""
     return SizeError(
-        f"{function.name}: too long for the {form} form: {told}; ask for the form 'auxiliary'{some} instead"
+        (
+            (
+                "{name}: too long for the {form} form: {told}; ask for the form "
+                "'auxiliary' or some of its entries instead"
+            )
+            if len(function.roots) > 1
+            else ("{name}: too long for the {form} form: {told}; ask for the form 'auxiliary' instead")
+        ),
+        function.name,
+        form,
+        told,
     )

@@ -32,7 +32,7 @@ class Work:
     def take(self, products: int) -> None:
         self.left -= products
         if self.left < 0:
-            raise SizeError(f"to multiply it out takes more than {WORK:,} products of terms")
+            raise SizeError("to multiply it out takes more than {work:,} products of terms", WORK)
 
 
 def rounded(size: int) -> str:

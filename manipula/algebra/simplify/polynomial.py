@@ -150,11 +150,13 @@ class Expansion:
 
     def _product(self, a: Poly, b: Poly) -> Poly:
         if len(a) * len(b) > 50 * self.limit:
-            raise SizeError(f"a product of {rounded(len(a))} by {rounded(len(b))} terms is on the way to it")
+            raise SizeError(
+                "a product of {rounded} by {rounded2} terms is on the way to it", rounded(len(a)), rounded(len(b))
+            )
         self.work.take(len(a) * len(b))
         product = self.reduced(a * b, self._both_turn(a, b))
         if len(product) > self.limit:
-            raise SizeError(f"a sum of {rounded(len(product))} terms is on the way to it")
+            raise SizeError("a sum of {rounded} terms is on the way to it", rounded(len(product)))
         return product
 
     def _both_turn(self, a: Poly, b: Poly) -> list[int]:

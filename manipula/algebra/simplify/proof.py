@@ -36,8 +36,9 @@ def proved(function: Function, written: Mapping[str, Sequence[FormulaTree]], dra
             prove(function, _reference(function, written))
         except ProofError:
             position, name = wrong[0]
-            message = f"{function.name}: entry {position} of {name} as written differs from the model"
-            raise ProofError(message) from None
+            raise ProofError(
+                "{name}: entry {position} of {name2} as written differs from the model", function.name, position, name
+            ) from None
 
 
 def _differing(function: Function, written: Mapping[str, Sequence[FormulaTree]]) -> Iterator[tuple[int, str]]:

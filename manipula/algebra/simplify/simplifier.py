@@ -43,7 +43,7 @@ class Simplifier:
         """Brackets where they save operations. `SizeError` where it is too long to search."""
         if root not in self.trees:
             if self.length(root) > FACTORED_TERMS:
-                raise SizeError(f"{self.length(root)} terms")
+                raise SizeError("{length} terms", self.length(root))
             terms, atoms = self.terms(root)
             self.trees[root] = Factoriser(atoms).factored(terms) if len(terms) <= LONG else _by_rates(terms, atoms)
         return self.trees[root]
@@ -52,7 +52,7 @@ class Simplifier:
         """As the graph has it. `SizeError` where that repeats too much."""
         size = tree_cost_of([root]).grand_total
         if size > WRITTEN_OPERATIONS:
-            raise SizeError(f"{size} operations")
+            raise SizeError("{grand_total} operations", size)
         return self.brackets.tree(root)
 
     def argument(self, root: Expr) -> FormulaTree:

@@ -12,6 +12,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
@@ -40,19 +41,21 @@ def convert(
         written = api.load(path)
         say_json({"source": source, "file": str(path), "dof": written.dof, "convention": written.origin.convention})
         return
-    say(f"{path}: {robot.name}, {robot.freedoms}")
+    say(Message("{path}: {robot}, {freedoms}", path, robot.name, robot.freedoms))
 
 
 def _in_convention(robot: Robot, to: str, target: Path) -> Robot:
     file = api.formats().get(target.suffix.lower())
     if to and to not in ("standard", "modified"):
-        raise InputError(f"--to must be standard or modified, not {to!r}")
+        raise InputError("--to must be standard or modified, not {to!r}", to)
     if file is None or not file.conventions:
         if to:
-            raise InputError(f"--to {to} is for tables; {target} is not one")
+            raise InputError("--to {to} is for tables; {target} is not one", to, target)
         return robot  # save refuses an unknown ending
     if to and to not in file.conventions:
-        raise InputError(f"a {target.suffix} file always holds the {file.conventions[0]} convention; drop --to")
+        raise InputError(
+            "a {suffix} file always holds the {conventions} convention; drop --to", target.suffix, file.conventions[0]
+        )
     if len(file.conventions) == 1:
         return robot  # its writer brings any arm into it
     if not to and robot.origin.convention == "urdf":

@@ -15,6 +15,7 @@ from manipula.cli.files.template import template
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.files import write_text
 
 if TYPE_CHECKING:
@@ -62,16 +63,16 @@ def new(
     if as_json:
         say_json({"name": made.name, "file": str(path), "dof": made.dof, "kind": made.kind})
         return
-    say(f"{path}: {made.freedoms}. Next: manipula show {path}, manipula edit {path}")
+    say(Message("{path}: {freedoms}. Next: manipula show {path}, manipula edit {path}", path, made.freedoms))
 
 
 def _path(name: str, output: Path | None, catalogue: bool) -> Path:
     if not re.fullmatch(r"[^\W_][\w.+-]*", name):
-        raise InputError(f"{name!r} cannot name a robot; use letters, digits, _ and -")
+        raise InputError("{name!r} cannot name a robot; use letters, digits, _ and -", name)
     if output is not None:
         return output / f"{name}.toml" if output.is_dir() else output
     if places.in_library(name):
-        raise InputError(f"{name!r} is a library robot; choose another name")
+        raise InputError("{name!r} is a library robot; choose another name", name)
     return (places.needed_catalogue() if catalogue else Path()) / f"{name}.toml"
 
 
@@ -86,7 +87,9 @@ def _read(table: str, convention: str, angle: str, length: str) -> Robot:
     if file is not None and file.takes("columns"):
         return api.load(table, **settings)
     if settings:
-        raise InputError(f"{table}: --{next(iter(settings))} is for tables (.csv .txt); this file says its own")
+        raise InputError(
+            "{table}: --{iter} is for tables (.csv .txt); this file says its own", table, next(iter(settings))
+        )
     return places.find(table)
 
 

@@ -13,6 +13,7 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
 from manipula.errors import InputError
+from manipula.messages import Message
 
 
 @guarded
@@ -37,24 +38,24 @@ def delete(
     if as_json:
         say_json({"deleted": str(path), "trash": str(trash), "restore": back})
         return
-    say(f"{path} is now {trash}. To have it back: {back}")
+    say(Message("{path} is now {trash}. To have it back: {back}", path, trash, back))
 
 
 def _confirmed(path: Path) -> bool:
     try:
         return typer.confirm(f"Move {path} to the trash?", err=True)
     except typer.Abort:
-        raise InputError(f"{path} was not deleted: nobody answered; --yes does not ask") from None
+        raise InputError("{path} was not deleted: nobody answered; --yes does not ask", path) from None
 
 
 def _deletable(robot: str) -> Path:
     if places.in_library(robot):
-        raise InputError(f"{robot!r} belongs to the library and cannot be deleted; only your own robots can")
+        raise InputError("{robot!r} belongs to the library and cannot be deleted; only your own robots can", robot)
     path = places.file_of(robot)
     if path.suffix.lower() not in api.formats():
-        raise InputError(f"{path} is not a robot file; those end in {', '.join(api.formats())}")
+        raise InputError("{file_of} is not a robot file; those end in {formats}", path, ", ".join(api.formats()))
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file")
+        raise InputError("{file_of}: there is no such file", path)
     return path
 
 

@@ -22,6 +22,7 @@ from manipula.cli.files.patch import patched
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, note, say, say_json
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
+from manipula.messages import Message
 from manipula.support.files import write_text
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def edit(
         say_json({"file": str(target), **told})
         return
     for name, value in told["changed"].items():
-        say(f"{name} = {value}")
-    say(f"{target}: {'written' if told['written'] else 'nothing changed'}")
+        say(Message("{name} = {value}", name, value))
+    say(Message("{file}: written", target) if told["written"] else Message("{target}: nothing changed", target))
 
 
 def _file_to_edit(robot: str) -> Path | None:
@@ -72,7 +73,7 @@ def _target(robot: str, original: Path | None, output: Path | None, force: bool)
         return original
     copy = Path(f"my_{robot}.toml")
     places.refuse_existing(copy, force)
-    note(f"{robot} is a library robot and stays as it is; the edited copy is {copy}")
+    note(Message("{robot} is a library robot and stays as it is; the edited copy is {copy}", robot, copy))
     return copy
 
 
@@ -125,7 +126,7 @@ def _keep_comments(target: Path) -> None:
     folder.mkdir(exist_ok=True)
     kept = places.free_name(folder, target.name)
     shutil.copy2(target, kept)
-    note(f"{target} is written anew without its comments; the former file is {kept}")
+    note(Message("{target} is written anew without its comments; the former file is {kept}", target, kept))
 
 
 def _by_hand(robot: str, original: Path | None, target: Path) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def _by_hand(robot: str, original: Path | None, target: Path) -> dict[str, Any]:
     try:
         loaded_from(after, target)
     except ManipulaError as error:
-        raise InputError(f"{error}\nNothing was replaced; your draft is {draft}") from None
+        raise InputError("{error}\nNothing was replaced; your draft is {draft}", error, draft) from None
     write_text(target, after)
     shutil.rmtree(draft.parent)
     return {"written": True, "changed": {}}
@@ -155,10 +156,15 @@ def _run_editor(draft: Path) -> None:
     try:
         code = subprocess.run([*command, str(draft)], check=False).returncode
     except OSError as error:
-        raise InputError(f"the editor {command[0]!r} cannot be started: {error.strerror}; set EDITOR") from None
+        raise InputError(
+            "the editor {command!r} cannot be started: {strerror}; set EDITOR", command[0], error.strerror
+        ) from None
     if code:
         raise InputError(
-            f"the editor {command[0]!r} ended with code {code}. Nothing was replaced; your draft is {draft}"
+            "the editor {command!r} ended with code {returncode}. Nothing was replaced; your draft is {draft}",
+            command[0],
+            code,
+            draft,
         )
 
 

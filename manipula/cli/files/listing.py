@@ -13,6 +13,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import ManipulaError, ManipulaWarning
+from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
@@ -47,11 +48,19 @@ def robots(
             _say_group(title, entries)
     if kind and not groups["own"] + groups["library"]:
         kinds = dict.fromkeys(entry["kind"] for entry in _of_kind(library + own, "") if entry["kind"])
-        say_prose(f"No robot's joints begin with {kind.upper()}; there are {', '.join(kinds)}.")
+        say_prose(Message("No robot's joints begin with {kind}; there are {kinds}.", kind.upper(), ", ".join(kinds)))
     if not own:
         folder = places.catalogue()
-        where = "here" if folder is None else f"here or in {folder}"
-        say_prose(f"No robots of your own {where}; manipula new NAME --joints RRR makes one.", "dim")
+        say_prose(
+            (
+                Message("No robots of your own here; manipula new NAME --joints RRR makes one.")
+                if folder is None
+                else Message(
+                    "No robots of your own here or in {folder}; manipula new NAME --joints RRR makes one.", folder
+                )
+            ),
+            "dim",
+        )
 
 
 def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -126,16 +135,16 @@ def show(
     if as_json:
         say_json(found.as_dict())
         return
-    built = found.origin.description or ("a serial arm" if _in_rows(found) else "a tree")
-    say_prose(f"{found.name}: {built}; {found.freedoms}", "bold")
+    built = found.origin.description or Message("a serial arm" if _in_rows(found) else "a tree")
+    say_prose(Message("{robot}: {built}; {freedoms}", found.name, built, found.freedoms), "bold")
     say()
     say_robot(found)
     for note in found.origin.notes:
-        say_prose(f"Note: {note}")
+        say_prose(Message("Note: {note}", note))
     if found.origin.source:
-        say_prose(f"Source: {' '.join(found.origin.source.split())}", "dim")
+        say_prose(Message("Source: {text}", " ".join(found.origin.source.split())), "dim")
     if picture is not None:
-        say_prose(f"Picture: {picture}")
+        say_prose(Message("Picture: {path}", picture))
 
 
 def _in_rows(robot: Robot) -> bool:
@@ -152,5 +161,5 @@ def say_robot(robot: Robot) -> None:
             say_table(table.title, table.columns, rows)
             say()
     if symbols:
-        say_prose(f"Symbols, without a value: {', '.join(symbols)}")
+        say_prose(Message("Symbols, without a value: {names}", ", ".join(symbols)))
         say()

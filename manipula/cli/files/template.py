@@ -59,10 +59,12 @@ _MEANING = {
 def template(name: str, joints: str, convention: str) -> str:
     """The file for joints such as "RRP"."""
     if convention not in _MEANING:
-        raise InputError(f"--convention must be standard or modified, not {convention!r}")
+        raise InputError("--convention must be standard or modified, not {convention!r}", convention)
     wrong = [letter for letter in joints.upper() if letter not in _KINDS]
     if wrong or not joints:
-        raise InputError(f"--joints {joints!r}: expected letters R (revolute), P (prismatic), F (fixed), such as RRP")
+        raise InputError(
+            "--joints {joints!r}: expected letters R (revolute), P (prismatic), F (fixed), such as RRP", joints
+        )
     head = _HEAD.format(name=name, convention=convention, meaning=_MEANING[convention])
     return head + "".join(
         _joint(name, end, letter, convention) for (name, end), letter in zip(_names(joints.upper()), joints.upper())

@@ -82,7 +82,7 @@ def ik(
     subject = places.find(robot, wishes)
     if derive or latex:
         if asked.given:
-            raise InputError(f"--derive has no use for a pose; drop {asked.given[0]}")
+            raise InputError("--derive has no use for a pose; drop {given}", asked.given[0])
         _say_derivation(subject, task or None, latex, as_json)
         return
     from manipula.arm import Arm
@@ -124,11 +124,13 @@ class _Asked:
 
     def checked(self) -> _Asked:
         if len(self.given) > 1:
-            raise InputError(f"choose one of {' and '.join(self.given)}")
+            raise InputError("choose one of {given}", " and ".join(self.given))
         if (self.seed or self.parameter or self.tolerance is not None) and not self.given:
             raise InputError("--seed, --parameter and --tolerance need a pose: give --pose, --q or --position")
         if self.position and self.task not in ("", "position"):
-            raise InputError(f"--position solves for the tool's origin alone; drop --task {self.task}, or give --pose")
+            raise InputError(
+                "--position solves for the tool's origin alone; drop --task {task}, or give --pose", self.task
+            )
         return self
 
     def units(self, arm: Arm) -> ScreenUnits:
@@ -175,7 +177,7 @@ def _pose(text: str) -> Any:
         return _pose_from_file(Path(text))
     given = numbers("--pose", text)
     if len(given) != 16:
-        raise InputError(f"--pose: expected 16 numbers, row by row, or a .json file, found {len(given)} numbers")
+        raise InputError("--pose: expected 16 numbers, row by row, or a .json file, found {count} numbers", len(given))
     return [given[row : row + 4] for row in range(0, 16, 4)]
 
 
@@ -185,14 +187,16 @@ def _pose_from_file(path: Path) -> Any:
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
-        raise InputError(f"{path}: not a JSON file: {problem}") from None
+        raise InputError("{path}: not a JSON file: {problem}", path, problem) from None
     given = given.get("pose") if isinstance(given, dict) else given
     try:
         found = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape not in ((4, 4), (16,)):
-        raise InputError(f"{path}: expected a pose as 4 rows of 4 numbers, or 16 numbers, alone or under the key pose")
+        raise InputError(
+            "{path}: expected a pose as 4 rows of 4 numbers, or 16 numbers, alone or under the key pose", path
+        )
     return found.reshape(4, 4)
 
 
@@ -201,7 +205,7 @@ def _parameter(solver: Any, text: str, at: list[float] | None, units: ScreenUnit
     if text:
         given = numbers("--parameter", text)
         if len(given) != 1:
-            raise InputError(f"--parameter: expected one number, found {len(given)}")
+            raise InputError("--parameter: expected one number, found {count}", len(given))
         return math.radians(given[0]) if units.degrees and units.free_turns else given[0]
     return solver.parameter_of(at) if at is not None and solver.plan.parameter else None
 
@@ -214,6 +218,6 @@ def _free_joints(solver: Any, text: str, units: ScreenUnits) -> list[float] | No
     if len(given) != len(free):
         names = ", ".join(str(k + 1) for k in free) or "none"
         raise InputError(
-            f"--parameter: expected the positions of the free joints ({names}), found {len(given)} numbers"
+            "--parameter: expected the positions of the free joints ({names}), found {count} numbers", names, len(given)
         )
     return [math.radians(x) if units.degrees and units.turning[k] else x for x, k in zip(given, free, strict=True)]

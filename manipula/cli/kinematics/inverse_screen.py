@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 from manipula.cli.terminal import tongue
 from manipula.cli.terminal.screen import say, say_prose, say_table
 from manipula.errors import InputError
+from manipula.messages import Message, capitalised, joined
 
 if TYPE_CHECKING:
     from manipula.arm import Arm
     from manipula.robot import Robot
 
-_CAPTION = (
-    "residual: the largest entry of |FK − pose|; margin: to the nearest limit, negative outside; "
-    "a branch out of reach shows where it comes nearest."
+_CAPTION = Message(
+    "residual: the largest entry of |FK − pose|; margin: to the nearest limit, negative outside; a "
+    "branch out of reach shows where it comes nearest."
 )
 
 
@@ -52,7 +53,12 @@ class ScreenUnits:
         """Joint positions as a user writes them."""
         given = numbers(option, text)
         if len(given) != len(self.turning):
-            raise InputError(f"{option}: expected {len(self.turning)} joint positions, found {len(given)} numbers")
+            raise InputError(
+                "{option}: expected {count} joint positions, found {count2} numbers",
+                option,
+                len(self.turning),
+                len(given),
+            )
         both = zip(given, self.turning, strict=True)
         return [math.radians(x) if self.degrees and turns else x for x, turns in both]
 
@@ -61,7 +67,9 @@ def numbers(option: str, text: str) -> list[float]:
     words = text.replace(",", " ").split()
     found = [_number(option, word) for word in words]
     if not all(map(math.isfinite, found)):
-        raise InputError(f"{option}: {words[[math.isfinite(x) for x in found].index(False)]} is not a finite number")
+        raise InputError(
+            "{option}: {words} is not a finite number", option, words[[math.isfinite(x) for x in found].index(False)]
+        )
     return found
 
 
@@ -69,7 +77,7 @@ def _number(option: str, word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise InputError(f"{option}: expected numbers separated by blanks, found {word!r}") from None
+        raise InputError("{option}: expected numbers separated by blanks, found {word!r}", option, word) from None
 
 
 # what is told
@@ -106,40 +114,47 @@ def _class(subject: Robot, plan: Any, words: Sequence[str]) -> dict[str, Any]:
 
 
 def say_class(told: dict[str, Any]) -> None:
-    say(f"{told['robot']}, {told['class']}", "bold cyan")
-    say_prose(f"Why: {tongue.told_in(told['why'], tongue.language())}.")
+    say(Message("{robot}, {title}", told["robot"], told["class"]), "bold cyan")
+    say_prose(Message("Why: {reason}.", told["why"]))
     if not told["closed_form"]:
         say_prose("There is no closed form; --q and --pose are solved all the same.")
         _say_free(told)
         if told["emit"]:
-            say(f"As C: {told['emit']}")
+            say(Message("As C: {command}", told["emit"]))
         return
-    each = f" for each value of the free parameter ({told['free']})" if told["free"] else ""
-    choices = f": {' ±, '.join(told['roles'])} ±" if told["roles"] else ""
-    many = "1 branch" if told["branch_count"] == 1 else f"{told['branch_count']} branches"
-    say_prose(f"Closed form, {many}{each}{choices}.")
+    each = Message(" for each value of the free parameter ({told})", told["free"]) if told["free"] else ""
+    many = Message("1 branch") if told["branch_count"] == 1 else Message("{told} branches", told["branch_count"])
+    say_prose(
+        Message("Closed form, {many}{each}: {told} ±.", many, each, joined(" ±, ", told["roles"]))
+        if told["roles"]
+        else Message("Closed form, {many}{each}.", many, each)
+    )
     if not told["emit"]:
         return
-    say(f"As C: {told['emit']}")
-    say(f"As formulas: {told['formulas']}")
-    say(f"Step by step: {told['derivation']}")
+    say(Message("As C: {command}", told["emit"]))
+    say(Message("As formulas: {command}", told["formulas"]))
+    say(Message("Step by step: {command}", told["derivation"]))
 
 
 def _say_free(told: dict[str, Any]) -> None:
     if told["free"] and "task" in told:
-        say_prose(f"Free for this task: {told['free']}.")
+        say_prose(Message("Free for this task: {told}.", told["free"]))
 
 
 def say_answer(answer: dict[str, Any], units: ScreenUnits) -> None:
     rows, found = answer["branches"], len(answer["answers"])
-    say_prose(f"{answer['robot']}, {answer['class']}: {answer['why']}.")
+    say_prose(Message("{robot}, {title}: {why}.", answer["robot"], answer["class"], answer["why"]))
     if answer["note"]:
-        say_prose(f"{answer['note'][:1].upper()}{answer['note'][1:]}.")
+        say_prose(f"{capitalised(tongue.told(answer['note']))}.")
     elif answer["parameter"] is not None:
-        say(f"With {answer['free']} = {_free(answer['parameter'], units)}.")
+        say(Message("With {answer} = {free}.", answer["free"], _free(answer["parameter"], units)))
     joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
     columns = ("#", "branch", "answer", *joints, "residual", "margin")
-    title = f"{found} answer{'' if found == 1 else 's'} of {len(rows)} branches"
+    title = (
+        Message("{found} answer of {count} branches", found, len(rows))
+        if found == 1
+        else Message("{count} answers of {total} branches", found, len(rows))
+    )
     cells = [_cells(number, row, units) for number, row in enumerate(rows, 1)]
     say_table(title, columns, cells, right=(0, *range(2, len(columns))), caption=_CAPTION)
     _say_reasons(rows)
@@ -173,17 +188,19 @@ def _margin(margins: Sequence[float | None], units: ScreenUnits) -> str:
 
 def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
     """Under the table, where words have room; branches with the same reason together."""
-    reasons: dict[str, list[int]] = {}
+    reasons: dict[Message, list[int]] = {}
     for number, row in enumerate(rows, 1):
         if row["why"]:
-            reasons.setdefault(f"rejected: {row['why']}", []).append(number)
+            reasons.setdefault(Message("rejected: {why}", row["why"]), []).append(number)
         if row["family"]:
-            reasons.setdefault(f"one of infinitely many: {row['family']}", []).append(number)
+            reasons.setdefault(Message("one of infinitely many: {family}", row["family"]), []).append(number)
     for words, numbers in reasons.items():
-        say_prose(f"# {', '.join(map(str, numbers))} {words}")
+        say_prose(Message("# {numbers} {words}", ", ".join(map(str, numbers)), words))
 
 
 def _say_nearest(nearest: dict[str, Any], units: ScreenUnits) -> None:
     q = ", ".join(f"{_rounded(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
-    say_prose(f"{nearest['reason'][:1].upper()}{nearest['reason'][1:]}.", "bold")
-    say_prose(f"Nearest configuration, at distance {nearest['distance']:.6g} (norm of FK − pose): {q}")
+    say_prose(f"{capitalised(tongue.told(nearest['reason']))}.", "bold")
+    say_prose(
+        Message("Nearest configuration, at distance {nearest:.6g} (norm of FK − pose): {q}", nearest["distance"], q)
+    )

@@ -12,6 +12,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 
 
 @guarded
@@ -39,12 +40,12 @@ def singularities(
     subject = places.find(robot, wishes)
     with progress(f"singular configurations of {subject.name}"):
         found = api.singularities(subject, symbolic=options.symbolic_from_text(symbolic))
-        text = found.latex if latex else str(found)
-    if as_json or latex:
-        say_json(found.as_dict()) if as_json else typer.echo(text)
+        lines = [found.latex] if latex else found.text_lines()
+    if as_json:
+        say_json(found.as_dict())
         return
-    for line in text.splitlines():
-        say(line)
+    for line in lines:
+        typer.echo(line) if latex else say(line)
 
 
 @guarded
@@ -72,9 +73,9 @@ def reach(
     if as_json:
         say_json(found.as_dict())
         return
-    for line in str(found).splitlines():
+    for line in found.lines():
         say_prose(line)
-    say_prose(f"farthest at q = {_listed(found.q_outer)}; nearest at q = {_listed(found.q_inner)}")
+    say_prose(Message("farthest at q = {far}; nearest at q = {near}", _listed(found.q_outer), _listed(found.q_inner)))
 
 
 def _listed(q: Sequence[float]) -> str:

@@ -12,6 +12,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 
@@ -44,12 +45,14 @@ def calibrate(
     subject = places.find(robot, wishes)
     q, measured, told = api.read_measured(subject, table)
     if kind and kind != told:
-        raise InputError(f"{table}: its heads say {told!r}, --kind says {kind!r}")
+        raise InputError("{table}: its heads say {told!r}, --kind says {kind!r}", table, told, kind)
     apart = None
     if validate is not None:
         rows, others, same = api.read_measured(subject, validate)
         if same != told:
-            raise InputError(f"{validate}: its heads say {same!r}, those of {table} {told!r}")
+            raise InputError(
+                "{validate}: its heads say {same!r}, those of {table} {told!r}", validate, same, table, told
+            )
         apart = (rows, others)
     found = api.calibrate(
         subject, q, measured, kind=told, parameters=parameters.split(","), loss=loss, validate=apart
@@ -61,4 +64,4 @@ def calibrate(
         return
     say(str(found))
     if out is not None:
-        say(f"wrote {out}")
+        say(Message("wrote {file}", out))

@@ -13,6 +13,7 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 HEADS = ("joint", "lowest", "highest", "velocity", "acceleration")
@@ -63,9 +64,15 @@ def excite(
         say_json(plain({**found.as_dict(), "files": [str(path) for path in written]}))
         return
     rows = [[row["joint"], *(f"{row[name]:.3f}" for name in HEADS[1:])] for row in found.peaks()]
-    title = f"{found.robot}, {found.duration:g} s: condition number {found.condition:.3g}, {found.scaled:.3g} scaled"
+    title = Message(
+        "{robot}, {duration:g} s: condition number {condition:.3g}, {scaled:.3g} scaled",
+        found.robot,
+        found.duration,
+        found.condition,
+        found.scaled,
+    )
     say_table(title, HEADS, rows, right=range(1, len(HEADS)))
-    for note in (*found.notes, *(f"wrote {path}" for path in written)):
+    for note in (*found.notes, *(Message("wrote {file}", path) for path in written)):
         say(note)
 
 
@@ -73,7 +80,7 @@ def _pictured(figure: Any, path: Path) -> Path:
     try:
         figure.savefig(path)
     except ValueError as error:  # of an ending that matplotlib does not know
-        raise InputError(f"--plot: {path}: {error}") from None
+        raise InputError("--plot: {path}: {error}", path, error) from None
     return path
 
 
@@ -89,6 +96,8 @@ def _room(floor: float | None, box: str) -> dict[str, Any] | None:
     if box:
         ends = numbers("--keep-out", box)
         if len(ends) != 6:
-            raise InputError(f"--keep-out: expected six numbers, lowest and highest x, y and z, found {len(ends)}")
+            raise InputError(
+                "--keep-out: expected six numbers, lowest and highest x, y and z, found {count}", len(ends)
+            )
         found["keep_out"] = [ends[0:2], ends[2:4], ends[4:6]]
     return found or None

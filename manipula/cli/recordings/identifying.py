@@ -22,6 +22,7 @@ from manipula.cli.terminal.screen import (
 )
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -75,11 +76,11 @@ def identify(
       manipula identify puma560 run.csv --method wls --prior none --report r.html
     """
     if bound is not None and not bound > 0:
-        raise InputError(f"--bound: expected per cent above 0, found {bound:g}")
+        raise InputError("--bound: expected per cent above 0, found {bound:g}", bound)
     if bound is not None and not validate:
         raise InputError("--bound: there is nothing to judge by; expected --validate RECORDING beside it")
     if out is not None and out.suffix.lower() not in (endings := api.formats()):  # refused before the work, not after
-        raise InputError(f"--out: {out}: expected one of the endings {' '.join(endings)}")
+        raise InputError("--out: {out}: expected one of the endings {endings}", out, " ".join(endings))
     subject = places.find(robot, wishes)
     declared, cutoff = _model(model), _cutoff(filter)
     with progress(f"identifying {subject.name}") as tell:
@@ -109,29 +110,40 @@ def _written(found: Any, out: Path | None, report: Path | None) -> list[Path]:
 
 def _say(found: Any, train: list[Path], validate: list[Path], files: list[Path]) -> None:
     for text in found.warnings:
-        say_prose(f"warning: {text}", "yellow")
+        say_prose(Message("warning: {text}", text), "yellow")
     rows = [_row(_together(train), tongue.told("training"), found.train)]
     rows += [_row(path.name, tongue.told("validation"), errors) for path, errors in zip(validate, found.validation)]
     joints = [f"{name} %" for name in found.data.robot.joint_names]
     heads = ("recording", "used for", "whole %", "moving %", *joints)
-    prior = "no prior" if found.prior is None else f"prior {found.prior}"
-    verdict = "physically consistent" if found.consistent else "NOT physically consistent"
-    title = f"{found.data.robot.name}: {len(found.columns)} parameters by {found.method}, {prior}; {verdict}"
+    prior = Message("no prior") if found.prior is None else Message("prior {prior}", found.prior)
+    verdict = Message("physically consistent") if found.consistent else Message("NOT physically consistent")
+    of = found.data.robot.name, len(found.columns), found.method
+    title = Message("{robot}: {count} parameters by {method}, {prior}; {verdict}", *of, prior, verdict)
     say_table(title, heads, rows, right=range(2, len(heads)))
     for text in dict.fromkeys(found.filter):
-        say_prose(f"filter: {text}")
+        say_prose(Message("filter: {text}", text))
     for choice in found.choices:
         if choice.taken:
-            say_prose(f"chosen: {choice.family}, {choice.before:.2f} → {choice.error:.2f} % on blocks left out")
+            say_prose(
+                Message(
+                    "chosen: {family}, {before:.2f} → {error:.2f} % on blocks left out",
+                    choice.family,
+                    choice.before,
+                    choice.error,
+                )
+            )
     say()
     cells = [_parameter(row) for row in found.parameters]
     say_table("", ("parameter", "value", "± sigma", "prior", "unit"), cells, right=(1, 2, 3))
     if found.extra:
         say_prose(
-            f"A robot file cannot say {', '.join(found.extra)}; found.torque in Python is a model with all of it."
+            Message(
+                "A robot file cannot say {extra}; found.torque in Python is a model with all of it.",
+                ", ".join(found.extra),
+            )
         )
     for path in files:
-        say(f"wrote {path}")
+        say(Message("wrote {file}", path))
 
 
 def _together(paths: list[Path]) -> str:
@@ -151,9 +163,18 @@ def _failures(found: Any, paths: list[Path], bound: float | None) -> list[str]:
     """Sentences about validations that are worse than they may be."""
     home = max([found.train.whole, *found.blocks])
     limit = WORSE * home if bound is None else bound
-    why = f"twice the {home:.2f} % at home" if bound is None else "--bound"
     return [
-        f"{path}: the error is {errors.whole:.2f} %, above {limit:.4g} % ({why})"
+        (
+            Message(
+                "{path}: the error is {whole:.2f} %, above {limit:.4g} % (twice the {home:.2f} % at home)",
+                path,
+                errors.whole,
+                limit,
+                home,
+            )
+            if bound is None
+            else Message("{path}: the error is {whole:.2f} %, above {limit:.4g} % (--bound)", path, errors.whole, limit)
+        )
         for path, errors in zip(paths, found.validation)
         if not errors.whole <= limit
     ]
@@ -165,7 +186,7 @@ def _cutoff(text: str) -> float | str | None:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--filter: expected auto, none or a cut-off in Hz, found {text!r}") from None
+        raise InputError("--filter: expected auto, none or a cut-off in Hz, found {text!r}", text) from None
 
 
 def _model(text: str) -> JointModel | str:

@@ -13,6 +13,7 @@ from manipula.cli.terminal import options, places, tongue
 from manipula.cli.terminal.screen import guarded, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -59,11 +60,29 @@ def _say(log: Log, files: list[Path]) -> None:
         [row.quantity, row.columns, row.unit, tongue.told("said" if row.said else "assumed")] for row in log.understood
     ]
     parts = log.parts() if len(log) >= LEAST else [log]
-    cut = f", {len(parts)} parts" if len(parts) > 1 else ""
-    head = f"{log.source}: {log.dof} joints, {len(log)} samples, {log.duration:.6g} s, {log.rate:.6g} Hz{cut}"
+    head = (
+        Message(
+            "{source}: {dof} joints, {count} samples, {duration:.6g} s, {rate:.6g} Hz, {count2} parts",
+            log.source,
+            log.dof,
+            len(log),
+            log.duration,
+            log.rate,
+            len(parts),
+        )
+        if len(parts) > 1
+        else Message(
+            "{file}: {joints} joints, {samples} samples, {seconds:.6g} s, {rate:.6g} Hz",
+            log.source,
+            log.dof,
+            len(log),
+            log.duration,
+            log.rate,
+        )
+    )
     say_table(head, ("quantity", "columns", "unit", "unit is"), rows)
     for text in dict.fromkeys(note for part in parts for note in part.notes):
-        say_prose(f"- {text}")
+        say_prose(Message("- {text}", text))
     for path in files:
         say(str(path))
 

@@ -35,7 +35,7 @@ def _pairs(option: str, given: Said) -> list[tuple[str, str]]:
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise InputError(f"{option}: expected NAME=VALUE, found {text!r}")
+            raise InputError("{option}: expected NAME=VALUE, found {text!r}", option, text)
         found.append((name.strip(), value.strip()))
     return found
 

@@ -12,6 +12,7 @@ from manipula.cli.recordings import said
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.messages import Message
 
 
 @guarded
@@ -52,8 +53,14 @@ def payload(
 def _say(weigh: PayloadEstimator, source: str) -> None:
     sigma = weigh.sigma
     rows = [[name, f"{value:.6g}", f"{sigma[name]:.2g}"] for name, value in weigh.theta.items()]
-    say_table(f"{source}: what {weigh.robot.name} held", ("parameter", "estimate", "sigma"), rows)
+    say_table(Message("{source}: what {name} held", source, weigh.robot.name), ("parameter", "estimate", "sigma"), rows)
     told = ", ".join(f"{x:.4g}" for x in weigh.com) if "m" in weigh.columns else ""
-    say_prose(f"- centre of mass at {told} m in the frame" if told else "- the mass was not asked for")
+    say_prose(
+        Message("- centre of mass at {told} m in the frame", told) if told else Message("- the mass was not asked for")
+    )
     shown = weigh.identifiable
-    say_prose(f"- the motion showed: {', '.join(shown)}" if shown else "- the motion showed nothing of it")
+    say_prose(
+        Message("- the motion showed: {shown}", ", ".join(shown))
+        if shown
+        else Message("- the motion showed nothing of it")
+    )

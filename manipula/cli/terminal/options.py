@@ -11,6 +11,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import places
 from manipula.errors import InputError
+from manipula.messages import Message
 
 
 def _starting(names: list[str], incomplete: str) -> list[str]:
@@ -174,15 +175,20 @@ def model_named(text: str) -> str | list[str]:
     """What `api.generate` makes: one model, or with A+B several in one function."""
     names = list(dict.fromkeys(name.strip() for name in text.split("+")))
     if not all(names):
-        raise InputError(f"{text!r}: expected the names of models, or several in one function as in gravity+jacobian")
+        raise InputError(
+            "{text!r}: expected the names of models, or several in one function as in gravity+jacobian", text
+        )
     return names[0] if len(names) == 1 else names
 
 
 def one_model(first: str, second: str) -> str:
     """The model named after the robot, or by -m as everywhere else."""
     if bool(first) == bool(second):
-        found = f"found {first} and -m {second}" if first else "as in: manipula equations planar2r gravity"
-        raise InputError(f"expected one model after the robot, {found}")
+        raise InputError(
+            Message("expected one model after the robot, found {first} and -m {second}", first, second)
+            if first
+            else Message("expected one model after the robot, as in: manipula equations planar2r gravity")
+        )
     return first or second
 
 
@@ -191,7 +197,12 @@ def single_models(text: str, command: str) -> list[str]:
     for name in (names := split_names(text)):
         if "+" in name:
             each = name.replace("+", ",")
-            raise InputError(f"{name}: one function for several models is made by generate; {command} takes {each}")
+            raise InputError(
+                "{name}: one function for several models is made by generate; {command} takes {replace}",
+                name,
+                command,
+                each,
+            )
     return names
 
 

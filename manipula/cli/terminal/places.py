@@ -93,7 +93,9 @@ def _chain(source: str | Path, wishes: Wishes) -> dict[str, Any]:
     file = api.formats().get(Path(source).suffix.lower())
     for option in wishes.chain:
         if file is None or not file.takes(option):
-            raise InputError(f"--{option} is for URDF and MJCF files, which name their links; {source} is none")
+            raise InputError(
+                "--{option} is for URDF and MJCF files, which name their links; {source} is none", option, source
+            )
     return wishes.chain
 
 
@@ -107,7 +109,7 @@ def free_name(folder: Path, name: str) -> Path:
 
 def refuse_existing(path: Path, force: bool) -> None:
     if path.exists() and not force:
-        raise InputError(f"{path} exists; give another name, or --force to replace it")
+        raise InputError("{path} exists; give another name, or --force to replace it", path)
 
 
 def symbols_of(robot: Robot) -> list[str]:

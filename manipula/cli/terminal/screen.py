@@ -22,8 +22,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from manipula.cli.terminal.tongue import language, told, told_error, told_in
+from manipula.cli.terminal.tongue import told, told_error
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError
+from manipula.messages import Message, in_front
 from manipula.support.waiting import told_by_others
 
 P = ParamSpec("P")
@@ -209,8 +210,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             except BrokenPipeError:
                 raise
             except OSError as error:
-                place = f"{error.filename}: " if error.filename else ""
-                raise failed(f"{place}{error.strerror or error}", BAD_INPUT) from None
+                raise failed(in_front(error.filename or "", error.strerror or str(error)), BAD_INPUT) from None
             except KeyboardInterrupt:
                 raise failed("interrupted; files already there are as they were", INTERRUPTED) from None
 
@@ -219,7 +219,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
 def failed(sentence: str, code: int) -> typer.Exit:
     """What ends a command: one line on stderr, and the exit code."""
-    return _ended(told_in(sentence, language()), code)
+    return _ended(told(sentence), code)
 
 
 def _ended(told: str, code: int) -> typer.Exit:
@@ -240,7 +240,7 @@ def _warnings_in_one_line() -> Iterator[None]:
                 usual(message, category, *rest, **more)
             elif str(message) not in told:
                 told.add(str(message))
-                note(f"warning: {told_error(message)}", "yellow")
+                note(Message("warning: {text}", message), "yellow")
 
         warnings.showwarning = show
         yield

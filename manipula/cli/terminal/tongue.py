@@ -1,9 +1,10 @@
 """Messages in another language than English, at the edge: what a screen or a page says is looked up in a catalogue.
 
 English is what the source says, where it says it; Python's exceptions stay English. A catalogue is a folder of
-`words`: `screen.toml` has what commands print, the other files the sentences of errors and warnings, by the part of
-the package that says them. What a catalogue does not have stays English: half a help is better than none. JSON, files
-and equations are the same in every language.
+`words`, and a language is there as soon as its folder is: `screen.toml` has what commands print, `finished.toml` what
+the system and libraries say, the other files the templates of errors and warnings, by the part of the package that
+says them. What a catalogue does not have stays English: half a help is better than none. JSON, files and equations are
+the same in every language.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import tomllib
 from functools import cache
 from importlib import resources
 
-from manipula.cli.terminal.sentences import Catalogue
-from manipula.errors import RobotFileError, UnknownNameError
+from manipula.errors import UnknownNameError
+from manipula.messages import Catalogue
 
-TONGUES = ("en", "pt")
 VARIABLE = "MANIPULA_LANG"
-SCREEN = "screen"
+SCREEN, FINISHED = "screen", "finished"
+_WORDS = resources.files(f"{__package__}.words")
+TONGUES = ("en", *sorted(folder.name for folder in _WORDS.iterdir() if folder.is_dir() and folder.name.isalpha()))
 _chosen = [""]  # by --lang, for this call of the program
 
 
@@ -43,19 +45,17 @@ def language() -> str:
 
 def told(text: str) -> str:
     """What a screen says, in the language that was asked for."""
-    return screen_words(language()).told(text) if language() in TONGUES[1:] else text
+    return told_in(text, language())
 
 
 def told_error(error: Exception) -> str:
-    """The sentence of an error or a warning, in the language that was asked for; the name of its file stays."""
-    text = str(getattr(error, "in_shell", error))
-    file = f"{error.file}: " if isinstance(error, RobotFileError) and error.file else ""
-    return file + told_in(text.removeprefix(file), language())
+    """The sentence of an error or a warning, in the language that was asked for."""
+    return told(getattr(error, "in_shell", str(error)))
 
 
-def told_in(sentence: str, name: str) -> str:
-    """A sentence of an error or a warning in this language; one there are no words of is English."""
-    return sentences(name).told(sentence) if name in TONGUES[1:] else sentence
+def told_in(text: str, name: str) -> str:
+    """A message in this language; one there are no words of is English."""
+    return catalogue(name).told(text) if name in TONGUES[1:] else text
 
 
 def told_in_parts(text: str) -> str:
@@ -73,30 +73,24 @@ def _told_part(text: str) -> str:
 
 def sections(name: str, file: str = SCREEN) -> dict[str, dict[str, str]]:
     """A file of a catalogue as it is written."""
-    text = resources.files(f"{__package__}.words").joinpath(name, f"{file}.toml").read_text(encoding="utf-8")
+    text = _WORDS.joinpath(name, f"{file}.toml").read_text(encoding="utf-8")
     return {title: dict(found) for title, found in tomllib.loads(text).items()}
 
 
 def files(name: str) -> list[str]:
-    """The files of a catalogue that hold sentences."""
-    folder = resources.files(f"{__package__}.words").joinpath(name)
-    return sorted(x.name.removesuffix(".toml") for x in folder.iterdir() if not x.name.startswith(SCREEN))
+    """The files of a catalogue."""
+    return sorted(x.name.removesuffix(".toml") for x in _WORDS.joinpath(name).iterdir())
+
+
+def entries(name: str, file: str) -> dict[str, str]:
+    """What a file of a catalogue has."""
+    return {english: other for section in sections(name, file).values() for english, other in section.items()}
 
 
 @cache
-def screen_words(name: str) -> Catalogue:
-    """What the screen says."""
-    return Catalogue(_written(sections(name)), parted=False)
-
-
-@cache
-def sentences(name: str) -> Catalogue:
-    """What errors and warnings say; among it the laws of mechanics, which a screen says too."""
-    found = sections(name)["laws"]
-    for file in files(name):
-        found |= _written(sections(name, file))
-    return Catalogue(found, parted=True)
-
-
-def _written(every: dict[str, dict[str, str]]) -> dict[str, str]:
-    return {english: other for section in every.values() for english, other in section.items()}
+def catalogue(name: str) -> Catalogue:
+    """All of a language."""
+    finished = entries(name, FINISHED)
+    return Catalogue(
+        {k: v for file in files(name) if file != FINISHED for k, v in entries(name, file).items()}, finished
+    )

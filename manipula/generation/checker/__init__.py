@@ -34,13 +34,20 @@ _RESERVED = {"cpp": CPP_RESERVED, "python": PYTHON.reserved}
 def checker_files(request: Request | None, function: Function, language: str, version: str) -> dict[str, str]:
     """File name → text of the checker that belongs to the emitted files of a model."""
     if language not in FILES:
-        raise InputError(f"proof=True: there is no checker in {language!r} yet, only in {' and '.join(FILES)}")
+        raise InputError(
+            "proof=True: there is no checker in {language!r} yet, only in {files}", language, " and ".join(FILES)
+        )
     if request is None or request.model not in MODELS:
         model = function.name if request is None else request.model
-        raise InputError(f"proof=True: there is no checker for {model} yet, only for {', '.join(MODELS)} as generated")
+        raise InputError(
+            "proof=True: there is no checker for {name} yet, only for {models} as generated", model, ", ".join(MODELS)
+        )
     if odd := request.robot.coordinates.followers:
-        told = f"in which joints follow others yet, as {odd[0]!r} of {request.robot.name} does"
-        raise InputError(f"proof=True: there is no checker for a robot {told}")
+        raise InputError(
+            "proof=True: there is no checker for a robot in which joints follow others yet, as {odd!r} of {name} does",
+            odd[0],
+            request.robot.name,
+        )
     template, file = FILES[language]
     context = _context(request, function, language, version)
     return {file.format(context["name"]): filled(__name__, template, context)}

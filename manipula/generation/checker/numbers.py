@@ -45,4 +45,4 @@ def _text(node: Expr, texts: Mapping[Expr, str]) -> str:
             return _INFIX[op].format(*(f"({texts[arg]})" for arg in node.args))
         case op if op in _CALLS:
             return f"{op}({', '.join(texts[arg] for arg in node.args)})"
-    raise InputError(f"proof=True: a number of this model is made with {node.op}, which the checker does not know")
+    raise InputError("proof=True: a number of this model is made with {op}, which the checker does not know", node.op)

@@ -77,16 +77,23 @@ class _Writer:
         """Its letter; the checker is a text of its own and has no other kinds."""
         found = KINDS[joint.kind].formats.get("checker")
         if found is None:
-            told = f"{self.robot.name}: joint {joint.name!r} is {joint.kind}, which the checker does not know"
-            raise InputError(f"{told}; emit without the checker")
+            raise InputError(
+                "{name}: joint {name2!r} is {kind}, which the checker does not know; emit without the checker",
+                self.robot.name,
+                joint.name,
+                joint.kind,
+            )
         return found
 
     def law(self, joint: Joint, law: FrictionLaw[Cell]) -> str:
         """Its key; the checker is a text of its own and has no others than it was written for."""
         if not law.checked:
             raise InputError(
-                f"{self.robot.name}: joint {joint.name!r} has friction.{law.key}, which the checker does not know; "
-                'emit without the checker, or robot.without("friction")'
+                "{name}: joint {name2!r} has friction.{key}, which the checker does not know; emit without the "
+                'checker, or robot.without("friction")',
+                self.robot.name,
+                joint.name,
+                law.key,
             )
         return law.key
 

@@ -35,7 +35,7 @@ def generate_formula(block: Block, dof: int) -> Function:
 
 def no_model(model: str, /, **inputs: Sequence[Any]) -> dict[str, Any]:
     """What a formula without a robot is given to call."""
-    raise InputError(f"{model} is a model of a robot, and there is none here")
+    raise InputError("{model} is a model of a robot, and there is none here", model)
 
 
 def _plain(block: Block, sizes: PortSizes) -> Reference:

@@ -38,6 +38,7 @@ from manipula.generation.weightless import motionless, zero_divisor
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.ports import PortSizes
+from manipula.messages import Message
 from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import Tell, silent
 
@@ -213,20 +214,29 @@ def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts:
             given = _by_place(block, model, parts[model], named)
             cut, own, back = next(left, (None, {}, {}))
             if cut is None:
-                raise ProofError(f"{block.name}: the text makes more calls than the joined function has")
-            where = f"{block.name}: call {cuts.index(cut) + 1}, of {model}"
+                raise ProofError("{name}: the text makes more calls than the joined function has", block.name)
+            where = Message("{block}: call {index}, of {model}", block.name, cuts.index(cut) + 1, model)
             if cut.model != model or own.keys() != given.keys():
-                raise ProofError(f"{where}: the joined function calls {cut.model} with {', '.join(own)} here")
+                raise ProofError(
+                    "{where}: the joined function calls {model} with {own} here", where, cut.model, ", ".join(own)
+                )
             for port, values in given.items():
-                _agree(maths, own[port], values, f"{where}: {port} is not what the text hands over")
+                _agree(
+                    maths, own[port], values, Message("{where}: {port} is not what the text hands over", where, port)
+                )
             true = parts[model].plain(maths, _named(parts[model], own, symbol))
             for output, values in back.items():
-                _agree(maths, values, flattened(true[output])[1], f"{where}: {output} differs from the plain model")
+                _agree(
+                    maths,
+                    values,
+                    flattened(true[output])[1],
+                    Message("{where}: {output} differs from the plain model", where, output),
+                )
             return _shaped(parts[model], back)
 
         found = block.text(maths, call, {port: [symbol(name) for name in entries[port]] for port in entries})
         if next(left, None) is not None:
-            raise ProofError(f"{block.name}: the joined function has calls that the text does not make")
+            raise ProofError("{name}: the joined function has calls that the text does not make", block.name)
         return {name: found[name] for name in block.outputs}
 
     return run
@@ -256,7 +266,7 @@ def _by_place(block: Block, model: str, part: Part, named: Mapping[str, Named]) 
             continue
         for name in values:
             if name not in columns:
-                raise UnknownNameError(f"parameter of {block.name} ({model})", name, columns)
+                raise UnknownNameError(Message("parameter of {name} ({model})", block.name, model), name, columns)
         found[port] = [values.get(column, 0) for column in columns]
     return found
 
@@ -289,11 +299,17 @@ def _check_inputs(block: Block, model: str, part: Part, given: Mapping[str, Sequ
     wanted = {port.name: len(port.symbols) for port in part.variables}
     found = {port: len(values) for port, values in given.items()}
     if found != wanted:
-        raise InputError(f"{block.name}: calls {model} with {_listed(found)}; it takes {_listed(wanted)}")
+        raise InputError(
+            "{name}: calls {model} with {listed}; it takes {listed2}",
+            block.name,
+            model,
+            _listed(found),
+            _listed(wanted),
+        )
 
 
 def _listed(ports: Mapping[str, int]) -> str:
-    return ", ".join(f"{port}[{size}]" for port, size in ports.items()) or "nothing"
+    return ", ".join(f"{port}[{size}]" for port, size in ports.items()) or Message("nothing")
 
 
 def _provenance(block: Block, asked: Prepared, parts: Sequence[Provenance]) -> Provenance:

@@ -76,7 +76,7 @@ class Maker:
 
     def _generated(self, name: str) -> Function:
         if self._end is not None and monotonic() > self._end:
-            raise InputError(f"left out: the others took {self.asked.seconds:g} s already")
+            raise InputError("left out: the others took {seconds:g} s already", self.asked.seconds)
         return generate_function(self.prepared(name), self.tell)
 
     def prepared(self, name: str) -> Prepared:
@@ -130,7 +130,7 @@ def checked_models(models: Sequence[str] | None) -> tuple[str, ...]:
     if models is None:
         return USUAL
     if isinstance(models, str):
-        raise InputError(f"models: expected a list of names, found {models!r}; write [{models!r}]")
+        raise InputError("models: expected a list of names, found {models!r}; write [{models!r}]", models)
     names = [model_named(name).name for name in dict.fromkeys(models)]
     first = [name for name in USUAL if name in names]
     return (*first, *(name for name in names if name not in first))

@@ -18,6 +18,7 @@ from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.checks.robot import check_robot
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.messages import Message
 from manipula.support.tables import html_table
 
 DRAWS = 2
@@ -37,7 +38,7 @@ class Verdict:
     checked: bool = True  # else `detail` says why it does not apply
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"sentence": Message(self.sentence), "detail": Message(self.detail)}
 
 
 @dataclass(frozen=True, repr=False)

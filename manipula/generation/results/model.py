@@ -114,7 +114,7 @@ class Model:
         if names not in NAMES:
             raise UnknownNameError("way to name variables", names, NAMES)
         if names == "book" and not self._letters:
-            raise InputError(f'{self.name}: names="book" is for models of a robot, whose joints turn or slide')
+            raise InputError('{name}: names="book" is for models of a robot, whose joints turn or slide', self.name)
         return self._letters if names == "book" else ()
 
     @property
@@ -199,10 +199,12 @@ class Model:
 
         word = prefix.rstrip("_")
         if not (word.isascii() and word.isidentifier() and word[0].isalpha()):
-            raise InputError(f"prefix: expected letters, digits and _ with a letter first, found {prefix!r}")
+            raise InputError("prefix: expected letters, digits and _ with a letter first, found {prefix!r}", prefix)
         name = f"{word}_{self.name.removeprefix(f'{robot_word(self.provenance.robot)}_')}"
         if identifier(name) != name:
-            raise InputError(f"prefix: {prefix!r} makes names like macros of C's headers; small letters are safe")
+            raise InputError(
+                "prefix: {prefix!r} makes names like macros of C's headers; small letters are safe", prefix
+            )
         return replace(self, function=replace(self.function, name=name))
 
     def _with_checker(self, files: Mapping[str, str], language: str) -> dict[str, str]:
@@ -284,7 +286,7 @@ def _in_one_file(models: Sequence[Model], title: str, language: str, options: Em
 
     loops = [model.name for model in models if model._has_loops]
     if loops:
-        raise InputError(f"emit: {loops[0]} is a solver with loops, which has files of its own; emit it apart")
+        raise InputError("emit: {loops} is a solver with loops, which has files of its own; emit it apart", loops[0])
     backend.backend_named(language, options)  # refuses before anything is made
     from manipula.algebra.emit.c.choice import choice_part
 

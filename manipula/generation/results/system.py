@@ -72,11 +72,13 @@ class System(Model):
         """
         if language.lower() == "fmu":
             if any(value and name != "batch" for name, value in options.items()):
-                raise InputError(f"{self.name}: a co-simulation unit has no options of the emitted code")
+                raise InputError("{name}: a co-simulation unit has no options of the emitted code", self.name)
             return [self._unit(Path(folder), dict(start or {}))]
         if start:
             raise InputError(
-                f"{self.name}: start= is for a co-simulation unit; in {language} NAME_init takes the states"
+                "{name}: start= is for a co-simulation unit; in {language} NAME_init takes the states",
+                self.name,
+                language,
             )
         return super().emit(language, folder, proof=proof, **options)
 
@@ -85,11 +87,15 @@ class System(Model):
         from manipula.algebra.run.units import archive
 
         if self.sample is None:
-            raise InputError(f"{self.name}: a co-simulation unit goes in steps; make it with sample=, the time of one")
+            raise InputError(
+                "{name}: a co-simulation unit goes in steps; make it with sample=, the time of one", self.name
+            )
         names = self.inputs.get("p", ())
         missing = [name for name in names if name not in start]
         if missing:
-            raise InputError(f"{self.name}: parameters need a value to start with: start={{{missing[0]!r}: …}}")
+            raise InputError(
+                "{name}: parameters need a value to start with: start={{{missing!r}: …}}", self.name, missing[0]
+            )
         parameters = tuple(_finite(self.name, name, start.pop(name)) for name in names)
         begun = self.start(**start) if start or self.initial else ()
         states = {name: tuple(map(float, x)) for name, x in begun._asdict().items()} if begun else {}
@@ -189,7 +195,7 @@ class Law(System):
 
 def _finite(system: str, name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
-        raise InputError(f"{system}: start: {name}: expected a finite number, found {value!r:.60}")
+        raise InputError("{system}: start: {name}: expected a finite number, found {value!r:.60}", system, name, value)
     return float(value)
 
 
@@ -197,5 +203,11 @@ def _entries(system: str, port: str, value: Any, names: Sequence[str]) -> dict[s
     """One number for all entries, or the last axis one for each."""
     found = np.asarray(value)
     if found.ndim and found.shape[-1] != len(names):
-        raise InputError(f"{system}: {port}: expected a number or shape (..., {len(names)}), found {found.shape}")
+        raise InputError(
+            "{system}: {port}: expected a number or shape (..., {count}), found {shape}",
+            system,
+            port,
+            len(names),
+            found.shape,
+        )
     return {name: found[..., i] if found.ndim else found for i, name in enumerate(names)}

@@ -11,6 +11,7 @@ from manipula.errors import InputError
 from manipula.identification.calibration.geometry import Geometry, matrix_from_steps, steps_from_matrix
 from manipula.identification.calibration.measured import Measured
 from manipula.mechanics.robot.values.parameter import floats_of
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 NEAR = 0.05  # of the arm's size: a base that is off by less needs no laying
@@ -44,15 +45,20 @@ def refuse_other_units(geometry: Geometry, q: Array, measured: Measured) -> None
     else:
         shrunk = shrunk / 1e3
     small = replace(measured, values=shrunk)
-    for rows, word in ((q, ""), (np.radians(q), ", and q in degrees")):
+    for rows, word in ((q, ""), (np.radians(q), Message(", and q in degrees"))):
         if _aligned(geometry, rows, small) < min(BETTER * off, NEAR * geometry.size) and _as_wide(
             geometry, rows, small
         ):
             raise InputError(
-                f"measured: the arm fits if lengths are in millimetres{word}; give metres, in a table x [mm]"
+                "measured: the arm fits if lengths are in millimetres{word}; give metres, in a table x [mm]", word
             )
-    told = f"even on the best base the arm is {off:.3g} m from them in the middle, its size being {geometry.size:.3g} m"
-    raise InputError(f"measured: do not belong to {geometry.robot.name} and these q: {told}")
+    raise InputError(
+        "measured: do not belong to {name} and these q: even on the best base the arm is {off:.3g} m "
+        "from them in the middle, its size being {size:.3g} m",
+        geometry.robot.name,
+        off,
+        geometry.size,
+    )
 
 
 def _as_wide(geometry: Geometry, q: Array, measured: Measured) -> bool:

@@ -22,6 +22,7 @@ from manipula.identification.calibration.calibration import CalibratedEntry, Cal
 from manipula.identification.calibration.geometry import Geometry
 from manipula.identification.calibration.measured import Measured, configurations, measured_from
 from manipula.identification.calibration.rank import FAINT, ZERO, Dropped, independent, why
+from manipula.messages import Message
 from manipula.robot import Robot
 
 Array = NDArray[np.float64]
@@ -82,8 +83,13 @@ def calibrated(
     kept, dropped = _kept(geometry, rows, taken, chosen, start)
     problem = Problem(geometry, rows, taken, np.array(kept), start)
     if rows.shape[0] * len(taken.units) <= len(kept):
-        told = f"{len(rows)} rows give {len(rows) * len(taken.units)} equations for {len(kept)} unknowns"
-        raise InputError(f"measured: {told}; measure more configurations, or name fewer parameters")
+        raise InputError(
+            "measured: {count} rows give {told} equations for {count2} unknowns; measure more "
+            "configurations, or name fewer parameters",
+            len(rows),
+            len(rows) * len(taken.units),
+            len(kept),
+        )
     return _solved(problem, dropped, loss, given, validate)
 
 
@@ -93,7 +99,9 @@ def _sigma(sigma: Any, measured: Measured) -> Array | None:
         return None
     values = np.atleast_1d(np.asarray(sigma, dtype=float))
     if values.shape not in ((1,), (2,)) or not (np.isfinite(values) & (values > 0)).all():
-        raise InputError(f"sigma: expected a positive number of metres, or (metres, radians), found {sigma!r:.60}")
+        raise InputError(
+            "sigma: expected a positive number of metres, or (metres, radians), found {sigma!r:.60}", sigma
+        )
     if len(values) == 1 and measured.kind == "pose":
         raise InputError("sigma: poses have two: (metres, radians)")
     return np.array([values[0] if unit == "m" else values[-1] for unit in measured.units])
@@ -142,9 +150,9 @@ def _kept(
         return np.asarray(J.reshape(-1, J.shape[-1]))
 
     structural, lost = independent(columns(_drawn(geometry)), order, ZERO)
-    dropped = {k: why(structural, shares, names, "in every motion") for k, shares in lost.items()}
+    dropped = {k: why(structural, shares, names, Message("in every motion")) for k, shares in lost.items()}
     shown, unseen = independent(columns(q), structural, FAINT)
-    dropped |= {k: why(shown, shares, names, "in the configurations measured") for k, shares in unseen.items()}
+    dropped |= {k: why(shown, shares, names, Message("in the configurations measured")) for k, shares in unseen.items()}
     return sorted(shown), [Dropped(names[k], dropped[k]) for k in sorted(dropped)]
 
 
@@ -161,7 +169,7 @@ def _solved(
     unknowns, scale = _fitted(problem, loss, sigma)
     condition, faint = _condition(problem, unknowns, scale)
     while condition > 1 / FAINT and len(problem.kept) > 1:  # what the first guess did not show yet
-        dropped = [*dropped, Dropped(problem.names[faint], "is not told apart in the configurations measured")]
+        dropped = [*dropped, Dropped(problem.names[faint], Message("is not told apart in the configurations measured"))]
         problem = replace(problem, kept=problem.kept[problem.kept != faint])
         unknowns, scale = _fitted(problem, loss, sigma)
         condition, faint = _condition(problem, unknowns, scale)
@@ -245,17 +253,31 @@ def _deviation(values: Array) -> float:
 
 
 def _warnings(problem: Problem, standard: Array, condition: float, loss: str) -> list[str]:
-    told = []
+    told = list[str]()
     count, unknowns = standard.size, len(problem.kept)
     if count < 2 * unknowns:
-        told.append(f"{count} equations for {unknowns} unknowns: measure more configurations")
+        told.append(Message("{size} equations for {unknowns} unknowns: measure more configurations", count, unknowns))
     if condition > POOR:
-        told.append(f"the condition number is {condition:.2g}: the configurations measured look alike")
+        told.append(
+            Message("the condition number is {condition:.2g}: the configurations measured look alike", condition)
+        )
     odd = np.flatnonzero(np.abs(standard).max(axis=1) > FAR * max(_deviation(standard), 1e-3))  # no mere rounding
     if len(odd):
         listed = ", ".join(str(row + 1) for row in odd[:6]) + (" …" if len(odd) > 6 else "")
-        advice = "" if loss != "linear" else "; loss='huber' lets them count less"
-        told.append(f"row {listed} lies far from all others (more than {FAR:g} deviations){advice}")
+        told.append(
+            Message(
+                (
+                    "row {listed} lies far from all others (more than {far:g} deviations)"
+                    if loss != "linear"
+                    else (
+                        "row {listed} lies far from all others (more than {far:g} deviations); "
+                        "loss='huber' lets them count less"
+                    )
+                ),
+                listed,
+                FAR,
+            )
+        )
     return told
 
 

@@ -25,6 +25,7 @@ from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import Num, float_of, floats_of, names_of
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 
@@ -171,7 +172,7 @@ def _road(robot: RobotDescription) -> RobotDescription:
     """The rows from the base to the tool, each with a coordinate of its own."""
     joints = tuple(replace(robot.joints[row], parent=None, coordinate=None) for row in road_rows(robot))
     if all(joint.kind == "fixed" for joint in joints):
-        raise InputError(f"{robot.name}: no joint moves its tool; there is nothing to calibrate")
+        raise InputError("{name}: no joint moves its tool; there is nothing to calibrate", robot.name)
     return replace(robot, joints=joints, tool_on=None, frames=(), payload=())
 
 
@@ -181,8 +182,10 @@ def _refuse_symbols(robot: RobotDescription) -> None:
         cells = [joint.offset, *joint.of_kind, *(step.amount for step in (*joint.before, *joint.after))]
         for cell in cells:
             if missing := [name for name in names_of(cell.parameter) if name not in values]:
-                told = f"{robot.name}: {cell.name} of joint {joint.name!r} has no value"
-                raise UnsetError(told, missing)
+                raise UnsetError(
+                    Message("{name}: {name2} of joint {name3!r} has no value", robot.name, cell.name, joint.name),
+                    missing,
+                )
 
 
 def _tidied(robot: RobotDescription, before: RobotDescription) -> RobotDescription:

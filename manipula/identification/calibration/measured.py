@@ -20,6 +20,7 @@ from scipy.spatial.transform import Rotation
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.calibration.geometry import Geometry
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 ROTATION = 1e-3  # how far RᵀR of a measured pose may be from 1
@@ -164,7 +165,7 @@ def measured_from(values: object, kind: str, count: int) -> Measured:
         raise UnknownNameError("kind of measurement", kind, KINDS)
     array = _numbers(values, "measured")
     given = array.shape
-    shape = {"pose": "(N, 4, 4)", "points": "(N, 3) or (N, points, 3)", "distance": "(N,)"}[kind]
+    shape = {"pose": "(N, 4, 4)", "points": Message("(N, 3) or (N, points, 3)"), "distance": "(N,)"}[kind]
     if kind == "points" and array.ndim == 2:
         array = array[:, None]
     right = {
@@ -172,13 +173,13 @@ def measured_from(values: object, kind: str, count: int) -> Measured:
         "distance": array.ndim == 1,
     }[kind]  # fmt: skip
     if not right:
-        raise InputError(f"measured: kind={kind!r} takes shape {shape}, found {given}")
+        raise InputError("measured: kind={kind!r} takes shape {shape}, found {shape2}", kind, shape, given)
     if len(array) != count:
-        raise InputError(f"measured: q has {count} rows, measured {len(array)}")
+        raise InputError("measured: q has {count} rows, measured {count2}", count, len(array))
     if kind == "pose":
         _refuse_no_rotation(array)
     if kind == "distance" and (array <= 0).any():
-        raise InputError(f"measured: row {int((array <= 0).argmax()) + 1}: a distance must be positive")
+        raise InputError("measured: row {argmax}: a distance must be positive", int((array <= 0).argmax()) + 1)
     names: tuple[str, ...] = ()
     if kind == "points":
         names = tuple(f"point{k + 1}_{axis}" for k in range(array.shape[1]) for axis in "xyz")
@@ -190,7 +191,7 @@ def measured_from(values: object, kind: str, count: int) -> Measured:
 def configurations(values: object, dof: int, robot: str) -> Array:
     q = _numbers(values, "q")
     if q.ndim != 2 or q.shape[1] != dof:
-        raise InputError(f"q: {robot} has {dof} joints: expected shape (N, {dof}), found {q.shape}")
+        raise InputError("q: {robot} has {dof} joints: expected shape (N, {dof}), found {shape}", robot, dof, q.shape)
     return q
 
 
@@ -198,10 +199,10 @@ def _numbers(values: object, name: str) -> Array:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: expected an array of numbers, found {str(values)[:60]!r}") from None
+        raise InputError("{name}: expected an array of numbers, found {values!r}", name, str(values)[:60]) from None
     if array.ndim and not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0][0]) + 1
-        raise InputError(f"{name}: row {row}: has no number (NaN or infinite)")
+        raise InputError("{name}: row {row}: has no number (NaN or infinite)", name, row)
     return array
 
 
@@ -212,7 +213,7 @@ def _refuse_no_rotation(poses: Array) -> None:
     odd |= np.abs(poses[:, 3] - [0, 0, 0, 1]).max(axis=1) > ROTATION
     if odd.any():
         row = int(odd.argmax())
-        raise InputError(f"measured: row {row + 1}: is no pose: RᵀR is off 1 by {defect[row]:.2g}")
+        raise InputError("measured: row {row}: is no pose: RᵀR is off 1 by {defect:.2g}", row + 1, defect[row])
 
 
 def _turn(R: Array, aim: Array) -> Array:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.messages import Message
+
 Array = NDArray[np.float64]
 ZERO = 1e-8  # of columns of length 1: dependences leave 1e-13, what is really there much more
 FAINT = 1e-4  # of what the measured configurations show: below it noise would be multiplied by 10⁴
@@ -49,6 +51,9 @@ def why(taken: Sequence[int], shares: Array, names: Sequence[str], motion: str) 
     """The sentence: with which of those taken it goes together."""
     partners = [names[k] for k, share in zip(taken, shares) if abs(share) > 1e-6]
     if not partners:
-        return f"moves nothing that is measured {motion}".strip()
-    listed = ", ".join(partners[:4]) + (" …" if len(partners) > 4 else "")
-    return f"does the same as {listed} {motion}".strip()
+        return Message("moves nothing that is measured {motion}", motion).strip()
+    return Message(
+        ("does the same as {partners} … {motion}" if len(partners) > 4 else "does the same as {partners} {motion}"),
+        ", ".join(partners[:4]),
+        motion,
+    ).strip()

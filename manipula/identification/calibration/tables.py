@@ -30,10 +30,10 @@ def measurements(robot: RobotDescription, path: str | Path) -> tuple[Array, Arra
         return q, values[:, columns["distance"]], "distance"
     points = [[name + end for name in "xyz"] for end in _endings(columns)]
     if not points:
-        raise InputError(f"{path}: no columns x y z, x1 y1 z1 …, or distance; found {', '.join(columns)}")
+        raise InputError("{path}: no columns x y z, x1 y1 z1 …, or distance; found {columns}", path, ", ".join(columns))
     turns = [names for names in (QUATERNION, ANGLES) if any(name in columns for name in names)]
     for name in (name for names in (*points, *turns) for name in names if name not in columns):
-        raise InputError(f"{path}: no column {name}; found {', '.join(columns)}")
+        raise InputError("{path}: no column {name}; found {columns}", path, name, ", ".join(columns))
     places = np.stack([values[:, [columns[name] for name in point]] for point in points], 1)
     if turns:
         return q, _poses(places[:, 0], values[:, [columns[name] for name in turns[0]]], path), "pose"
@@ -51,9 +51,17 @@ def _joints(robot: RobotDescription, columns: dict[str, int], path: Path) -> lis
         return list(robot.joint_names)
     numbered = [f"q{k}" for k in range(1, robot.dof + 1)]
     if missing := [name for name in numbered if name not in columns]:
-        raise InputError(f"{path}: no column {missing[0]} (a joint of {robot.name}); found {', '.join(columns)}")
+        raise InputError(
+            "{path}: no column {missing} (a joint of {name}); found {columns}",
+            path,
+            missing[0],
+            robot.name,
+            ", ".join(columns),
+        )
     if f"q{robot.dof + 1}" in columns:
-        raise InputError(f"{path}: has a column q{robot.dof + 1}; {robot.name} has {robot.dof} joints")
+        raise InputError(
+            "{path}: has a column q{dof}; {name} has {dof2} joints", path, robot.dof + 1, robot.name, robot.dof
+        )
     return numbered
 
 
@@ -62,7 +70,9 @@ def _poses(places: Array, turns: Array, path: Path) -> Array:
         lengths = np.linalg.norm(turns, axis=1)
         if (odd := np.abs(lengths - 1) > 1e-2).any():
             row = int(odd.argmax())
-            raise InputError(f"{path}: row {row + 1}: a quaternion of length {lengths[row]:.3g}, expected 1")
+            raise InputError(
+                "{path}: row {row}: a quaternion of length {lengths:.3g}, expected 1", path, row + 1, lengths[row]
+            )
         R = Rotation.from_quat(turns[:, [1, 2, 3, 0]]).as_matrix()
     else:
         R = Rotation.from_euler("xyz", turns).as_matrix()  # about fixed axes
@@ -75,10 +85,14 @@ def _table(path: Path) -> tuple[dict[str, int], Array]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise InputError(
+            "{name}: cannot be read: {strerror}", path, getattr(error, "strerror", None) or error
+        ) from None
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if len(lines) < 2:
-        raise InputError(f"{path}: expected a line of names and a line for every configuration, found {len(lines)}")
+        raise InputError(
+            "{path}: expected a line of names and a line for every configuration, found {count}", path, len(lines)
+        )
     mark = max(",;\t", key=lines[0].count)
     rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=mark))
     columns, scales = _heads(rows[0], path)
@@ -92,9 +106,15 @@ def _heads(heads: Sequence[str], path: Path) -> tuple[dict[str, int], Array]:
         found = HEAD.match(head)
         unit = (found["unit"] or "") if found else ""
         if found is None or unit not in UNITS:
-            raise InputError(f"{path}: column {place + 1}: {head!r:.40}: expected a name and one of {_listed()}")
+            raise InputError(
+                "{path}: column {place}: {head!r:.40}: expected a name and one of {listed}",
+                path,
+                place + 1,
+                head,
+                _listed(),
+            )
         if found["name"] in columns:
-            raise InputError(f"{path}: column {place + 1}: {found['name']!r} stands there twice")
+            raise InputError("{path}: column {place}: {found!r} stands there twice", path, place + 1, found["name"])
         columns[found["name"]] = place
         scales.append(UNITS[unit])
     return columns, np.array(scales)
@@ -106,12 +126,14 @@ def _listed() -> str:
 
 def _numbers(row: Sequence[str], count: int, line: int, path: Path, mark: str) -> list[float]:
     if len(row) != count:
-        raise InputError(f"{path}: line {line}: expected {count} numbers, found {len(row)}")
+        raise InputError("{path}: line {line}: expected {count} numbers, found {count2}", path, line, count, len(row))
     found = []
     for place, cell in enumerate(row, 1):
         text = cell.strip().replace(",", ".") if mark != "," else cell.strip()
         try:
             found.append(float(text))
         except ValueError:
-            raise InputError(f"{path}: line {line}, column {place}: {cell!r:.40} is no number") from None
+            raise InputError(
+                "{path}: line {line}, column {place}: {cell!r:.40} is no number", path, line, place, cell
+            ) from None
     return found

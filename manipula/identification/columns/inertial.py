@@ -26,6 +26,7 @@ from manipula.mechanics.robot.description import AnyRobot, Body, Cell, Joint, Mo
 from manipula.mechanics.robot.exact import with_values
 from manipula.mechanics.robot.standard import JointBodies, moved_bodies, standard_parameters
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of, number
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 GRAVITY = ("gx", "gy", "gz")
@@ -50,8 +51,14 @@ class Inertial:
     def _refuse_symbols(self) -> None:
         missing = [name for name in self._code.parameters if name not in GRAVITY]
         if missing:
-            told = f"to be identified its geometry must have numbers, and {some_of(missing)} has none"
-            raise UnsetError(f"{self.robot.name}: {told}", missing)
+            raise UnsetError(
+                Message(
+                    "{name}: to be identified its geometry must have numbers, and {some_of} has none",
+                    self.robot.name,
+                    some_of(missing),
+                ),
+                missing,
+            )
 
     def __call__(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
         values = dict(zip(GRAVITY, map(float, self.gravity if gravity is None else gravity)))
@@ -108,7 +115,9 @@ def number_of(parameter: Parameter | None, values: dict[str, Parameter]) -> floa
 def _number(robot: RobotDescription, cell: Cell, what: str) -> float:
     found = number_of(cell.parameter, dict(robot.values))
     if not np.isfinite(found):
-        raise InputError(f"{robot.name}: to be identified its {what} must have numbers, and {cell.name} has none")
+        raise InputError(
+            "{name}: to be identified its {what} must have numbers, and {name2} has none", robot.name, what, cell.name
+        )
     return found
 
 

@@ -33,7 +33,7 @@ def _floats(spring: Spring[Parameter], values: Mapping[str, Parameter], joint: s
     def number(entry: Parameter) -> float:
         whole = with_values(entry, values).parameter
         if missing := list(names_of(whole)):
-            raise InputError(f"springs of joint {joint!r}: {missing[0]} has no value")
+            raise InputError("springs of joint {joint!r}: {missing} has no value", joint, missing[0])
         return float_of(whole, {})
 
     first, second = map(number, spring.radii)

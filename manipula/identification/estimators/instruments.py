@@ -57,6 +57,7 @@ def _refuse_strangers(data: Data) -> None:
     if (bad := np.flatnonzero(moves & (off > size))).size:
         name = data.robot.joint_names[int(bad[0])]
         raise InputError(
-            f"method 'iv': q_ref of joint {name} is farther from q than q is from its own mean: it is no instrument; "
-            "expected the motion asked for, at the log's times, in radians or metres"
+            "method 'iv': q_ref of joint {joint_names} is farther from q than q is from its own mean: it is "
+            "no instrument; expected the motion asked for, at the log's times, in radians or metres",
+            name,
         )

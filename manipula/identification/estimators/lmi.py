@@ -44,9 +44,9 @@ def lmi_from(normal: Normal, prior: Prior, weight: float = 0.0) -> Array:
     try:
         problem.solve(solver="CLARABEL")
     except solver.SolverError as error:
-        raise InputError(f"method 'lmi': the solver gave up: {error}") from error
+        raise InputError("method 'lmi': the solver gave up: {error}", error) from error
     if x.value is None:
-        raise InputError(f"method 'lmi': the solver found no parameters ({problem.status})")
+        raise InputError("method 'lmi': the solver found no parameters ({status})", problem.status)
     return np.asarray(prior.transform @ np.asarray(x.value, float))
 
 

@@ -103,7 +103,7 @@ def prior_from(
 ) -> Prior:
     """`known` are the file's standard parameters, those with a number; `reach` the sum of the arm's lengths, metres."""
     if kind not in KINDS:
-        raise InputError(f"prior: found {kind!r}, expected 'robot', 'spheres' or None")
+        raise InputError("prior: found {kind!r}, expected 'robot', 'spheres' or None", kind)
     bodies = bodies_of(columns)
     positive = [k for k, column in enumerate(columns) if column.lower == 0.0 and column.family != INERTIAL]
     free = [k for k, column in enumerate(columns) if column.lower is None and column.family != INERTIAL]

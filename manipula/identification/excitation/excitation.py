@@ -16,6 +16,7 @@ from manipula.identification.excitation.motions import FAMILIES, refuse_harmonic
 from manipula.identification.excitation.search import Attempt, Design
 from manipula.identification.excitation.watching import watches_of
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.pages.plots.canvas import blank, plainly
 from manipula.simulation.paths.numbers import Floats, positive
 from manipula.simulation.paths.trajectory import Trajectory
@@ -114,7 +115,7 @@ def excited(
     design = design_of(robot, seconds, harmonics, limits, box, motion)
     if criterion not in CRITERIA:
         raise UnknownNameError("criterion", criterion, CRITERIA)
-    rows, numbers = positive(rate, "excite: rate", "rows a second"), _seeds(seeds)
+    rows, numbers = positive(rate, "excite: rate", Message("rows a second")), _seeds(seeds)
     attempts: list[tuple[Attempt, Floats]] = []
     for seed in numbers:
         x = design.searched(seed, criterion)
@@ -159,4 +160,4 @@ def _seeds(value: Any) -> list[int]:
         return list(range(value))
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) and all(map(whole, value)):
         return [int(x) for x in value]
-    raise InputError(f"excite: seeds: expected a count above 0, or a list of whole numbers, found {value!r:.60}")
+    raise InputError("excite: seeds: expected a count above 0, or a list of whole numbers, found {value!r:.60}", value)

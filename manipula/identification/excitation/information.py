@@ -30,6 +30,7 @@ from manipula.identification.excitation.limits import Kept
 from manipula.identification.excitation.models import numeric, rigid
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.simulation.paths.numbers import Floats
 
 WIDTH = 0.05  # of the velocity limit: where the sign of a velocity is drawn out
@@ -165,7 +166,7 @@ CRITERIA: dict[str, Callable[[Information, Motion], Told]] = {
 
 def information_of(robot: RobotDescription, limits: Kept) -> Information:
     """The columns of a robot that moves within these limits."""
-    bare, why = rigid(robot), "a motion that excites it"
+    bare, why = rigid(robot), Message("a motion that excites it")
     regressor, pulled = (numeric(bare, model, why) for model in ("base_regressor", "base_regressor_vjp"))
     width = WIDTH * np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
     n = robot.dof

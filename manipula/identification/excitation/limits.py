@@ -16,6 +16,7 @@ import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.simulation.functions import Limits
 from manipula.simulation.paths.numbers import Floats, real
 from manipula.simulation.paths.numbers import limits as per_joint
@@ -57,7 +58,7 @@ class Kept:
 def kept_limits(robot: RobotDescription, given: Mapping[str, Any] | None) -> Kept:
     """The limits of an arm."""
     if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"excite: limits: expected a dict of {', '.join(KINDS)}, found {given!r:.60}")
+        raise InputError("excite: limits: expected a dict of {kinds}, found {given!r:.60}", ", ".join(KINDS), given)
     asked = dict(given or {})
     for kind in asked:
         if kind not in KINDS:
@@ -71,10 +72,18 @@ def kept_limits(robot: RobotDescription, given: Mapping[str, Any] | None) -> Kep
     velocity = _given(asked, "velocity", known.velocity)
     if (missing := np.isinf(velocity)).any() and asked.get("velocity") is None:
         velocity = np.where(missing, SPEED, velocity)
-        notes.append(f"{_listed(names, missing)}: no velocity limit in the file; {SPEED:g} rad/s or m/s is kept")
+        notes.append(
+            Message(
+                "{listed}: no velocity limit in the file; {speed:g} rad/s or m/s is kept",
+                _listed(names, missing),
+                SPEED,
+            )
+        )
     acceleration = _given(asked, "acceleration", velocity / RAMP)
     if asked.get("acceleration") is None:
-        notes.append(f"no acceleration limit is known; full speed is reached in {RAMP:g} s at the earliest")
+        notes.append(
+            Message("no acceleration limit is known; full speed is reached in {ramp:g} s at the earliest", RAMP)
+        )
     effort = _given(asked, "effort", known.effort)
     there = frozenset(kind for kind, value in asked.items() if value is not None)
     return Kept(lower, upper, velocity, acceleration, effort, tuple(notes), there)
@@ -85,7 +94,9 @@ def _given(asked: Mapping[str, Any], kind: str, otherwise: Floats) -> Floats:
     if value is None:
         bad = ~(otherwise > 0)
         if bad.any():
-            raise InputError(f"excite: limits: the {kind} limit of joint {int(np.argmax(bad)) + 1} is not above 0")
+            raise InputError(
+                "excite: limits: the {kind} limit of joint {argmax} is not above 0", kind, int(np.argmax(bad)) + 1
+            )
         return otherwise
     return per_joint(value, len(otherwise), f"excite: limits: {kind}")
 
@@ -94,12 +105,18 @@ def _assumed_ranges(known: Limits, turns: Any, names: Sequence[str], notes: list
     """The file's ends; an end that it does not give is a turn, or two metres, from the other."""
     wide = np.where(turns, TURN, SLIDE)
     lower, upper, free = known.lower, known.upper, np.isinf(known.lower) & np.isinf(known.upper)
-    for what, where in (("turn ±π rad", free & turns), ("slide ±1 m", free & ~turns)):
+    for what, where in ((Message("turn ±π rad"), free & turns), (Message("slide ±1 m"), free & ~turns)):
         if where.any():
-            notes.append(f"{_listed(names, where)}: no position limits in the file; a {what} is used")
+            notes.append(
+                Message("{listed}: no position limits in the file; a {what} is used", _listed(names, where), what)
+            )
     half_open = (np.isinf(lower) ^ np.isinf(upper)) & ~free
     if half_open.any():
-        notes.append(f"{_listed(names, half_open)}: one position limit in the file; 2π rad or 2 m from there are used")
+        notes.append(
+            Message(
+                "{listed}: one position limit in the file; 2π rad or 2 m from there are used", _listed(names, half_open)
+            )
+        )
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * wide, -wide))
     high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2 * wide, wide))
     _refuse_empty(low, high, names)
@@ -110,8 +127,12 @@ def _ranges(value: Any, names: Sequence[str]) -> tuple[Floats, Floats]:
     """One pair for all joints, or one each."""
     found, count = real(value), len(names)
     if found is None or found.shape not in ((2,), (count, 2)) or not np.isfinite(found).all():
-        wanted = f"(lowest, highest), or {count} such pairs, one a joint"
-        raise InputError(f"excite: limits: position: expected {wanted}, finite, found {value!r:.60}")
+        raise InputError(
+            "excite: limits: position: expected (lowest, highest), or {count} such pairs, one a joint, "
+            "finite, found {value!r:.60}",
+            count,
+            value,
+        )
     low, high = np.broadcast_to(found, (count, 2)).T.copy()
     _refuse_empty(low, high, names)
     return low, high
@@ -120,12 +141,12 @@ def _ranges(value: Any, names: Sequence[str]) -> tuple[Floats, Floats]:
 def _refuse_empty(low: Floats, high: Floats, names: Sequence[str]) -> None:
     for a, b, name in zip(low, high, names, strict=True):
         if not a < b:
-            raise InputError(f"excite: limits: {name} has no room to move between {a:g} and {b:g}")
+            raise InputError("excite: limits: {name} has no room to move between {a:g} and {b:g}", name, a, b)
 
 
 def _listed(names: Sequence[str], where: Any) -> str:
     chosen = [name for name, there in zip(names, where, strict=True) if there]
-    return "all joints" if len(chosen) == len(names) > 1 else ", ".join(chosen)
+    return Message("all joints") if len(chosen) == len(names) > 1 else ", ".join(chosen)
 
 
 @dataclass(frozen=True)
@@ -154,6 +175,8 @@ def room_from(box: Any) -> Room | None:
 def _cuboid(value: Any) -> Floats:
     found = real(value)
     if found is None or found.shape != (3, 2) or np.isnan(found).any() or not (found[:, 0] < found[:, 1]).all():
-        wanted = "((x lowest, x highest), (y …), (z …)) in metres, world axes"
-        raise InputError(f"excite: box: expected {wanted}, found {value!r:.80}")
+        raise InputError(
+            "excite: box: expected ((x lowest, x highest), (y …), (z …)) in metres, world axes, found {value!r:.80}",
+            value,
+        )
     return found

@@ -13,6 +13,7 @@ from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.mechanics.robot.description import RobotDescription, known
+from manipula.messages import Message
 
 
 @lru_cache(maxsize=24)  # another box, another limit is tried on the same arm again and again
@@ -25,7 +26,10 @@ def numeric(robot: RobotDescription, model: str, why: str) -> Any:
     """A model of a robot all of whose values that it reads are numbers."""
     code = compiled(robot, model)
     if code.parameters:
-        raise UnsetError(f"{robot.name}: {why} needs a value for {some_of(code.parameters)}", code.parameters)
+        raise UnsetError(
+            Message("{name}: {why} needs a value for {some_of}", robot.name, why, some_of(code.parameters)),
+            code.parameters,
+        )
     return code
 
 

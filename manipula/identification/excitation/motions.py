@@ -116,5 +116,10 @@ def refuse_harmonics(value: object) -> int:
     """A whole number that leaves something to choose."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not FEWEST <= value <= MOST:  # type: ignore[operator]
-        raise InputError(f"excite: harmonics: expected a whole number from {FEWEST} to {MOST}, found {value!r:.60}")
+        raise InputError(
+            "excite: harmonics: expected a whole number from {fewest} to {most}, found {value!r:.60}",
+            FEWEST,
+            MOST,
+            value,
+        )
     return int(value)  # type: ignore[call-overload, no-any-return]

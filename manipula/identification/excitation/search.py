@@ -122,7 +122,7 @@ class Design:
         for watch in self.watches:
             good = [watch.excess(_resting(q[None])) <= EXACT for q in found]
             if not any(good):
-                raise InputError(f"excite: {watch.sentence(_resting(found))}")
+                raise InputError("excite: {sentence}", watch.sentence(_resting(found)))
             found = found[good]
         return found
 

@@ -17,6 +17,7 @@ from manipula.identification.excitation.limits import SHARE, Kept, Room
 from manipula.identification.excitation.models import compiled, numeric
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.simulation.functions import Limits
 from manipula.simulation.paths.numbers import Floats
 
@@ -62,7 +63,7 @@ class Between:
 
     def sentence(self, motion: Motion) -> str:
         what = ("position", "velocity", "acceleration")[self.order]
-        return f"the {what} limits of joints that follow others leave no room"
+        return Message("the {what} limits of joints that follow others leave no room", what)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +92,12 @@ class Torques:
         tau = np.abs(self.torque(*motion))
         worst = int(np.argmin((tau <= self.limit).sum(axis=0)))
         least, limit = tau[:, worst].min(), self.limit[worst] / SHARE
-        return (
-            f"{self.joints[worst]}: its effort limit {limit:g} does not hold the arm still in any posture tried "
-            f"(at least {least:.3g} is needed somewhere, or other joints fail there)"
+        return Message(
+            "{joints}: its effort limit {limit:g} does not hold the arm still in any posture tried (at "
+            "least {least:.3g} is needed somewhere, or other joints fail there)",
+            self.joints[worst],
+            limit,
+            least,
         )
 
 
@@ -131,7 +135,7 @@ class Tool:
         return float(np.abs(self._way_out(p, BETWEEN * step)).max())
 
     def sentence(self, motion: Motion) -> str:
-        return f"box: the tool is where it may not be in each of {len(motion.q)} postures tried"
+        return Message("box: the tool is where it may not be in each of {count} postures tried", len(motion.q))
 
 
 def watches_of(robot: RobotDescription, limits: Kept, room: Room | None) -> tuple[list[Watch], list[str]]:
@@ -141,14 +145,16 @@ def watches_of(robot: RobotDescription, limits: Kept, room: Room | None) -> tupl
     if np.isfinite(limits.effort).any():
         torque = compiled(robot, "inverse_dynamics")
         if torque.parameters and "effort" in limits.asked:
-            raise InputError(f"{robot.name}: limits of effort need a value for {some_of(torque.parameters)}")
+            raise InputError(
+                "{name}: limits of effort need a value for {some_of}", robot.name, some_of(torque.parameters)
+            )
         if torque.parameters:
-            notes.append(f"effort limits are not kept: {some_of(torque.parameters)} without a value")
+            notes.append(Message("effort limits are not kept: {some_of} without a value", some_of(torque.parameters)))
         else:
-            pulled = numeric(robot, "inverse_dynamics_vjp", "a limit of effort")
+            pulled = numeric(robot, "inverse_dynamics_vjp", Message("a limit of effort"))
             found.append(Torques(torque, pulled, SHARE * limits.effort, tuple(robot.joint_names)))
     if room is not None:
-        pose, jacobian = (numeric(robot, model, "a box") for model in ("pose", "jacobian"))
+        pose, jacobian = (numeric(robot, model, Message("a box")) for model in ("pose", "jacobian"))
         found.append(Tool(pose, jacobian, room))
     return found, notes
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.identification.filters.filtering import ORDER
+from manipula.messages import Message
 from manipula.simulation.records.logs import Log
 
 Array = NDArray[np.float64]
@@ -56,14 +57,14 @@ Filter = float | str | None | Below
 def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
     """Of a log's stretches: one number for all of them."""
     if filter is None:
-        return Cutoff(None, "as asked for")
+        return Cutoff(None, Message("as asked for"))
     if filter == "auto":
         return found_cutoff(parts)
     if isinstance(filter, Below):
         return _lower(found_cutoff(parts), filter.most)
     if isinstance(filter, str) or not np.isfinite(filter):
-        raise InputError(f'filter: expected "auto", a cut-off in Hz, or None, found {filter!r}')
-    return Cutoff(float(filter), "as asked for")
+        raise InputError('filter: expected "auto", a cut-off in Hz, or None, found {filter!r}', filter)
+    return Cutoff(float(filter), Message("as asked for"))
 
 
 def _lower(found: Cutoff, most: Cutoff) -> Cutoff:
@@ -77,19 +78,23 @@ def found_cutoff(parts: Sequence[Log]) -> Cutoff:
     """From the longest stretch."""
     longest = max(parts, key=lambda part: len(part.t))
     if len(longest.t) < SHORTEST:
-        told = f"the longest stretch of the log has {len(longest.t)} samples"
-        raise InputError(f'filter="auto": {told}, too few to tell motion from noise; expected {SHORTEST} or more')
+        raise InputError(
+            'filter="auto": the longest stretch of the log has {count} samples, too few to tell motion from '
+            "noise; expected {shortest} or more",
+            len(longest.t),
+            SHORTEST,
+        )
     f, power = spectrum(np.asarray(longest.q, float), longest.rate)
     motion, noise = parted(f, power)
     if not motion.any():
-        return Cutoff(None, "no joint moves above its noise")
+        return Cutoff(None, Message("no joint moves above its noise"))
     tried = np.geomspace(4 * f[1], HIGHEST * longest.rate, TRIED)
     shares = np.array([_noise(f, motion, noise, x) for x in tried])
     quiet = shares <= np.maximum(NOTHING, shares.min())
     most, band = float(tried[np.flatnonzero(quiet)[-1]]), _band(f, motion)
     if SEVERAL * band < most:
-        return Cutoff(SEVERAL * band, f"{SEVERAL:g} times the motion's band of {band:.2g} Hz")
-    return Cutoff(most, f"beyond it noise begins to count, the motion's band being {band:.2g} Hz")
+        return Cutoff(SEVERAL * band, Message("{several:g} times the motion's band of {band:.2g} Hz", SEVERAL, band))
+    return Cutoff(most, Message("beyond it noise begins to count, the motion's band being {band:.2g} Hz", band))
 
 
 def spectrum(q: Array, rate: float) -> tuple[Array, Array]:

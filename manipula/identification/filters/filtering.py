@@ -40,8 +40,9 @@ class Smoother:
     def __post_init__(self) -> None:
         if self.cutoff is not None and not 0 < self.cutoff < self.rate / 2:
             raise InputError(
-                f"filter: expected a cut-off between 0 and {self.rate / 2:g} Hz, half the sampling rate, "
-                f"found {self.cutoff:g}"
+                "filter: expected a cut-off between 0 and {rate:g} Hz, half the sampling rate, found {cutoff:g}",
+                self.rate / 2,
+                self.cutoff,
             )
 
     def __str__(self) -> str:
@@ -124,7 +125,7 @@ def _bent(q: Array, many: int) -> Array:
 def rates(q: Array, dt: float) -> tuple[Array, Array]:
     """q̇ and q̈ by central differences over five samples, over three next to the ends."""
     if len(q) < 3:
-        raise InputError(f"log: {len(q)} samples tell no acceleration; expected three or more")
+        raise InputError("log: {count} samples tell no acceleration; expected three or more", len(q))
     qd = np.gradient(q, dt, axis=0, edge_order=2)
     qdd = np.gradient(qd, dt, axis=0)
     qdd[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) / dt**2

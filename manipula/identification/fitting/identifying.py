@@ -39,6 +39,7 @@ from manipula.identification.joint_model import JointModel
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.structured import size_of
+from manipula.messages import Message
 from manipula.simulation.records.logs import Log
 
 Array = NDArray[np.float64]
@@ -97,7 +98,9 @@ def identified(
     fit, chosen, kept = _chosen(asked, first, tell)
     theta = estimate(fit.data, fit.prior, fit.weights)
     if not np.isfinite(theta).all():
-        raise InputError(f"identify: method {method!r} found no finite parameters; is the recording long enough?")
+        raise InputError(
+            "identify: method {method!r} found no finite parameters; is the recording long enough?", method
+        )
     return _found(asked, fit, theta, chosen, kept, validate)
 
 
@@ -125,7 +128,7 @@ def _torque_cutoff(fit: Fit) -> Cutoff | None:
     end = torque_end(data.predicted(fit.entropic()), data.torques, kept, fit.weights)
     if not any(motion.smoother.cutoff is not None and end / BELOW < motion.smoother.cutoff for motion in motions):
         return None
-    told = f"beyond {end:.2g} Hz the recorded torque has less than half of what the motion asks for"
+    told = Message("beyond {end:.2g} Hz the recorded torque has less than half of what the motion asks for", end)
     return Cutoff(end / BELOW, told)
 
 
@@ -249,9 +252,11 @@ def _listed(robot: RobotDescription, logs: Any, what: str, empty: bool = False) 
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
     for item in found:
         if not isinstance(item, Log):
-            raise InputError(f"identify: {what}: expected logs (mp.read_log, mp.Log), found {type(item).__name__}")
+            raise InputError(
+                "identify: {what}: expected logs (mp.read_log, mp.Log), found {name}", what, type(item).__name__
+            )
     if not found and not empty:
-        raise InputError(f"identify: {what}: no log was given; expected one or more")
+        raise InputError("identify: {what}: no log was given; expected one or more", what)
     return tuple(row for log in found for row in log.checked(robot).rows())
 
 
@@ -260,12 +265,12 @@ def _model(given: JointModel | str) -> JointModel | None:
         return given
     if given == "auto":
         return None
-    raise InputError(f'identify: model: expected "auto" or a JointModel, found {given!r:.60}')
+    raise InputError('identify: model: expected "auto" or a JointModel, found {given!r:.60}', given)
 
 
 def _prior(given: str | None, method: str) -> str | None:
     if given not in KINDS:
-        raise InputError(f'identify: prior: expected "robot", "spheres" or None, found {given!r:.60}')
+        raise InputError('identify: prior: expected "robot", "spheres" or None, found {given!r:.60}', given)
     if given is None and method in ("entropic", "ridge", OUTPUTS):
-        raise InputError(f'identify: method {method!r} needs a prior; without one take "wls", or "lmi"')
+        raise InputError('identify: method {method!r} needs a prior; without one take "wls", or "lmi"', method)
     return given

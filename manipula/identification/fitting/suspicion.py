@@ -17,6 +17,7 @@ from manipula.identification.estimators.prior import Prior
 from manipula.identification.fitting.to_robot import consistent
 from manipula.identification.gram import Grams
 from manipula.mechanics.robot.actuators.friction import Offset
+from manipula.messages import Message
 from manipula.simulation.records.logs import Log
 
 Array = NDArray[np.float64]
@@ -35,10 +36,9 @@ def refuse_silent(data: Data) -> None:
     """Raises where nothing moves or no torque was recorded."""
     names = data.robot.joint_names
     if not data.fit.rows.sum():
-        slow = "0.01 rad/s (0.001 m/s of joints that slide)"
         raise InputError(
-            f"identify: no joint ever moves faster than {slow}: such a recording tells no inertia and no friction; "
-            "are its times in seconds and its angles in radians?"
+            "identify: no joint ever moves faster than 0.01 rad/s (0.001 m/s of joints that slide): such a "
+            "recording tells no inertia and no friction; are its times in seconds and its angles in radians?"
         )
     loud = torque_squares(data.judge)
     if not (loud > 0).any():
@@ -60,11 +60,13 @@ def refuse_noise(data: Data, prior: Prior, weights: Array, swapped: Changed) -> 
     felt = spread > 0
     share = float(1 - (left[felt] / spread[felt]).min()) if felt.any() else 0.0
     if share < 1 - GUESSED:
-        asked = "do torques and positions belong together, sample by sample, and to this robot?"
+        asked = Message("do torques and positions belong together, sample by sample, and to this robot?")
         told = next(causes(data, prior, weights, swapped), asked)
         raise InputError(
             "identify: no information: on blocks of the recording left out of the fit, the motion foretells "
-            f"{max(share, 0.0):.0%} of the best joint's torque; {told}"
+            "{share:.0%} of the best joint's torque; {told}",
+            max(share, 0.0),
+            told,
         )
 
 
@@ -144,7 +146,9 @@ def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterat
     """Slips of whoever wrote the log that would explain a poor fit: torques of the wrong sign, joints swapped."""
     names = data.robot.joint_names
     if turned := _negated(data.fit, prior, weights):
-        yield f"the torque of {_list(names, turned)} seems to have the wrong sign: negated, the fit is far better"
+        yield Message(
+            "the torque of {list} seems to have the wrong sign: negated, the fit is far better", _list(names, turned)
+        )
     left = _left_of(data, prior)
     worst = int(np.argmax(left))
     if not left[worst] > POOR:
@@ -154,7 +158,11 @@ def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterat
         for what, change in (("torques", _swap_torques), ("columns", _swap_joints)):
             after = _left_of(swapped(partial(change, a=a, b=b)), prior)
             if (after**2).sum() < BETTER**2 * (left**2).sum():
-                yield f"the {what} of {_list(names, (a, b))} seem to be swapped: exchanged, the fit is far better"
+                yield Message(
+                    "the {what} of {list} seem to be swapped: exchanged, the fit is far better",
+                    what,
+                    _list(names, (a, b)),
+                )
                 return
 
 

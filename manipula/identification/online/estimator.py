@@ -24,6 +24,7 @@ from manipula.mechanics.models.estimation.gradient import gradient
 from manipula.mechanics.models.estimation.least_squares import least_squares
 from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknowns
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.robot import RobotLike, as_robot
 from manipula.simulation.loops.starting import first_states
 from manipula.support.files import write_files
@@ -136,7 +137,13 @@ class OnlineEstimator:
         dof = self.robot.dof
         if found.shape != (dof,) or not np.isfinite(found).all():
             told = " ".join(repr(value).split())
-            raise InputError(f"{self.robot.name}: {name}: expected {dof} finite numbers, one a joint, found {told:.60}")
+            raise InputError(
+                "{name}: {name2}: expected {dof} finite numbers, one a joint, found {told:.60}",
+                self.robot.name,
+                name,
+                dof,
+                told,
+            )
         return found
 
     @property
@@ -191,7 +198,7 @@ class OnlineEstimator:
 def _refuse_symbols(function: Function, robot: RobotDescription) -> None:
     missing = [name for port in function.inputs if port.role == "parameter" for name in port.names]
     if missing:
-        raise UnsetError(f"{robot.name}: has no value for {some_of(missing)}", missing)
+        raise UnsetError(Message("{name}: has no value for {some_of}", robot.name, some_of(missing)), missing)
 
 
 def _refuse_settings(given: Mapping[str, Any]) -> None:
@@ -200,7 +207,7 @@ def _refuse_settings(given: Mapping[str, Any]) -> None:
         value = given.get(name, 1.0)
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if not number or not 0 < value <= top or (name == "gain" and value == top):
-            raise InputError(f"{name}: expected a number with {within}, found {value!r:.60}")
+            raise InputError("{name}: expected a number with {within}, found {value!r:.60}", name, within, value)
 
 
 def _names(function: Function, memory: str) -> tuple[str, ...]:

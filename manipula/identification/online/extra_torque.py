@@ -85,7 +85,9 @@ def _of_fit(found: Found, accelerations: bool) -> ArmWithExtra:
     own = np.array([said and not _follows(c) for c, said in zip(columns, in_file(columns))])
     usable = np.array([accelerations or not (c.loaded or c.family == COUPLING) for c in columns])
     if lost := [c.name for c, held, used in zip(columns, own, usable) if not held and not used]:
-        caution(f"PayloadEstimator leaves out {some_of(lost)} of the fit, which need accelerations: give no sample=")
+        caution(
+            "PayloadEstimator leaves out {some_of} of the fit, which need accelerations: give no sample=", some_of(lost)
+        )
     robot = robot_with(source, [c for c, held in zip(columns, own) if held], theta[own])
     rest = ~own & usable
     terms = Terms(source, [c for c, more in zip(columns, rest) if more], theta[rest])

@@ -18,6 +18,7 @@ from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.branching import seen_at
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.spatial.floats import FloatMaths
+from manipula.messages import Message
 from manipula.robot import RobotLike
 from manipula.simulation.records.logs import Log
 from manipula.support.plain import plain
@@ -82,7 +83,10 @@ class PayloadEstimator(OnlineEstimator):
         if not isinstance(log, Log) or log.tau is None or log.dof != self.robot.dof:
             found = f"{log!r:.80}" if isinstance(log, Log) else type(log).__name__
             raise InputError(
-                f"{self.robot.name}: expected a log of its {self.robot.dof} joints with torques, found {found}"
+                "{name}: expected a log of its {dof} joints with torques, found {log}",
+                self.robot.name,
+                self.robot.dof,
+                found,
             )
         return np.vstack([self._part(part) for part in log.parts()])
 
@@ -92,12 +96,18 @@ class PayloadEstimator(OnlineEstimator):
             given["qd"] = np.gradient(part.q, part.t, axis=0)
         if part.qdd is None and self.sample is None:
             raise InputError(
-                f"{part.source or 'log'}: has no accelerations; with sample={1 / part.rate:.6g} none are needed"
+                "{source}: has no accelerations; with sample={rate:.6g} none are needed",
+                part.source or Message("log"),
+                1 / part.rate,
             )
         rows = [np.asarray(given[name]) for name in self._variables]
         for name, row in zip(self._variables, rows, strict=True):
             if not np.isfinite(row).all():
-                raise InputError(f"{part.source or 'log'}: {name}: expected finite numbers, found NaN or infinity")
+                raise InputError(
+                    "{source}: {name}: expected finite numbers, found NaN or infinity",
+                    part.source or Message("log"),
+                    name,
+                )
         return self._many(rows, self._set if self.sample is None else self._set | {"sample": 1 / part.rate})
 
     def _many(self, rows: Sequence[Array], own: dict[str, float]) -> Array:
@@ -143,8 +153,10 @@ def mass_of(robot: RobotDescription) -> float:
     """Of all that moves."""
     missing = [name for name, value in free_parameters(robot).items() if value is None]
     if missing:
-        raise UnsetError(f"{robot.name}: has no value for {some_of(missing)}", missing)
+        raise UnsetError(Message("{name}: has no value for {some_of}", robot.name, some_of(missing)), missing)
     masses: list[Any] = [link.inertia.m for link in bind(robot, FloatMaths(), {}, "none").links]
     if not sum(masses) > 0:
-        raise InputError(f"{robot.name}: has no masses; what it holds is told from torques only beside its own weight")
+        raise InputError(
+            "{name}: has no masses; what it holds is told from torques only beside its own weight", robot.name
+        )
     return float(sum(masses))

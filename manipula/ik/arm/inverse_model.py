@@ -18,6 +18,7 @@ from manipula.generation.request import Request
 from manipula.generation.results.model import Model
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
+from manipula.messages import Message
 from manipula.support.files import write_files
 from manipula.support.progress import Tell, silent
 from manipula.support.waiting import told_when_slow
@@ -65,8 +66,12 @@ def _warn_of_idle_gravity(robot: RobotDescription) -> None:
     heavy = any(body.mass.parameter != ZERO for body in loaded)
     if heavy and any(cell.parameter != ZERO for cell in robot.gravity):
         along = ", ".join(text_of(cell.parameter) for cell in robot.gravity)
-        turned = "the values gy = -9.81 and gz = 0 would turn it along -y"
-        caution(f"{robot.name}: gravity does no work on any joint, pointing along [{along}]; {turned}")
+        caution(
+            "{name}: gravity does no work on any joint, pointing along [{along}]; the values gy = -9.81 and "
+            "gz = 0 would turn it along -y",
+            robot.name,
+            along,
+        )
 
 
 @dataclass(frozen=True, eq=True, repr=False)
@@ -102,7 +107,9 @@ class SolverModel(Model):
         """Write the solver as C source; returns the paths written. Of the options of `Model.emit` it has the prefix."""
         odd = [name for name, value in options.items() if value and name != "batch"]
         if odd:
-            raise InputError(f"emit: {odd[0]}= is no option of a solver with loops, which computes in double precision")
+            raise InputError(
+                "emit: {odd}= is no option of a solver with loops, which computes in double precision", odd[0]
+            )
         if proof:
             raise InputError(
                 "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
@@ -111,7 +118,11 @@ class SolverModel(Model):
 
         if language_named(language) != "c":
             method = self.function.provenance.method
-            raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
+            raise InputError(
+                "inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}",
+                method,
+                language,
+            )
         solver = replace(self._solver, function=self._renamed(prefix).function)
         return write_files(Path(folder), solver.files(__version__))
 
@@ -133,10 +144,12 @@ class SolverModel(Model):
         self._refuse("equations")
 
     def to_sympy(self) -> NoReturn:
-        self._refuse("SymPy matrices")
+        self._refuse(Message("SymPy matrices"))
 
     def compile(self, backend: str = "auto", dtype: str = "float64") -> NoReturn:
-        self._refuse("compiled formulas; see Arm.inverse_kinematics")
+        self._refuse(Message("compiled formulas; see Arm.inverse_kinematics"))
 
     def _refuse(self, what: str) -> NoReturn:
-        raise InputError(f"inverse_kinematics of {self.function.provenance.robot} has no closed form, so no {what}")
+        raise InputError(
+            "inverse_kinematics of {robot} has no closed form, so no {what}", self.function.provenance.robot, what
+        )

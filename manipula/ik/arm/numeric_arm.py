@@ -23,6 +23,7 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot.branching import has_own_frame, road_coordinates, with_frame
+from manipula.messages import Message
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.support.waiting import told_when_slow
 
@@ -145,7 +146,9 @@ class NumericArm(ArmModels):
     def _refuse_unknown(self, name: str, missing: Sequence[str]) -> None:
         """Only what a model needs must be known: a robot without masses still has its poses."""
         if missing:
-            raise UnsetError(f"{self.robot.name}: {name} needs a value for {some_of(missing)}", missing)
+            raise UnsetError(
+                Message("{name}: {why} needs a value for {some_of}", self.robot.name, name, some_of(missing)), missing
+            )
 
     def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
@@ -158,10 +161,10 @@ class NumericArm(ArmModels):
         poses = self.robot.poses
         if not poses:
             raise InputError(
-                f"{self.robot.name} has no poses by name, found {pose!r}; robot.with_poses(…) gives it some"
+                "{name} has no poses by name, found {pose!r}; robot.with_poses(…) gives it some", self.robot.name, pose
             )
         if pose not in poses:
-            raise UnknownNameError(f"pose of {self.robot.name}", pose, poses)
+            raise UnknownNameError(Message("pose of {name}", self.robot.name), pose, poses)
         return poses[pose]
 
     @_compiled
@@ -221,8 +224,12 @@ class NumericArm(ArmModels):
         if checked_task(task) == "pose":
             return self.inverse_solver
         if odd := self._following:
-            told = f"task={task!r}: joint {odd[0]!r} follows others, and parts of a pose are solved for free joints"
-            raise InputError(f'{told}; task="pose" is solved, numerically')
+            raise InputError(
+                "task={task!r}: joint {odd!r} follows others, and parts of a pose are solved for free joints; "
+                'task="pose" is solved, numerically',
+                task,
+                odd[0],
+            )
         if self._road is not self:
             return self._road.solver_for(task)
         if task not in self._partial:

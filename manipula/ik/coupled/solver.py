@@ -23,6 +23,7 @@ from manipula.mechanics.models.inverse.plan import ArmKind, Plan
 from manipula.mechanics.robot.branching import road_coordinates
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Link, Tree, in_series
+from manipula.messages import Message
 
 SAMPLES = 8  # configurations at which the Jacobian's rank is looked at
 
@@ -99,9 +100,24 @@ class CoupledSolver(InverseSolver):
 def coupled_plan(robot: RobotDescription) -> Plan:
     """Of a robot in which joints on the road to the tool follow others."""
     odd, count = road_coordinates(robot).followers, len(road_coordinates(robot).moving)
-    named = f"joint {odd[0]!r} follows" if len(odd) == 1 else f"joints {', '.join(map(repr, odd))} follow"
-    many = "one coordinate" if count == 1 else f"{count} coordinates"
-    why = f"{named} others, and no closed form knows joints that move together; numeric solution in {many}"
+    named = (
+        Message("joint {odd!r} follows", odd[0])
+        if len(odd) == 1
+        else Message("joints {odd} follow", ", ".join(map(repr, odd)))
+    )
+    why = (
+        Message(
+            "{named} others, and no closed form knows joints that move together; numeric solution in one coordinate",
+            named,
+        )
+        if count == 1
+        else Message(
+            "{named} others, and no closed form knows joints that move together; numeric solution in "
+            "{count} coordinates",
+            named,
+            count,
+        )
+    )
     return Plan("none", "", "numeric", why, kind=ArmKind.NUMERIC)
 
 

@@ -261,8 +261,7 @@ class Drafter:
         moving = sorted((unsigned(self.expr(x)) for x in coefficients if not is_zero(x)), key=lambda x: x.key)
         if not all(value.online for value in moving):
             return None
-        zeros = " = ".join(f"{{{i}}}" for i in range(len(moving)))
-        return Phrase(f"{zeros} = 0: {self.words.free(x)}, {{{len(moving)}}} is free", (*moving, self.q(x)))
+        return Phrase(self.words.free(x, len(moving)), (*moving, self.q(x)))
 
 
 def _is_one(K: Any) -> bool:

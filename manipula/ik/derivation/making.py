@@ -29,6 +29,7 @@ from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, transpose
+from manipula.messages import Message
 
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
@@ -40,7 +41,7 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
     or three the position, where that has a closed form.
     """
     if task not in (None, "pose", "position"):
-        raise InputError(f"task: a derivation is of the pose or the position, found {task!r}")
+        raise InputError("task: a derivation is of the pose or the position, found {task!r}", task)
     robot = road_of(with_frame(robot))
     structure = ArmStructure(robot, symbolic)
     placed = None if task == "pose" else _placed(structure)
@@ -48,12 +49,14 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
         return _of_position(structure, placed)
     if task == "position":
         raise InputError(
-            f"{robot.name}: no derivation of the tool's position: two or three joints place a point by a closed form, "
-            f"if their axes allow it; this arm has {robot.dof}"
+            "{name}: no derivation of the tool's position: two or three joints place a point by a closed "
+            "form, if their axes allow it; this arm has {dof}",
+            robot.name,
+            robot.dof,
         )
     plan = structure.plan
     if not plan.closed:
-        raise InputError(f"{robot.name}: no derivation, there is no closed form: {plan.sentence}")
+        raise InputError("{name}: no derivation, there is no closed form: {sentence}", robot.name, plan.sentence)
     notebook = Notebook()
     parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
     chain = structure.merged(notebook.maths, parameters)
@@ -94,7 +97,7 @@ def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
     drafts = Drafter(notebook, words, plan.roles, position=True).run()
     own = {x.symbol for x in notebook.log if isinstance(x, Definition)}
     plain = any(unsigned(x) not in own for x in ends)
-    opening = Draft(Phrase("The tool's origin, seen from axis 1: the point p"))
+    opening = Draft(Phrase(Message("The tool's origin, seen from axis 1: the point {letter}", "p")))
     opening.blocks = [Phrase("p = ({0}, {1}, {2})" if plain else "", tuple(ends))]
     made = _finished(structure.robot, plan, chain, notebook, [opening, *drafts])
     return replace(made, task="position")
@@ -106,7 +109,7 @@ def _free_names(structure: ArmStructure) -> tuple[str, ...]:
     clash = [name for name in names if name in own]
     if clash:
         name = structure.robot.name
-        raise InputError(f"{name}: parameter {clash[0]!r} is called like a letter of the pose; rename it")
+        raise InputError("{name}: parameter {clash!r} is called like a letter of the pose; rename it", name, clash[0])
     return names
 
 

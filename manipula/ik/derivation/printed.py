@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from manipula.algebra.simplify.tree import FormulaTree
 from manipula.ik.derivation.styles import Label, Paper, Sheet, Terminal, Text
+from manipula.messages import Message, places_of
 
 
 class Sentence(NamedTuple):
@@ -91,10 +92,10 @@ class Derivation:
         return {
             "robot": self.robot,
             "task": self.task,
-            "class": self.title,
-            "why": self.why,
-            "roles": list(self.roles),
-            "free": self.given or None,
+            "class": Message(self.title),
+            "why": Message(self.why),
+            "roles": list(map(Message, self.roles)),
+            "free": Message(self.given) if self.given else None,
             "letters": self._letters(style),
             "steps": [_as_dict(step, style) for step in self.steps],
         }
@@ -129,12 +130,12 @@ class Derivation:
         letter = self.labels[f"q{self.dof + 1}"].letter
         first, second = (style.label(Label(letter, place)) for place in "12")
         place = self.task == "position"
-        told = "{} is the tool's position" if place else "{} are the tool's axes and {} its position"
-        words = told + ", in the world; {} is {}, {} is {}."
+        told = "{place} is the tool's position" if place else "{letters} are the tool's axes and {place} its position"
+        words = told + ", in the world; {c1} is {cos1}, {c12} is {cos12}."
         cos, of = style.short_trig("c1"), style.long_trig("cos", first)
         both, of_both = style.short_trig("c12"), style.long_trig("cos", f"{first} + {second}")
         pieces = [style.formula(x) for x in ("u, v, w", "q", cos, of, both, of_both)]
-        return words.format(*pieces[place:])
+        return Message(words, *pieces[place:])
 
     def _steps(self, style: Text) -> Iterator[tuple[str, DerivationStep]]:
         """Every step with its heading."""
@@ -144,8 +145,19 @@ class Derivation:
             yield f"{number}. {head}{_filled(step.title, style)}.", step
 
 
-def _filled(sentence: Sentence, style: Text) -> str:
-    return style.words(sentence.words).format(*map(style.inline, sentence.parts))
+def _filled(sentence: Sentence, style: Text) -> Message:
+    return _said(sentence.words, list(map(style.inline, sentence.parts)), style)
+
+
+def _said(words: str, formulas: Sequence[str], style: Text) -> Message:
+    """The words in this style; formulas are places like any other, by their numbers."""
+    message = Message(words)
+    template = style.words(message.template.replace("{{", "{").replace("}}", "}"))
+    values = {str(number): formula for number, formula in enumerate(formulas)}
+    for name, value in message.fields.items():
+        plain = style.words(value).format(*formulas)
+        values[name] = _said(value, formulas, style) if isinstance(value, Message) else plain
+    return Message(template, *(values[place] for place in places_of(template)))
 
 
 def _remarks(step: DerivationStep, style: Text) -> list[str]:
@@ -174,7 +186,7 @@ def _as_dict(step: DerivationStep, style: Text) -> dict[str, Any]:
 
     return {
         "finds": None if step.finds is None else style.text(step.finds),
-        "choice": step.role or None,
+        "choice": Message(step.role) if step.role else None,
         "why": _filled(step.title, style),
         "lines": [written(line) for line in step.lines],
         "roots": None if step.roots is None else _filled(step.roots, style),

@@ -16,6 +16,7 @@ from manipula.mechanics.models.inverse.solutions.notes import (
     Remainder,
     Turned,
 )
+from manipula.messages import Message
 
 # of the axes 3, 4, 5 that place a point: those that are parallel, that cross, that slide
 _PARALLEL = {"2∥3": (4, 5), "1∥2": (3, 4)}
@@ -46,7 +47,14 @@ class Words:
 
     def axes(self, *axes: int) -> str:
         names = list(map(str, sorted(map(self.number, axes))))
-        return f"axes {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"axis {names[0]}"
+        if len(names) > 1:
+            return Message("axes {list} and {last}", ", ".join(names[:-1]), names[-1])
+        return Message("axis {number}", names[0])
+
+    def _capital(self, *axes: int) -> tuple[str, int]:
+        """The first of them with commas, and the last: a title begins with them."""
+        *most, last = sorted(map(self.number, axes))
+        return ", ".join(map(str, most)), last
 
     # what the pose says: the origin on one side of the closing gap, seen from the other
 
@@ -54,18 +62,19 @@ class Words:
         """`behind`: the origin is that of the axis before the gap."""
         gap = self.loop.pose_gap
         here, there = (gap - 1, gap) if behind else (gap, gap - 1)
-        at = self._meeting(here) or f"the origin of the frame on {self.axes(here)}"
-        return f"{at[:1].upper()}{at[1:]}, seen from {self.axes(there)}: the point {letter}"
+        at, axes = self._meeting(here) or ("The origin of the frame on {axes}", self.axes(here))
+        told = at + ", seen from {axes2}: the point {letter}"
+        return Message(told, axes, self.axes(there), letter)
 
-    def _meeting(self, axis: int) -> str:
+    def _meeting(self, axis: int) -> tuple[str, str] | None:
         axis %= self.loop.size
         for group in {"spherical": ((0, 1, 2),), "arm angle": ((0, 1, 2), (4, 5, 6))}.get(self.plan.structure, ()):
             if axis in group:
-                return f"where {self.axes(*group)} meet"
+                return "Where {axes} meet", self.axes(*group)
         for slide in self.plan.slides:
             if (slide.before and axis == slide.gap - 1) or (slide.after and axis == slide.gap):
-                return f"where {self.axes(slide.gap - 1, slide.gap)} cross"
-        return ""
+                return "Where {axes} cross", self.axes(slide.gap - 1, slide.gap)
+        return None
 
     # why; {0} is the coordinate looked for
 
@@ -76,9 +85,10 @@ class Words:
             case "distance":
                 return self._distance()
         if entry.matrix:
-            turn = f"{entry.matrix.upper()} is the turn left for {self._wrist(entry.x)}"
-            return f"{turn}; the last entry of its third column depends on {{0}} alone"
-        return f"Turning about {self.axes(*entry.others)} keeps the component along it, which depends on {{0}} alone"
+            told = "{letter} is the turn left for {axes}; the last entry of its third column depends on {{0}} alone"
+            return Message(told, entry.matrix.upper(), self._wrist(entry.x))
+        told = "Turning about {axes} keeps the component along it, which depends on {{0}} alone"
+        return Message(told, self.axes(*entry.others))
 
     def _wrist(self, second: LoopCoordinate) -> str:
         at = second.axes[0]
@@ -90,12 +100,15 @@ class Words:
         case = self.plan.case
         if case in _SLIDES or case in _SLIDES_OF_RUNS:
             slides = _SLIDES[case] if case in _SLIDES else self._sliding()
-            return f"Square to the plane in which {self.axes(*slides)} slide they move nothing: only {{0}} is left"
+            told = "Square to the plane in which {axes} slide they move nothing: only {{0}} is left"
+            return Message(told, self.axes(*slides))
         if self.plan.structure == "meeting":
-            return f"Turning about {self.axes(3)} keeps the height along it, which depends on {{0}} alone"
+            return Message("Turning about {axes} keeps the height along it, which depends on {{0}} alone", self.axes(3))
         parallel = self._lifted() if self.plan.structure == "runs" else _PARALLEL[case] if case else (0, 1, 2)
-        axes = self.axes(*parallel)
-        return f"{axes.capitalize()} move nothing along their common direction: the height there depends on {{0}} alone"
+        return Message(
+            "Axes {list} and {last} move nothing along their common direction: the height there depends on {{0}} alone",
+            *self._capital(*parallel),
+        )
 
     def _sliding(self) -> list[int]:
         return [k for k, axis in enumerate(self.loop.axes) if axis.kind != "revolute"]
@@ -108,8 +121,8 @@ class Words:
     def _distance(self) -> str:
         case = self.plan.case
         if case in _CROSSING:
-            crossing = self.axes(*_CROSSING[case])
-            return f"Turning about {crossing} keeps the distance from their crossing, which depends on {{0}} alone"
+            told = "Turning about {axes} keeps the distance from their crossing, which depends on {{0}} alone"
+            return Message(told, self.axes(*_CROSSING[case]))
         if self.plan.structure == "arm angle":
             return "The distance from shoulder to wrist depends on {0} alone"
         return "Across the common direction two links are left; their equations, squared and added, depend on {0} alone"
@@ -121,7 +134,7 @@ class Words:
 
     def known(self, entry: Known) -> str:
         if entry.matrix:
-            return f"The first column of {entry.matrix.upper()}, the other axes turned back"
+            return Message("The first column of {letter}, the other axes turned back", entry.matrix.upper())
         if len(entry.values) == 1:
             return "What is left is linear in {0}"
         return "The orientation gives {0}" if len(entry.x.axes) > 1 else "What is left of the orientation"
@@ -132,7 +145,7 @@ class Words:
         return "Turning keeps the distance from the axis, which depends on {0} alone"
 
     def remainder(self, entry: Remainder) -> str:
-        return f"{self.axes(*entry.whole.axes).capitalize()} are parallel: their angles add up"
+        return Message("Axes {list} and {last} are parallel: their angles add up", *self._capital(*entry.whole.axes))
 
     def frame(self, entry: NamedMatrix) -> str:
         """Place: the length that must not be zero."""
@@ -146,19 +159,25 @@ class Words:
     # where
 
     def reach(self, role: str) -> str:
-        return f"two where {{0}} ≤ {{1}}, one where they are equal{_MEETING.get(role, '')}"
+        return "two where {0} ≤ {1}, one where they are equal" + _MEETING.get(role, "")
 
-    def free(self, x: LoopCoordinate) -> str:
-        what = "what turns" if self.plan.structure in ("two axes", "with slides", "runs") else "p"
-        return f"{what} is on {self.axes(*x.axes)}"
+    def free(self, x: LoopCoordinate, count: int) -> Message:
+        """Places: so many entries, the coordinate."""
+        zeros = " = ".join(f"{{{number}}}" for number in range(count))
+        turns = self.plan.structure in ("two axes", "with slides", "runs")
+        what = (
+            "{zeros} = 0: what turns is on {axes}, {q} is free" if turns else "{zeros} = 0: p is on {axes}, {q} is free"
+        )
+        return Message(what, zeros, self.axes(*x.axes), f"{{{count}}}")
 
     def lock(self, entry: Lock) -> str:
         """Places: the two entries across, the sum, the difference, the first coordinate."""
         several = len(entry.first.axes) > 1
-        line = "parallel" if several else "in line"
-        pair = self.axes(*entry.first.axes, *entry.third.axes)
-        taken = "the reach of the others then chooses {4}" if several else "{4} = 0 is taken"
-        return (
-            f"{{0}} = {{1}} = 0: {pair} are {line}; only {{2}} is determined where they point alike, "
-            f"{{3}} where they do not; {taken}"
+        return Message(
+            "{zeros} = 0: {axes} are {line}; only {{2}} is determined where they point alike, {{3}} where they do not; "
+            "{taken}",
+            "{0} = {1}",
+            self.axes(*entry.first.axes, *entry.third.axes),
+            Message("parallel" if several else "in line"),
+            Message("the reach of the others then chooses {4}" if several else "{4} = 0 is taken"),
         )

@@ -16,6 +16,7 @@ from manipula.ik.numeric.tolerances import ReadingTolerance
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
+from manipula.messages import Message
 
 SIZE = 3.0  # the sum of all gaps in the arm's own unit
 AFTER, OTHER = [1, 2, 0], [2, 0, 1]
@@ -27,7 +28,9 @@ class Arm6R:
     def __init__(self, chain: Tree) -> None:
         kinds = [link.kind.name for link in chain.links]
         if kinds != ["revolute"] * 6:
-            raise InputError(f"the general 6R solver needs six revolute joints, found: {', '.join(kinds) or 'none'}")
+            raise InputError(
+                "the general 6R solver needs six revolute joints, found: {kinds}", ", ".join(kinds) or Message("none")
+            )
         arm = frames_on_joints(chain)
         rows = [matrix(arm.base @ arm.links[0].before), *(matrix(link.before) for link in arm.links[1:])]
         self.offset = np.array([float(link.offset) for link in arm.links])

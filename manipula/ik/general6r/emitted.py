@@ -43,14 +43,19 @@ def solver_of(asked: Prepared) -> EmittedSolver:
     """The solver of an arm all of whose geometry is known."""
     request = asked.request
     if request.method not in ("best", METHOD):
-        raise InputError(f"method of inverse_kinematics: this arm has one only, {METHOD!r}; found {request.method!r}")
+        raise InputError(
+            "method of inverse_kinematics: this arm has one only, {method!r}; found {method2!r}", METHOD, request.method
+        )
     pose = generate_function(asked.asking(model="pose", method="best", optimise="none", wrench=False))
     missing = [name for port in pose.inputs if not port.online for name in port.names]
     if missing:
         why = asked.structure.plan.sentence
         raise InputError(
-            f"{request.robot.name}: inverse_kinematics has no closed form here ({why}), and elimination needs a value "
-            f"for {', '.join(missing[:8])}"
+            "{name}: inverse_kinematics has no closed form here ({sentence}), and elimination needs a value "
+            "for {missing}",
+            request.robot.name,
+            why,
+            ", ".join(missing[:8]),
         )
     graph = Graph()
     given = input_of("T", [graph.symbol(name, online=True) for name in PORTS["T"].entries(PortSizes(6))])

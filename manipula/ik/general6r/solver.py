@@ -82,7 +82,7 @@ class General6R:
         """All solutions of a pose (4, 4)."""
         T = poses_from_value(pose)
         if T.ndim != 2:
-            raise InputError(f"pose: expected one 4×4 matrix, found an array of shape {T.shape}; see solve_many")
+            raise InputError("pose: expected one 4×4 matrix, found an array of shape {shape}; see solve_many", T.shape)
         return self.solve_many(T[None])[0]
 
     def solve_many(self, poses: ArrayLike) -> list[GeneralAnswer]:

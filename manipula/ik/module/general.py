@@ -27,9 +27,9 @@ def general_texts(asked: Prepared, pose: Function) -> tuple[str, dict[str, Any]]
     if not is_general(asked):
         return None
     if any(not port.online for port in pose.inputs):
-        raise InputError(f"by {METHOD}, which needs a value for every length")
+        raise InputError("by {method}, which needs a value for every length", METHOD)
     if asked.request.optimise == QUICK:
-        raise InputError(f"by {METHOD}, which takes a while to prepare: it comes with optimise='fast'")
+        raise InputError("by {method}, which takes a while to prepare: it comes with optimise='fast'", METHOD)
     chain = numeric_chain(asked.robot)
     low, high = bounds(pairs_of_limits(asked.robot), chain.dof)
     turning, still = np.ones(chain.dof, dtype=bool), np.full(chain.dof, np.inf)

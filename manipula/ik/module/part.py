@@ -26,6 +26,7 @@ from manipula.ik.partial import messages as partial_messages
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.stand_ins import with_stand_ins
+from manipula.messages import Message
 
 NEAR = 0.25  # rad, and of the arm's size: an answer further away is a jump, and the arm goes by steps instead
 SENTENCES = {
@@ -85,8 +86,8 @@ def _redundancy(tasks: Sequence[Task]) -> dict[str, Any] | None:
     """What a redundant arm leaves open; its value is an argument of the inverse."""
     for task in tasks:
         if (parameter := task.parameter) is not None:
-            held = f"the position of {task.plan.parameter}, which the closed form leaves open"
-            circle = "the angle of the elbow about the line from shoulder to wrist"
+            held = Message("the position of {parameter}, which the closed form leaves open", task.plan.parameter)
+            circle = Message("the angle of the elbow about the line from shoulder to wrist")
             return {
                 "name": task.plan.parameter, "unit": "rad" if parameter.turns else "m",
                 "about": circle if parameter.fixed_joint is None else held, "joint": parameter.fixed_joint,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError, caution
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.tolerances import PoseTolerance
+from manipula.messages import Message
 
 
 def poses_from_value(value: ArrayLike) -> Floats:
@@ -20,10 +21,19 @@ def poses_from_value(value: ArrayLike) -> Floats:
     try:
         array = np.asarray(value, dtype=float)
     except (ValueError, TypeError) as problem:
-        raise InputError(f"pose: expected a 4×4 matrix of numbers, found {type(value).__name__}") from problem
+        raise InputError("pose: expected a 4×4 matrix of numbers, found {name}", type(value).__name__) from problem
     if array.ndim < 2 or array.shape[-2:] != (4, 4):
-        point = "; three numbers are a place: task='position'" if array.shape[-1:] == (3,) else ""
-        raise InputError(f"pose: expected an array of shape (…, 4, 4), found {array.shape}{point}")
+        raise InputError(
+            (
+                (
+                    "pose: expected an array of shape (…, 4, 4), found {shape}; three "
+                    "numbers are a place: task='position'"
+                )
+                if array.shape[-1:] == (3,)
+                else "pose: expected an array of shape (…, 4, 4), found {shape}"
+            ),
+            array.shape,
+        )
     return np.ascontiguousarray(array)
 
 
@@ -31,9 +41,9 @@ def joints_from_value(value: ArrayLike, joints: int) -> Floats:
     """A seed: a position for each joint."""
     near = numbers_from_value("seed", value)
     if near.shape != (joints,):
-        raise InputError(f"seed: expected {joints} joint positions, found an array of shape {near.shape}")
+        raise InputError("seed: expected {joints} joint positions, found an array of shape {shape}", joints, near.shape)
     if not np.isfinite(near).all():
-        raise InputError(f"seed: joint {int(np.argmin(np.isfinite(near))) + 1} is not a finite number")
+        raise InputError("seed: joint {argmin} is not a finite number", int(np.argmin(np.isfinite(near))) + 1)
     return near
 
 
@@ -42,7 +52,7 @@ def numbers_from_value(name: str, value: ArrayLike) -> Floats:
     try:
         return np.ascontiguousarray(np.asarray(value, dtype=float))
     except (ValueError, TypeError) as problem:
-        raise InputError(f"{name}: expected numbers, found {value!r}") from problem
+        raise InputError("{name}: expected numbers, found {value!r}", name, value) from problem
 
 
 def checked_tolerance(tolerance: float | None) -> float | None:
@@ -50,9 +60,9 @@ def checked_tolerance(tolerance: float | None) -> float | None:
     if tolerance is None:
         return None
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.number):
-        raise InputError(f"tolerance: expected a number (m and rad), found {tolerance!r}")
+        raise InputError("tolerance: expected a number (m and rad), found {tolerance!r}", tolerance)
     if not 0 < tolerance < np.inf:
-        raise InputError(f"tolerance: expected a positive number (m and rad), found {tolerance}")
+        raise InputError("tolerance: expected a positive number (m and rad), found {tolerance}", tolerance)
     return float(tolerance)
 
 
@@ -70,16 +80,19 @@ def exact_poses(flat: Floats, rows: Any, tolerance: float | None = None) -> Floa
     of what it covers.
     """
     limit = PoseTolerance.ROTATION if tolerance is None else tolerance
-    given, names = flat[rows], [f"pose {row + 1} of {len(flat)}" if len(flat) > 1 else "pose" for row in rows]
+    given, names = (
+        flat[rows],
+        [(Message("pose {row} of {count}", row + 1, len(flat)) if len(flat) > 1 else Message("pose")) for row in rows],
+    )
     finite = np.isfinite(given).all((1, 2))
-    _refuse(~finite, given, names, lambda t: "holds a number that is not finite" + _first_bad(t))
+    _refuse(~finite, given, names, _first_bad)
     last = np.abs(given[:, 3] - [0, 0, 0, 1]).max(1)
-    _refuse(last > limit, given, names, lambda t: f"has the last row {t[3].tolist()}; it must be 0 0 0 1")
+    _refuse(last > limit, given, names, lambda t: Message("has the last row {row}; it must be 0 0 0 1", t[3].tolist()))
     R = given[:, :3, :3]
     U, S, V = np.linalg.svd(R)
     away = np.sqrt(((S - 1) ** 2).sum(1)) / 3
     _refuse(~(away <= limit), given, names, lambda t: _not_a_rotation(t, limit))
-    reflection = "is a reflection: the determinant of its rotation is −1, not 1"
+    reflection = Message("is a reflection: the determinant of its rotation is −1, not 1")
     _refuse(np.linalg.det(R) < 0, given, names, lambda t: reflection)
     if tolerance is None:
         _tell(np.maximum(_off_square(R), last), names)
@@ -99,30 +112,34 @@ def _tell(off: Floats, names: Sequence[str]) -> None:
     if not (off > PoseTolerance.TOLD).any():
         return
     worst = int(np.argmax(off))
-    others = (
-        f" (and {int((off > PoseTolerance.TOLD).sum()) - 1} others)" if (off > PoseTolerance.TOLD).sum() > 1 else ""
-    )
+    more = int((off > PoseTolerance.TOLD).sum()) - 1
     caution(
-        f"{names[worst]}{others} is a rotation only to a few digits: RᵀR differs from 1 by {off[worst]:.2g}; "
-        "the nearest rotation is taken (tolerance= says how much is meant)"
+        "{names}{others} is a rotation only to a few digits: RᵀR differs from 1 by {off:.2g}; the nearest rotation is "
+        "taken (tolerance= says how much is meant)",
+        names[worst],
+        Message(" (and {others} others)", more) if more else "",
+        off[worst],
     )
 
 
 def _first_bad(t: Floats) -> str:
     i, j = np.argwhere(~np.isfinite(t))[0]
-    return f": row {i + 1}, column {j + 1} is {t[i, j]}"
+    return Message("holds a number that is not finite: row {row}, column {column} is {value}", i + 1, j + 1, t[i, j])
 
 
 def _not_a_rotation(t: Floats, limit: float) -> str:
     R = t[:3, :3]
     away = np.sqrt(((np.linalg.svd(R, compute_uv=False) - 1) ** 2).sum()) / 3
-    return (
-        f"is not a rotation: RᵀR differs from 1 by {_off_square(R):.3g}; the nearest rotation is {away:.2g} away in "
-        f"each entry, and at most {limit:.0e} is taken for rounding (tolerance= says otherwise)"
+    return Message(
+        "is not a rotation: RᵀR differs from 1 by {off:.3g}; the nearest rotation is {away:.2g} away in each entry, "
+        "and at most {limit:.0e} is taken for rounding (tolerance= says otherwise)",
+        _off_square(R),
+        away,
+        limit,
     )
 
 
 def _refuse(bad: Any, given: Floats, names: Sequence[str], words: Callable[[Floats], str]) -> None:
     if bad.any():
         index = int(np.argmax(bad))
-        raise InputError(f"{names[index]} {words(given[index])}")
+        raise InputError("{which} {what}", names[index], words(given[index]))

@@ -18,6 +18,7 @@ from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
+from manipula.messages import Message
 
 Array = Any
 Kinematics = Callable[[Array], Array]
@@ -38,11 +39,21 @@ class Reach:
     q_outer: tuple[float, ...]
     q_inner: tuple[float, ...]
 
-    def __str__(self) -> str:
+    def lines(self) -> list[Message]:
+        """What it says, line by line."""
         spans = ", ".join(f"{axis} {low:.4g} … {high:.4g}" for axis, (low, high) in zip(_AXES, self.box))
         at = ", ".join(f"{x:.4g}" for x in self.centre)
-        told = f"{self.robot}: the tool was found {self.inner:.4g} to {self.outer:.4g} m from the first joint ({at})"
-        return f"{told}\nin the world {spans} m"
+        found = Message(
+            "{robot}: the tool was found {inner:.4g} to {outer:.4g} m from the first joint ({at})",
+            self.robot,
+            self.inner,
+            self.outer,
+            at,
+        )
+        return [found, Message("in the world {spans} m", spans)]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
     __repr__ = __str__
 
@@ -56,7 +67,7 @@ class Reach:
 def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, seed: int) -> Reach:
     """Searched for with the compiled models of the robot."""
     if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"reach: seed: expected a whole number, 0 or more, found {seed!r:.60}")
+        raise InputError("reach: seed: expected a whole number, 0 or more, found {seed!r:.60}", seed)
     lower, upper = _bounds(robot)
     chain = numeric_chain(robot).road()
     centre = np.array((chain.base @ chain.links[0].before).p, dtype=float)
@@ -99,7 +110,7 @@ def _bounds(robot: RobotDescription) -> tuple[Array, Array]:
     lower, upper = robot.coordinates.limits(limits.lower, limits.upper)
     for i, (name, turns) in enumerate(zip(robot.joint_names, robot.coordinates.turns)):
         if not turns and not (np.isfinite(lower[i]) and np.isfinite(upper[i])):
-            raise InputError(f"{robot.name}: joint {name!r} slides without limits, so its reach has no end")
+            raise InputError("{name}: joint {name2!r} slides without limits, so its reach has no end", robot.name, name)
         lower[i], upper[i] = _once_around(lower[i], upper[i])
     return lower, upper
 

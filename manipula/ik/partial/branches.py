@@ -19,6 +19,7 @@ from manipula.mechanics.models.inverse.position_task import placings, position_p
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE
+from manipula.messages import Message
 
 
 class Branches(Protocol):
@@ -69,8 +70,12 @@ def checked(q: Floats) -> Raw:
 
 def _eliminated(chain: Tree) -> Plan:
     kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in chain.links)
-    said = {0: "no joint moves what counts", 1: "one joint", 2: f"two joints {kinds}: roots of a quadratic"}
-    words = said.get(len(kinds), f"three joints {kinds} placed in general: roots of a quartic")
+    said = {
+        0: Message("no joint moves what counts"),
+        1: Message("one joint"),
+        2: Message("two joints {kinds}: roots of a quadratic", kinds),
+    }
+    words = said.get(len(kinds), Message("three joints {kinds} placed in general: roots of a quartic", kinds))
     return Plan("none", "", "position of the tool", words, kind=ArmKind.NUMERIC)
 
 
@@ -82,8 +87,8 @@ class AxisBranches:
         self._solver = InverseSolver(replace(chain, links=in_series((*chain.links, turn)), tool=HERE))
         whole = self._solver.plan
         self.closed = whole.closed and not whole.parameter
-        title = f"position and axis of the tool, {whole.title}"
-        said = f"with a turning axis added at the tool, {whole.sentence}"
+        title = Message("position and axis of the tool, {title}", Message(whole.title))
+        said = Message("with a turning axis added at the tool, {sentence}", whole.sentence)
         self.plan = replace(whole, title=title, sentence=said, parameter="", fixed_joint=None)
 
     def raw(self, T: Floats, at: Floats) -> Raw:

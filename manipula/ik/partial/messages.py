@@ -10,6 +10,7 @@ from manipula.ik.messages import ROUNDED, position_text
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.tolerances import SearchTolerance
 from manipula.ik.partial.freedom import Freedom
+from manipula.messages import Message
 
 AWAY = "{distance} mm away"
 MOVED = {"position": "the tool's origin", "axis": "the tool's origin or its z axis"}
@@ -43,7 +44,11 @@ def away_text(task: str, target: Floats, at: Floats) -> str:
     if task == "position":
         return away
     cross = np.linalg.norm(np.cross(target[:3, 2], at[:3, 2]))
-    return f"{away}, its z axis turned by {np.degrees(np.arctan2(cross, float(target[:3, 2] @ at[:3, 2]))):.4g}°"
+    return Message(
+        "{away}, its z axis turned by {degrees:.4g}°",
+        away,
+        np.degrees(np.arctan2(cross, float(target[:3, 2] @ at[:3, 2]))),
+    )
 
 
 def reason_text(
@@ -51,13 +56,27 @@ def reason_text(
 ) -> str:
     """Why the nearest is not the target itself. `rejected`: the limits that keep the arm from a solution there is."""
     if distance <= SearchTolerance.REACHED:
-        return f"reached when the free joints may move; where they are, {rejected}" if rejected else "reached"
+        return (
+            Message("reached when the free joints may move; where they are, {rejected}", rejected)
+            if rejected
+            else Message("reached")
+        )
     away = away_text(task, target, at)
     if rejected:
-        return f"within reach, but {rejected}; the nearest inside the limits is {away}"
+        return Message("within reach, but {rejected}; the nearest inside the limits is {away_text}", rejected, away)
     off = 0.0 if plane is None else abs(float(plane[0] @ target[:3, 3]) - plane[1])
     if off > SearchTolerance.REACHED:
-        plane_text = f"the tool moves in a plane, {1000 * off:.4g} mm from the target"
-        return f"out of reach: {plane_text}; the nearest point is {away}"
-    there = "point" if task == "position" else "place"
-    return f"out of reach: the nearest {there} is {away}"
+        return Message(
+            "out of reach: the tool moves in a plane, {plane_text:.4g} mm from the target; the nearest "
+            "point is {away_text}",
+            1000 * off,
+            away,
+        )
+    return Message(
+        (
+            "out of reach: the nearest point is {away_text}"
+            if task == "position"
+            else "out of reach: the nearest place is {away_text}"
+        ),
+        away,
+    )

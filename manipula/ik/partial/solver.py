@@ -39,7 +39,7 @@ ASKED = {"position": 3, "axis": 5}  # numbers that a target has
 
 def checked_task(task: str) -> str:
     if task not in PARTS:
-        raise InputError(f"task: expected one of {', '.join(PARTS)}, found {task!r}")
+        raise InputError("task: expected one of {tasks}, found {task!r}", ", ".join(PARTS), task)
     return task
 
 
@@ -83,8 +83,13 @@ def refuse_screws(chain: Tree, task: str) -> None:
     """Parts of a pose are found by eliminations made for joints that turn or slide."""
     for number, link in enumerate(chain.links, 1):
         if link.kind.turns and link.kind.slides:
-            told = f"task={task!r}: joint {number} {link.name!r} turns and slides at once"
-            raise InputError(f'{told}, for which parts of a pose are not solved; task="pose" is, numerically')
+            raise InputError(
+                "task={task!r}: joint {number} {name!r} turns and slides at once, for which parts of a pose are "
+                'not solved; task="pose" is, numerically',
+                task,
+                number,
+                link.name,
+            )
 
 
 class PartialSolver(JointSpace):
@@ -221,10 +226,12 @@ class PartialSolver(JointSpace):
         free = self.freedom.free
         given = np.atleast_1d(numbers_from_value("parameter", parameter))
         if not free:
-            raise InputError(f"parameter: the task {self.task!r} leaves no joint of this arm free")
+            raise InputError("parameter: the task {task!r} leaves no joint of this arm free", self.task)
         if given.shape != (len(free),) or not np.isfinite(given).all():
             names = ", ".join(str(k + 1) for k in free)
-            raise InputError(f"parameter: expected the positions of joints {names}, found {given.tolist()}")
+            raise InputError(
+                "parameter: expected the positions of joints {names}, found {tolist}", names, given.tolist()
+            )
         held[list(free)] = given
         return held
 

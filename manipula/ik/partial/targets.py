@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.poses import checked_poses
+from manipula.messages import Message
 
 FORMS = {
-    "position": "three numbers x y z, or a 4×4 pose whose position counts",
-    "axis": "a 4×4 pose whose position and z axis count, or six numbers x y z and the direction of the z axis",
+    "position": Message("three numbers x y z, or a 4×4 pose whose position counts"),
+    "axis": Message("a 4×4 pose whose position and z axis count, or six numbers x y z and the direction of the z axis"),
 }
 
 
@@ -22,16 +23,16 @@ def targets_from_value(
     try:
         array = np.asarray(value, dtype=float)
     except (ValueError, TypeError) as problem:
-        raise InputError(f"target: expected {FORMS[task]}, found {type(value).__name__}") from problem
+        raise InputError("target: expected {forms}, found {name}", FORMS[task], type(value).__name__) from problem
     if array.shape[-2:] == (4, 4):
         return masked(task, checked_poses(np.ascontiguousarray(array), tolerance))
     if not np.isfinite(array).all():
-        raise InputError(f"target: {array[~np.isfinite(array)][0]} is not a finite number")
+        raise InputError("target: {array} is not a finite number", array[~np.isfinite(array)][0])
     if task == "position" and array.ndim and array.shape[-1] == 2:
         array = _with_height(array, height)
     if array.ndim and array.shape[-1] == {"position": 3, "axis": 6}[task]:
         return masked(task, _poses(array))
-    raise InputError(f"target: expected {FORMS[task]}, found an array of shape {array.shape}")
+    raise InputError("target: expected {forms}, found an array of shape {shape}", FORMS[task], array.shape)
 
 
 def _with_height(flat: Floats, height: float | None) -> Floats:

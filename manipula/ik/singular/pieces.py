@@ -28,9 +28,10 @@ from manipula.mechanics.models.kinematics.manipulability import upright
 from manipula.mechanics.robot.tree import Tree, in_series
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, column, cross, dot, sub
+from manipula.messages import Message, joined
 
 DRAWS = ("one", "other")
-WORDS = ("x", "y", "z", "angle about x", "angle about y", "angle about z")
+WORDS = ("x", "y", "z", Message("angle about x"), Message("angle about y"), Message("angle about z"))
 _FEW = 3
 
 
@@ -67,10 +68,12 @@ def pieces_of(structure: ArmStructure) -> Pieces:
     centre = _centre(structure) if robot.dof == 6 else None
     if centre is None:
         raise InputError(
-            f"{robot.name}: singular configurations are written out for arms of up to three joints, for four or "
-            "five that move the tool in as many ways, as those of a SCARA do, and for six joints "
-            f"of which the last three meet in a point; this one has {robot.dof}"
-            f"{', and they do not' if robot.dof == 6 else ''}. mp.Arm(robot).manipulability(q) is a number anywhere"
+            "{name}: singular configurations are written out for arms of up to three joints, for four or five that "
+            "move the tool in as many ways, as those of a SCARA do, and for six joints of which the last three meet in "
+            "a point; this one has {dof}{apart}. mp.Arm(robot).manipulability(q) is a number anywhere",
+            robot.name,
+            robot.dof,
+            Message(", and they do not") if robot.dof == 6 else "",
         )
     return _wrist(structure, centre)
 
@@ -102,12 +105,17 @@ def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
     J = [J[row] for row in rows]
     square = len(rows) == n
     A = J if square else [[dot(one, other) for other in zip(*J)] for one in zip(*J)]
-    said = f"the tool's {', '.join(WORDS[row] for row in rows)}"
+    said = Message("the tool's {ways}", joined(", ", (WORDS[row] for row in rows)))
     name = "J" if square else "JᵀJ"
     found = determinant(A) if len(rows) >= n else 0
     piece = Piece(name, said, drawn.function(name, found))
     if len(rows) < n or all(_vanishes(piece.function, seed) for seed in DRAWS):
-        raise InputError(f"{structure.robot.name}: its {n} joints move {said or 'nothing'} in fewer ways than they are")
+        raise InputError(
+            "{name}: its {n} joints move {said} in fewer ways than they are",
+            structure.robot.name,
+            n,
+            said or Message("nothing"),
+        )
     return Pieces(structure, tuple(rows), (piece,))
 
 

@@ -30,6 +30,7 @@ from manipula.mechanics.robot.branching import road_of, with_frame
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.messages import Message, in_front
 
 _TRIES, _SCAN = 12, 61
 _SHORT = 200  # signs of equations that a prompt shows
@@ -86,10 +87,14 @@ class Singularities:
         return Equations("factored", "text", tuple(lines), self._taken)
 
     def __str__(self) -> str:
+        return "\n".join(self.text_lines())
+
+    def text_lines(self) -> list[str]:
+        """What it says, line by line."""
         printer = Printer(self._taken)
         whole = " · ".join(f"det {piece.name}" for piece in self.pieces)
-        lines = [f"{self.robot}: singular where {whole} = 0"]
-        lines += [f"{piece.name}: {piece.says}" for piece in self.pieces]
+        lines: list[str] = [Message("{robot}: singular where {determinants} = 0", self.robot, whole)]
+        lines += [in_front(piece.name, Message(piece.says)) for piece in self.pieces]
         lines += [f"det {x.name} = {printer.text(tree)}" for x, tree in zip(self.pieces, self.determinants)]
         lines += ["never: no joint changes it"] if not self.cases else []
         for case in self.cases:
@@ -97,7 +102,7 @@ class Singularities:
             never = "" if case.reached else "   (no such configuration was found)"
             lines.append(f"{case.name + ': ' if case.name else ''}{zero}{': ' + solution if solution else ''}{never}")
         short = [f"{name} = {long}" for name, long in self._legend.legend("text")]
-        return "\n".join([*lines, *legend_lines(short, "with")])
+        return [*lines, *legend_lines(short, "with")]
 
     def __repr__(self) -> str:
         """The equations alone, where they are short."""
@@ -147,7 +152,9 @@ def singularities_of(robot: RobotDescription, symbolic: Symbolic) -> Singulariti
     """Those of the arm to the robot's tool."""
     framed = with_frame(robot)
     if framed.coordinates.coupled:
-        raise InputError(f"{robot.name}: joints follow others, and singular configurations are those of free joints")
+        raise InputError(
+            "{name}: joints follow others, and singular configurations are those of free joints", robot.name
+        )
     structure = ArmStructure(road_of(framed), symbolic)
     pieces = pieces_of(structure)
     trial, determinants, cases = _Trial(pieces), list[FormulaTree](), list[Singularity]()
@@ -207,7 +214,7 @@ class _Trial:
                 reached = True
                 if not self.rank(there) < SingularTolerance.LOST:
                     raise ProofError(
-                        f"{self.pieces.structure.robot.name}: full rank where {Printer().text(factor)} = 0"
+                        "{name}: full rank where {text} = 0", self.pieces.structure.robot.name, Printer().text(factor)
                     )
         return Singularity(name, factor, solution, reached or self.drawn)
 
@@ -246,4 +253,4 @@ class _Trial:
                 all(abs(self.value(case.factor, q)) > SingularTolerance.OFF for case in cases)
                 and not self.rank(q) > SingularTolerance.KEPT
             ):
-                raise ProofError(f"{self.pieces.structure.robot.name}: its Jacobian loses rank off every factor")
+                raise ProofError("{name}: its Jacobian loses rank off every factor", self.pieces.structure.robot.name)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.drawing.skeleton import Array, Move, matrix
+from manipula.messages import Message
 
 FARTHEST = 1e12  # rad or m
 
@@ -36,19 +37,29 @@ def rows_of(drawing: Mapping[str, Any], q: Any, most: int = 2) -> Array:
     """Coordinates (dof,) or, where `most` allows it, rows of them, as finite floats."""
     if isinstance(q, str) and q not in drawing["poses"]:
         if not drawing["poses"]:
-            raise InputError(f"{drawing['name']} has no poses by name, found {q!r:.60}")
-        raise UnknownNameError(f"pose of {drawing['name']}", q, drawing["poses"])
+            raise InputError("{drawing} has no poses by name, found {q!r:.60}", drawing["name"], q)
+        raise UnknownNameError(Message("pose of {name}", drawing["name"]), q, drawing["poses"])
     given = drawing["rest"] if q is None else drawing["poses"][q] if isinstance(q, str) else q
     try:
         found = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         found = np.empty((0, 0, 0))
     if not 1 <= found.ndim <= most or found.shape[-1] != drawing["dof"] or not found.size:
-        rows = "" if most == 1 else ", or rows of them"
-        told = f"{drawing['name']} has {drawing['dof']} coordinates, rad and m"
-        raise InputError(f"q: {told}; expected so many numbers{rows}, found {q!r:.60}")
+        raise InputError(
+            (
+                ("q: {drawing} has {drawing2} coordinates, rad and m; expected so many numbers, found {q!r:.60}")
+                if most == 1
+                else (
+                    "q: {drawing} has {drawing2} coordinates, rad and m; expected so many "
+                    "numbers, or rows of them, found {q!r:.60}"
+                )
+            ),
+            drawing["name"],
+            drawing["dof"],
+            q,
+        )
     if not (np.abs(found) < FARTHEST).all():
-        raise InputError(f"q: expected finite numbers, of less than {FARTHEST:g} rad or m, found {q!r:.60}")
+        raise InputError("q: expected finite numbers, of less than {farthest:g} rad or m, found {q!r:.60}", FARTHEST, q)
     return found
 
 

@@ -50,7 +50,7 @@ def sizes_of(skeleton: Skeleton, dof: int) -> Sizes:
         ahead[parent] = max(ahead[parent], ahead[i] + 1)
     size = _longest(skeleton, strokes) or NOWHERE
     if not SMALLEST < size < LARGEST:
-        raise InputError(f"an arm of {size:.3g} m cannot be drawn: lengths in metres are expected")
+        raise InputError("an arm of {size:.3g} m cannot be drawn: lengths in metres are expected", size)
     return Sizes(size, ranges, spans, tuple(depth), tuple(ahead))
 
 

@@ -19,6 +19,7 @@ from manipula.mechanics.robot.coordinates import JointRow
 from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 BASE = -1
@@ -172,7 +173,7 @@ class _Reader:
         """None where the file has none, or letters leave one open."""
         if joint.limits is None or any(name not in self.values for end in joint.limits for name in names_of(end)):
             return None
-        low, high = (number_of(f"limits of {joint.name}", end, self.values) for end in joint.limits)
+        low, high = (number_of(Message("limits of {name}", joint.name), end, self.values) for end in joint.limits)
         return low, high
 
 
@@ -183,7 +184,7 @@ def number_of(name: str, entry: Parameter, values: Mapping[str, float]) -> float
     except (ZeroDivisionError, OverflowError):
         found = float("nan")
     if not isfinite(found):
-        raise InputError(f"{name}: its value is no finite number, so that there is nothing to draw")
+        raise InputError("{name}: its value is no finite number, so that there is nothing to draw", name)
     return found
 
 

@@ -154,7 +154,7 @@ def _closed_form(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
 def _inverse(model: ModelEntry, plan: Plan) -> ModelEntry:
     """Inverse kinematics in the closed form of the arm's class."""
     if not plan.closed:
-        raise InputError(f"inverse_kinematics has no closed form here: {plan.sentence}")
+        raise InputError("inverse_kinematics has no closed form here: {sentence}", plan.sentence)
     inputs = ("T", "parameter") if plan.parameter else ("T",)
     order = "; ".join(f"{i}: {name}" for i, name in enumerate(plan.branch_names, 1))
     outputs = {**model.outputs, "q": (model.outputs["q"][0], f"one row a branch, always in this order ({order})")}

@@ -91,7 +91,7 @@ def coupled(model: ModelEntry, robot: str) -> ModelEntry:
             model, methods=methods, field=None, differentiates="", candidates=tried, further=(), trees=tuple(methods)
         )
     if model.name not in AXES:
-        raise InputError(f"{robot}: {model.name} is not made for robots in which joints follow others")
+        raise InputError("{robot}: {name} is not made for robots in which joints follow others", robot, model.name)
     axes = AXES[model.name]
     methods = {name: _on_joints(method, axes) for name, method in model.methods.items()}
     return replace(model, methods=methods, field=None if model.field is None else _on_joints(model.field, axes))

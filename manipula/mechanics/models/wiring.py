@@ -11,6 +11,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
+from manipula.messages import Message
 from manipula.scalar import Maths
 
 Place = tuple[str, str]  # block, port
@@ -53,7 +54,14 @@ def _agreed(first: PortKind, second: PortKind) -> PortKind:
     """One port for both: a state, if either is one; settings and parameters are nothing else as well."""
     roles = {first.role, second.role}
     if (first.size, first.letter) != (second.size, second.letter) or not (len(roles) == 1 or roles <= _LIVE):
-        raise InputError(f"{first.name}: {first.size} {first.role} and {second.size} {second.role} cannot be one input")
+        raise InputError(
+            "{name}: {size} {role} and {size2} {role2} cannot be one input",
+            first.name,
+            first.size,
+            first.role,
+            second.size,
+            second.role,
+        )
     return replace(first, role="state") if roles == _LIVE else first
 
 
@@ -65,7 +73,7 @@ def _outputs(blocks: Mapping[str, Block]) -> dict[str, Result]:
     for label, block in blocks.items():
         for name, result in block.outputs.items():
             if name in found:
-                raise InputError(f"{label}.{name}: another block has an output of that name; rename one")
+                raise InputError("{label}.{name}: another block has an output of that name; rename one", label, name)
             found[name] = result
     return found
 
@@ -82,7 +90,9 @@ def _end(blocks: Mapping[str, Block], place: str, kind: str, known: Mapping[str,
     """An end of a wire: "law.tau" """
     label, _, port = place.partition(".")
     if port not in known.get(label, ()):
-        raise UnknownNameError(f"{kind} to wire", place, [f"{x}.{y}" for x, names in known.items() for y in names])
+        raise UnknownNameError(
+            Message("{kind} to wire", kind), place, [f"{x}.{y}" for x, names in known.items() for y in names]
+        )
     return label, port
 
 
@@ -94,4 +104,6 @@ def _order(blocks: Mapping[str, Block], sources: Mapping[Place, Place]) -> list[
     try:
         return list(TopologicalSorter(before).static_order())
     except CycleError as error:
-        raise InputError(f"the wires go in a circle: {' ← '.join(error.args[1])}; a state must stand between") from None
+        raise InputError(
+            "the wires go in a circle: {args}; a state must stand between", " ← ".join(error.args[1])
+        ) from None

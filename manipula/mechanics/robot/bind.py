@@ -76,12 +76,16 @@ def chooser(robot: RobotDescription, symbolic: Symbolic) -> Chooser:
         missing = [name for name in robot.names() if name not in values]
         if missing:
             listed = ", ".join(missing)
-            raise InputError(f"{robot.name}: symbolic='none' needs a value for every parameter; {listed} have none")
+            raise InputError(
+                "{name}: symbolic='none' needs a value for every parameter; {listed} have none", robot.name, listed
+            )
         return Chooser(lambda cell: False, lambda name: False)
     if symbolic == "all":
         return Chooser(lambda cell: is_plain_number(cell.value), lambda name: True)
     if isinstance(symbolic, str):
-        raise InputError(f"symbolic: expected 'auto', 'none', 'all' or a list of names, found {symbolic!r:.60}")
+        raise InputError(
+            "symbolic: expected 'auto', 'none', 'all' or a list of names, found {symbolic!r:.60}", symbolic
+        )
     return _listed(robot, symbolic, values)
 
 
@@ -149,7 +153,7 @@ class _Binder:
         """The scalar of a name: a symbol, or its value's."""
         if name not in self.symbols:
             if name not in self.values:
-                raise InputError(f"{self.robot.name}: parameter {name!r} has no value")
+                raise InputError("{name}: parameter {name2!r} has no value", self.robot.name, name)
             for inner in names_of(self.values[name]):
                 self.look_up(inner)
             self.symbols[name] = self._value(self.angles.inside(self.values[name]))

@@ -10,6 +10,7 @@ from manipula.errors import InputError, RobotFileError, UnknownNameError, cautio
 from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import BASE, AnyRobot, Body, Frame, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.messages import Message
 
 TOOL = "tool"
 SHOWN = 12  # frames in a sentence
@@ -45,11 +46,11 @@ def branching(robot: RobotDescription) -> str:
 def serial_fault(robot: RobotDescription) -> str:
     """Why a robot is no serial arm with its tool on the last link; "" where it is one."""
     if at := branching(robot):
-        return f"it branches at {at!r}"
+        return Message("it branches at {at!r}", at)
     stands = [joint.name for joint in robot.joints[: robot.tool_row + 1] if joint.kind != "fixed"]
     if len(stands) == len(robot.coordinates.joints):
         return ""
-    return f"its tool is on {stands[-1] if stands else 'base'!r}, not on its last link"
+    return Message("its tool is on {stands!r}, not on its last link", (stands[-1] if stands else "base"))
 
 
 def tips(robot: RobotDescription) -> list[str]:
@@ -91,7 +92,10 @@ def _frame_meant(robot: RobotDescription, name: str) -> Frame:
     if name in links and joints.get(name, links[name]) != links[name]:
         other = next(link for link, joint in links.items() if joint == name)
         caution(
-            f"{robot.name}: {name!r} is taken for the link of that name, not for the one its joint moves, {other!r}"
+            "{name}: {name2!r} is taken for the link of that name, not for the one its joint moves, {other!r}",
+            robot.name,
+            name,
+            other,
         )
     if name in links or name in joints:
         return Frame(name, links.get(name) or joints[name])
@@ -105,8 +109,13 @@ def _warn_of_link_called_tool(robot: RobotDescription) -> None:
     """The file's own link of that name may be meant, where it is somewhere else."""
     for row, joint in enumerate(robot.joints):
         if joint.link == TOOL and (robot.tool or row != robot.tool_row):
-            other = f"its link of that name is asked for by its joint, {joint.name!r}"
-            caution(f"{robot.name}: {TOOL!r} is taken for the frame at its end; {other}")
+            caution(
+                "{name}: {tool!r} is taken for the frame at its end; its link of that name is asked for by its "
+                "joint, {name2!r}",
+                robot.name,
+                TOOL,
+                joint.name,
+            )
 
 
 def link_names(robot: RobotDescription) -> list[str]:
@@ -158,8 +167,22 @@ def with_frame(robot: AnyRobot) -> AnyRobot:
     if names[0] == TOOL:
         return robot
     if not has_own_frame(robot):
-        listed = ", ".join(map(repr, names[:SHOWN])) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-        raise InputError(f"{robot.name} branches at {branching(robot)!r}; say which frame is meant: {listed}")
+        raise InputError(
+            Message(
+                "{name} branches at {branching!r}; say which frame is meant: {names} and {listed} more",
+                robot.name,
+                branching(robot),
+                ", ".join(map(repr, names[:SHOWN])),
+                len(names) - SHOWN,
+            )
+            if len(names) > SHOWN
+            else Message(
+                "{name} branches at {branching!r}; say which frame is meant: {names}",
+                robot.name,
+                branching(robot),
+                ", ".join(map(repr, names[:SHOWN])),
+            )
+        )
     return seen_at(robot, names[0])
 
 
@@ -198,12 +221,14 @@ def road_of(robot: AnyRobot) -> AnyRobot:
     if in_rows(robot) and not robot.coordinates.coupled:
         return robot
     if not road_joints(robot):
-        raise InputError(f"{robot.name}: no joint moves its tool")
+        raise InputError("{name}: no joint moves its tool", robot.name)
     joints = tuple(replace(robot.joints[row], parent=None) for row in road_rows(robot))
     if odd := next((joint for joint in joints if joint.coordinate is not None), None):
         raise InputError(
-            f"{robot.name}: joint {odd.name!r} on the road to the tool has no coordinate of its own; no closed form "
-            "knows joints that move together, mp.Arm(robot).inverse_kinematics solves them numerically"
+            "{name}: joint {name2!r} on the road to the tool has no coordinate of its own; no closed form "
+            "knows joints that move together, mp.Arm(robot).inverse_kinematics solves them numerically",
+            robot.name,
+            odd.name,
         )
     return replace(robot, joints=joints, tool_on=None, frames=())
 
@@ -211,14 +236,14 @@ def road_of(robot: AnyRobot) -> AnyRobot:
 def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:
     """Raises where rows do not follow each other, or a joint follows others."""
     if follow := robot.coordinates.followers:
-        told = f"joint {follow[0]!r} has no coordinate of its own"
-        raise RobotFileError(f"{told}: {what} of free joints", file=robot.origin.path, hint=hint)
+        told = Message("joint {odd_joints!r} has no coordinate of its own", follow[0])
+        raise RobotFileError("{told}: {what} of free joints", told, what, file=robot.origin.path, hint=hint)
     if in_rows(robot):
         return
     names = ["base", *(joint.name for joint in robot.joints)]
     rows = zip(robot.joints, robot.parents, range(-1, len(robot.joints)))
     odd = next(((joint, parent) for joint, parent, before in rows if parent != before), None)
-    told = f"the tool is on {names[robot.tool_row + 1]!r}"
+    told = Message("the tool is on {names!r}", names[robot.tool_row + 1])
     if odd is not None:
-        told = f"joint {odd[0].name!r} stands on {names[odd[1] + 1]!r}, not on the row before"
-    raise RobotFileError(f"{told}: {what}", file=robot.origin.path, hint=hint)
+        told = Message("joint {name!r} stands on {names!r}, not on the row before", odd[0].name, names[odd[1] + 1])
+    raise RobotFileError("{place}: {text}", told, what, file=robot.origin.path, hint=hint)

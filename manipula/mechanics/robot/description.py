@@ -20,6 +20,7 @@ from manipula.mechanics.robot.values.entry import ParameterEntry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
 from manipula.mechanics.robot.values.parameter import ZERO, Name, Parameter, ParameterOp, names_of, text_of
 from manipula.mechanics.robot.values.terms import Angle, Length
+from manipula.messages import Message
 
 StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 JointKind = str  # a key of `joints.KINDS`
@@ -177,37 +178,67 @@ class RobotDescription:
         for name, entry, turns in self._written():
             times = multiples.of_angle(entry) if turns else multiples.inside(entry)
             if times > MOST:
-                said = f"{times:.0f} times" if times < 10**15 else "much too many times"
                 raise RobotFileError(
-                    f"{text_of(entry)} is {said} an angle, all names replaced by their values", file=self.origin.path,
-                    where=self.name, field=name, hint=f"at most {MOST} times an angle can be proved",
-                )  # fmt: skip
+                    (
+                        Message(
+                            "{text_of} is {times:.0f} times an angle, all names replaced by their values",
+                            text_of(entry),
+                            times,
+                        )
+                        if times < 10**15
+                        else Message(
+                            "{text_of} is much too many times an angle, all names replaced by their values",
+                            text_of(entry),
+                        )
+                    ),
+                    file=self.origin.path,
+                    where=self.name,
+                    field=name,
+                    hint=Message("at most {most} times an angle can be proved", MOST),
+                )
 
     def _refuse_bad_coordinates(self) -> None:
         for row, joint in enumerate(self.joints, 1):
             leads = () if joint.coordinate is None else joint.coordinate.leads
             odd = next((name for name in leads if name not in self.joint_names), None)
             if odd is not None or (joint.coordinate is not None and (not leads or joint.kind == "fixed")):
-                what = f"{odd!r} has no coordinate of its own" if odd else "a joint that moves must be named"
                 raise RobotFileError(
-                    what, file=self.origin.path, where=RowLabel(f"joint {joint.name!r}", row), field="coordinate",
-                    hint=f"name some of {', '.join(self.joint_names)}",
-                )  # fmt: skip
+                    (
+                        Message("{odd!r} has no coordinate of its own", odd)
+                        if odd
+                        else Message("a joint that moves must be named")
+                    ),
+                    file=self.origin.path,
+                    where=RowLabel(Message("joint {name!r}", joint.name), row),
+                    field="coordinate",
+                    hint=Message("name some of {joint_names}", ", ".join(self.joint_names)),
+                )
 
     def _refuse_bad_parents(self) -> None:
         names = [joint.name for joint in self.joints]
         for row, joint in enumerate(self.joints):
             if joint.parent not in (None, BASE, *names[:row]):
-                what = "stands behind it" if joint.parent in names else "is no joint of the robot"
                 raise RobotFileError(
-                    f"its parent {joint.parent!r} {what}", file=self.origin.path,
-                    where=RowLabel(f"joint {joint.name!r}", row + 1), field="parent",
+                    (
+                        "its parent {parent!r} stands behind it"
+                        if joint.parent in names
+                        else "its parent {parent!r} is no joint of the robot"
+                    ),
+                    joint.parent,
+                    file=self.origin.path,
+                    where=RowLabel(Message("joint {name!r}", joint.name), row + 1),
+                    field="parent",
                     hint='name a joint of a row before, or "base"',
-                )  # fmt: skip
+                )
         for frame, on in (*((frame.name, frame.on) for frame in self.frames), ("tool", self.tool_on)):
             if on not in (None, BASE, *names):
-                problem = f"{on!r} is no joint of the robot"
-                raise RobotFileError(problem, file=self.origin.path, where=f"frame {frame!r}", field="on")
+                raise RobotFileError(
+                    "{on!r} is no joint of the robot",
+                    on,
+                    file=self.origin.path,
+                    where=Message("frame {frame!r}", frame),
+                    field="on",
+                )
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""

@@ -19,6 +19,7 @@ from manipula.mechanics.robot.values.entry import ParameterEntry
 from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Vector, matsub
+from manipula.messages import Message
 from manipula.scalar import Maths
 
 OwnKind = TypeVar("OwnKind", bound="JointKind")
@@ -155,4 +156,4 @@ KINDS: dict[str, JointKind] = {kind.name: kind for kind in (Revolute(), Prismati
 def one_of_kinds(*, quoted: bool = False) -> str:
     """`revolute, prismatic or fixed`"""
     *first, last = (f'"{name}"' if quoted else name for name in KINDS)
-    return f"{', '.join(first)} or {last}"
+    return Message("{first} or {last}", ", ".join(first), last)

@@ -9,6 +9,7 @@ import numpy as np
 from manipula.errors import caution
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
+from manipula.messages import Message
 
 
 class Limits:
@@ -41,7 +42,16 @@ def outside(joint: Joint, at: Parameter, values: Mapping[str, float]) -> str:
     here, low, high = (float_of(entry, values) for entry in entries)
     if low - SLACK <= here <= high + SLACK:
         return ""
-    return f"{here:g} {'rad' if joint.turns else 'm'}, outside its limits {low:g} … {high:g}"
+    return Message(
+        (
+            "{here:g} rad, outside its limits {low:g} … {high:g}"
+            if joint.turns
+            else "{here:g} m, outside its limits {low:g} … {high:g}"
+        ),
+        here,
+        low,
+        high,
+    )
 
 
 TURNS = 4 * np.pi  # rad: nobody means a joint to stand two turns away, where 45 and 90 are degrees
@@ -54,5 +64,12 @@ def doubt_degrees(robot: RobotDescription, name: str, at: Parameter, where: str)
         return
     here = float_of(at, values)
     if abs(here) > TURNS:
-        told = f"{here:g} rad is {here / (2 * np.pi):.1f} turns; if degrees are meant, numpy.radians({here:g})"
-        caution(f"{robot.name}: {where}: joint {name!r}: {told}")
+        caution(
+            "{name}: {where}: joint {name2!r}: {here:g} rad is {told:.1f} turns; if degrees are meant, "
+            "numpy.radians({here:g})",
+            robot.name,
+            where,
+            name,
+            here,
+            here / (2 * np.pi),
+        )

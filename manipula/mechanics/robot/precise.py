@@ -59,7 +59,9 @@ def values_of(robot: RobotDescription, purpose: str, parts: Iterable[Parameter])
     missing = [name for name in order if name not in given]
     if missing:
         listed = ", ".join(missing)
-        raise InputError(f"{robot.name}: {purpose} needs numbers, but these parameters have no value: {listed}")
+        raise InputError(
+            "{name}: {purpose} needs numbers, but these parameters have no value: {listed}", robot.name, purpose, listed
+        )
     values: dict[str, Any] = {}
     for name in reversed(order):
         values[name] = scalar_from_parameter(given[name], values, PRECISE)
@@ -84,7 +86,7 @@ def _needed(names: list[str], given: Mapping[str, Parameter]) -> list[str]:
         wave = list(dict.fromkeys(inner for name in wave if name in given for inner in names_of(given[name])))
         if not wave:
             return order
-    raise InputError(f"the values of {', '.join(dict.fromkeys(wave))} are defined by themselves")
+    raise InputError("the values of {wave} are defined by themselves", ", ".join(dict.fromkeys(wave)))
 
 
 def precise(parameter: Parameter, values: Mapping[str, Any]) -> Any:

@@ -66,8 +66,10 @@ def refuse_ambiguous(robot: RobotDescription) -> None:
     for name, value in standard_parameters(robot).items():
         if name in used and value != Name(name):
             raise InputError(
-                f"{robot.name}: the file uses {name!r} for something else than the standard parameter of that name; "
-                "rename it there"
+                "{name}: the file uses {name2!r} for something else than the standard parameter of that name; "
+                "rename it there",
+                robot.name,
+                name,
             )
 
 
@@ -130,7 +132,9 @@ def _tidied(robot: AnyRobot, before: RobotDescription, given: Given) -> AnyRobot
     for name in given:
         if name in used and given[name] != Name(name):
             raise InputError(
-                f"{robot.name}: the name {name!r} stands in other places of the file too; change it by with_parameters"
+                "{name}: the name {name2!r} stands in other places of the file too; change it by with_parameters",
+                robot.name,
+                name,
             )
     old = needed_names(before, values)
     return replace(robot, values=tuple((name, x) for name, x in robot.values if name in used or name not in old))

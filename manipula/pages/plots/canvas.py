@@ -22,7 +22,7 @@ def blank(what: str, size: tuple[float, float], otherwise: str = "") -> Any:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise InputError(f"{what} needs matplotlib: pip install 'manipula[plot]'{otherwise}") from None
+        raise InputError("{what} needs matplotlib: pip install 'manipula[plot]'{otherwise}", what, otherwise) from None
     from manipula.pages.plots.shown import Shown
 
     return Shown(figsize=size, layout="constrained")

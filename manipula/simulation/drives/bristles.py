@@ -58,6 +58,8 @@ def _refuse_bare(robot: RobotDescription, dry: NDArray[np.bool_], against: Array
     for name, has, torque in zip(robot.joint_names, dry, against):
         if has and not torque > 0:
             raise InputError(
-                f"joint {name!r}: its dry friction goes down to {torque + 0.0:g} in one way of moving, so bristles "
-                'have nothing to bend against; give it Coulomb friction in both, or take friction="stick"'
+                "joint {name!r}: its dry friction goes down to {torque:g} in one way of moving, so bristles "
+                'have nothing to bend against; give it Coulomb friction in both, or take friction="stick"',
+                name,
+                torque + 0.0,
             )

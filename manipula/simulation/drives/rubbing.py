@@ -48,8 +48,9 @@ class Rubbing:
         for link, terms in rows:
             if len(terms) > 1:
                 raise InputError(
-                    f"joint {link.name!r}: it rubs and follows {len(terms)} joints at once; without friction it can be "
-                    "simulated"
+                    "joint {name!r}: it rubs and follows {count} joints at once; without friction it can be simulated",
+                    link.name,
+                    len(terms),
                 )
         self.dof = robot.dof
         self.coordinate = np.array([terms[0][0] for _, terms in rows], dtype=int)
@@ -58,7 +59,7 @@ class Rubbing:
         self.loaded = any(law.loaded for law in self.laws)
         if self.loaded and chain.coordinates.coupled:
             raise InputError(
-                f"{robot.name}: friction that follows the load is not simulated where joints follow others"
+                "{name}: friction that follows the load is not simulated where joints follow others", robot.name
             )
         still, zero = np.zeros(self.dof), np.ones(self.dof)
         low, high = (self.sliding(still, way * np.ones(self.dof), zero) for way in (-1, 1))

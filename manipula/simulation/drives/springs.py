@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.values.parameter import Parameter
+from manipula.messages import Message, in_a_row
 
 Array = NDArray[np.float64]
 Number = Callable[[Joint, str, Parameter | None, float], float]  # an entry of a joint, or what it is otherwise
@@ -61,9 +62,12 @@ def springs_of(robot: RobotDescription, number: Number, elastic: Given, backlash
     for joint, k, j in zip(rows, stiffness, inertia):
         missing = [name for name, x in (("stiffness", k), ("motor_inertia", j)) if not x > 0]
         if missing:
+            absent = Message("{a} and no {b}", *missing) if len(missing) > 1 else missing[0]
             raise InputError(
-                f"joint {joint.name!r} has no {' and no '.join(missing)}, so it cannot be elastic; give its row in the "
-                f"robot file {' and '.join(f'{name} = …' for name in missing)}"
+                "joint {name!r} has no {missing}, so it cannot be elastic; give its row in the robot file {missing2}",
+                joint.name,
+                absent,
+                in_a_row([f"{name} = …" for name in missing]),
             )
     return Springs(np.array(stiffness), np.array(inertia), np.array(play))
 
@@ -71,8 +75,9 @@ def springs_of(robot: RobotDescription, number: Number, elastic: Given, backlash
 def _refuse_followers(robot: RobotDescription) -> None:
     if follow := robot.coordinates.followers:
         raise InputError(
-            f"joint {follow[0]!r} follows others, so which spring drives it is not said; an arm whose joints "
-            "follow others is simulated with rigid joints"
+            "joint {name!r} follows others, so which spring drives it is not said; an arm whose joints "
+            "follow others is simulated with rigid joints",
+            follow[0],
         )
 
 
@@ -85,6 +90,14 @@ def amounts(name: str, given: Any, dof: int, *, above: bool = False) -> list[flo
         found = np.empty(0)
     fine = found.shape == (dof,) and bool(((found > 0) if above else (found >= 0)).all() and (found < inf).all())
     if not fine or isinstance(given, bool | str):
-        least = "above 0" if above else "at least 0"
-        raise InputError(f"{name}: expected one number {least}, or {dof}, one a joint; found {given!r:.60}")
+        raise InputError(
+            (
+                ("{name}: expected one number above 0, or {dof}, one a joint; found {given!r:.60}")
+                if above
+                else ("{name}: expected one number at least 0, or {dof}, one a joint; found {given!r:.60}")
+            ),
+            name,
+            dof,
+            given,
+        )
     return [float(x) for x in found]

@@ -19,6 +19,7 @@ from manipula.errors import InputError
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED
 from manipula.mechanics.models.integrate.methods.steps import add
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.messages import Message
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.springs import Springs
 
@@ -78,8 +79,13 @@ def refuse_steps(names: Sequence[str], arm: Linear, method: str, step: float) ->
     if not found > GROWS:
         return
     short = next((step / 2**k for k in range(1, HALVINGS) if growth(arm, method, step / 2**k)[0] <= GROWS), None)
-    remedy = "" if short is None else f"; take step={short:.2g}, or a softer drive"
+    remedy = "" if short is None else Message("; take step={short:.2g}, or a softer drive", short)
     raise InputError(
-        f"joint {names[where % len(names)]!r}: its drive swings faster than {method!r} follows in steps of {step:g} s: "
-        f"it would grow by {found:.3g} in each{remedy}"
+        "joint {names!r}: its drive swings faster than {method!r} follows in steps of {step:g} s: it would grow by "
+        "{found:.3g} in each{remedy}",
+        names[where % len(names)],
+        method,
+        step,
+        found,
+        remedy,
     )

@@ -13,12 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.rubbing import OnMotors, Rubbing
 from manipula.simulation.drives.springs import Springs
 from manipula.simulation.exact.mechanism import Array, Mechanism, frictionless, motorless, refuse_weightless
 
-BEHIND = "behind a spring a link needs a mass"
+BEHIND = Message("behind a spring a link needs a mass")
 
 
 class ElasticMechanism(Mechanism):

@@ -69,8 +69,13 @@ class StateEquations:
         tau, rate = self.drive.law(t, y[self.n - n : self.n], y[2 * self.n - n : 2 * self.n], x)
         if np.shape(tau) != (n,) or np.shape(rate) != x.shape:
             raise InputError(
-                f"the torques at t = {t:g} s have shape {np.shape(tau)}, the law's memory {np.shape(rate)}; "
-                f"expected {(n,)} and {x.shape}"
+                "the torques at t = {t:g} s have shape {shape}, the law's memory {shape2}; expected {value} and "
+                "{shape3}",
+                t,
+                np.shape(tau),
+                np.shape(rate),
+                (n,),
+                x.shape,
             )
         return np.clip(tau, -self.efforts, self.efforts), rate
 

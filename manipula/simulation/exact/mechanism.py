@@ -19,6 +19,7 @@ from manipula.generation.request import Request
 from manipula.generation.structure import numeric_chain
 from manipula.generation.weightless import REMEDY, motionless
 from manipula.mechanics.robot.description import RobotDescription, known
+from manipula.messages import Message
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.rubbing import OnMotors, Rubbing
 from manipula.simulation.exact.rest import Rest, Ways, at_rest
@@ -132,7 +133,8 @@ class Mechanism:
             if np.abs(loads - before).max() <= 1e-14 * (1 + np.abs(loads).max()):
                 return made
         raise InputError(
-            f"{self.robot.name}: friction that follows the load is too large: no acceleration fits; make fl smaller"
+            "{name}: friction that follows the load is too large: no acceleration fits; make fl smaller",
+            self.robot.name,
         )
 
 
@@ -160,5 +162,7 @@ def _compiled(robot: RobotDescription, model: str) -> Callable[..., Any]:
     code = compile_tape(tape_from_function(function))
     if code.parameters:
         missing = code.parameters
-        raise UnsetError(f"{robot.name}: a simulation needs a value for {some_of(missing)}", missing)
+        raise UnsetError(
+            Message("{name}: a simulation needs a value for {some_of}", robot.name, some_of(missing)), missing
+        )
     return code.thin

@@ -47,7 +47,7 @@ def loop_system(
         function = arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell)
         return System(request.described(function), request, settings={"sample": (sample,)}, sample=sample)
     if not isinstance(law, Law):
-        raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
+        raise InputError("law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}", law)
     sample = _sample(law, step)
     _refuse_unfit(law, ref, sensors)
     _refuse_strangers(robot, law, ref)
@@ -89,15 +89,15 @@ def _refuse_followers(ref: Trajectory | None, sensors: Sensors | None) -> None:
     """Nobody drives an arm alone, so nobody follows or sees."""
     for name, given in (("ref", ref), ("sensors", sensors)):
         if given is not None:
-            raise InputError(f"{name}: an arm alone is driven by the torques it is given; {name}= needs a law")
+            raise InputError("{name}: an arm alone is driven by the torques it is given; {name}= needs a law", name)
 
 
 def _refuse_unfit(law: Law, ref: Trajectory | None, sensors: Sensors | None) -> None:
     """What is no reference, or what this law cannot see by."""
     if ref is not None and not hasattr(ref, "block"):
-        raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
+        raise InputError("ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}", ref)
     if sensors is not None and not isinstance(sensors, Sensors):
-        raise InputError(f"sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}")
+        raise InputError("sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}", sensors)
     if sensors is not None and sensors.delay and law.sample is None:
         raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
 
@@ -112,7 +112,7 @@ def _sample(law: Law, step: float | None) -> float:
     refuse_time("step", step)
     found = law.sample if step is None else step
     if found is None:
-        raise InputError(f"{law.law}: step= is needed for a law in continuous time: the time of a step in seconds")
+        raise InputError("{law}: step= is needed for a law in continuous time: the time of a step in seconds", law.law)
     return float(found)
 
 
@@ -120,7 +120,9 @@ def whole_steps(law: str, sample: float, step: float) -> int:
     """How many steps a sample of the law takes."""
     count = round(sample / step)
     if count < 1 or abs(count * step - sample) > 1e-9 * sample:
-        raise InputError(f"{law}: its sample time of {sample:g} s is no whole multiple of step={step:g} s")
+        raise InputError(
+            "{law}: its sample time of {sample:g} s is no whole multiple of step={step:g} s", law, sample, step
+        )
     return count
 
 
@@ -128,11 +130,11 @@ def _refuse_strangers(arm: RobotDescription, law: Law, ref: Trajectory | None) -
     joints = law.request.robot.dof
     outputs = _block(law).outputs
     if "tau" not in outputs:
-        raise InputError(f"{law.law}: gives {', '.join(outputs)} and no torque, so it drives no arm")
+        raise InputError("{law}: gives {outputs} and no torque, so it drives no arm", law.law, ", ".join(outputs))
     if arm.dof != joints:
-        raise InputError(f"{law.law}: drives {joints} joints; {arm.name} has {arm.dof}")
+        raise InputError("{name}: drives {dof} joints; {name2} has {dof2}", law.law, joints, arm.name, arm.dof)
     if ref is not None and ref.dof != joints:
-        raise InputError(f"{law.law}: drives {joints} joints; the reference has {ref.dof}")
+        raise InputError("{law}: drives {dof} joints; the reference has {dof2}", law.law, joints, ref.dof)
     if ref is not None and ref.block is None:
         raise InputError(
             "the reference is no formula of the time: leave it out, and give the loop its samples along time"

@@ -25,7 +25,7 @@ def run_of(
 ) -> Run:  # fmt: skip
     """The run, from a law or torques and a reference; `asked` are the other words of `simulate`."""
     if sensors is not None and method == "dop853":
-        raise InputError(f"sensors: {method} has none; take a method of fixed steps")
+        raise InputError("sensors: {method} has none; take a method of fixed steps", method)
     task = task_from(plant, ref, step=step, method=method, events=events, gains=_gains(law), **asked)
     if sensors is not None and not hasattr(law, "function"):
         raise InputError("sensors: stand before a law of mp.controller, not before torques or a function")

@@ -19,6 +19,7 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.generation.settings import Settings
 from manipula.mechanics.models.control.laws import law_named
+from manipula.messages import Message
 
 BISECTIONS = 60
 SHORTEST = 1e-6  # of the sample asked for: what is not stable then is not for want of samples
@@ -36,9 +37,15 @@ def refuse_unstable(
         found = gains(own)
         if spectral_radius(*found, sample, delay) >= 1:
             told = ", ".join(f"{port} = {own[port]:g}" for port in ("kp", "ki", "kd", "lam", "gain") if port in own)
+            late = Message(" and a delay of {delay}", delay) if delay else ""
             raise InputError(
-                f"{name}: joint {joint!r}: {told} is unstable at a sample of {sample:g} s"
-                f"{f' and a delay of {delay}' if delay else ''}; {_remedy(found, sample, delay)}"
+                "{name}: joint {joint!r}: {told} is unstable at a sample of {sample:g} s{late}; {remedy}",
+                name,
+                joint,
+                told,
+                sample,
+                late,
+                _remedy(found, sample, delay),
             )
 
 
@@ -70,9 +77,9 @@ def spectral_radius(ki: float, kp: float, kd: float, sample: float, delay: int =
 def _remedy(gains: tuple[float, float, float], sample: float, delay: int) -> str:
     short, long = sample * SHORTEST, sample
     if spectral_radius(*gains, short, delay) >= 1:
-        return "no sample is short enough for these gains: more kd is needed"
+        return Message("no sample is short enough for these gains: more kd is needed")
     for _ in range(BISECTIONS):
         middle = (short * long) ** 0.5
         short, long = (middle, long) if spectral_radius(*gains, middle, delay) < 1 else (short, middle)
     digit = 10 ** (floor(log10(short)) - 1)
-    return f"samples of at most {floor(short / digit) * digit:.2g} s hold it, or smaller gains"
+    return Message("samples of at most {floor:.2g} s hold it, or smaller gains", floor(short / digit) * digit)

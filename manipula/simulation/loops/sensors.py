@@ -13,6 +13,7 @@ import numpy as np
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.integrate.sensing import UNITS, sensing
+from manipula.messages import Message
 from manipula.support.plain import plain
 
 LONGEST = 64  # samples of delay: each is a state of its own
@@ -38,16 +39,18 @@ class Sensors:
     def __post_init__(self) -> None:
         if not isinstance(self.noise, Mapping):
             raise InputError(
-                f"sensors: noise: expected standard deviations by name, q and qd, found {self.noise!r:.60}"
+                "sensors: noise: expected standard deviations by name, q and qd, found {noise!r:.60}", self.noise
             )
         for name, sigma in self.noise.items():
             if name not in UNITS:
                 raise UnknownNameError("measured quantity", str(name), UNITS)
-            _refuse_unless(sigma, f"noise of {name}", "at least 0", least=0.0)
+            _refuse_unless(sigma, Message("noise of {name}", name), Message("at least 0"), least=0.0)
         if self.resolution is not None:
-            _refuse_unless(self.resolution, "resolution", "more than 0", least=np.nextafter(0, 1))
+            _refuse_unless(self.resolution, "resolution", Message("more than 0"), least=np.nextafter(0, 1))
         if isinstance(self.delay, bool) or not isinstance(self.delay, int) or not 0 <= self.delay <= LONGEST:
-            raise InputError(f"sensors: delay: expected whole samples, 0 to {LONGEST}, found {self.delay!r:.60}")
+            raise InputError(
+                "sensors: delay: expected whole samples, 0 to {longest}, found {delay!r:.60}", LONGEST, self.delay
+            )
 
     @property
     def block(self) -> Block:
@@ -65,7 +68,10 @@ def _refuse_unless(value: Any, what: str, wanted: str, *, least: float) -> None:
     fine = isinstance(found, list | tuple | np.ndarray) and len(found) > 0
     if not fine or not all(isinstance(x, Real) and least <= float(x) < inf for x in found):
         raise InputError(
-            f"sensors: {what}: expected numbers, {wanted}, one for all joints or one for each: {value!r:.60}"
+            "sensors: {what}: expected numbers, {wanted}, one for all joints or one for each: {value!r:.60}",
+            what,
+            wanted,
+            value,
         )
 
 

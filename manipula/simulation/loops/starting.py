@@ -30,7 +30,16 @@ def refuse_bounds(name: str, settings: Settings, initial: Start) -> None:
         begun = initial.get(state, (0.0,) * len(settings[low]))
         for i, ((lower, upper), value) in enumerate(zip(rows, begun, strict=True), start=1):
             if not lower <= upper:
-                raise InputError(f"{name}: {low}: entry {i} is {lower:g}, above its upper bound {upper:g}")
+                raise InputError(
+                    "{name}: {low}: entry {i} is {lower:g}, above its upper bound {upper:g}", name, low, i, lower, upper
+                )
             if not lower <= value <= upper:
-                told = f"{lower:g} … {upper:g}"
-                raise InputError(f"{name}: entry {i} of {state} begins at {value:g}, outside its bounds {told}")
+                raise InputError(
+                    "{name}: entry {i} of {removeprefix} begins at {value:g}, outside its bounds {lower:g} … {upper:g}",
+                    name,
+                    i,
+                    state,
+                    value,
+                    lower,
+                    upper,
+                )

@@ -17,5 +17,5 @@ def arm_of(value: Any, what: str) -> NumericArm:
     if not isinstance(value, str | Path | RobotDescription) and not isinstance(
         getattr(value, "robot", None), RobotDescription
     ):
-        raise InputError(f"{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}")
+        raise InputError("{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}", what, value)
     return NumericArm(value)

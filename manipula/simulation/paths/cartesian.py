@@ -19,6 +19,7 @@ from manipula.mechanics.models.motion.quintic import QUINTIC
 from manipula.mechanics.models.motion.straight import TimeLaw
 from manipula.mechanics.models.motion.trapezoid import TRAPEZOID
 from manipula.mechanics.robot.branching import road_coordinates, with_frame
+from manipula.messages import Message
 from manipula.simulation.paths.arms import arm_of
 from manipula.simulation.paths.following import ROWS, Follower, Stopped, followed
 from manipula.simulation.paths.joints import quickest_double_s, trapezoid_of
@@ -81,7 +82,7 @@ def line(
     # the orientation of a position is nobody's
     curve = StraightLine(pose, end if _task(task) == "pose" else _moved(pose, end[:3, 3]))
     law = _Law("line", curve, duration, velocity, acceleration, jerk)
-    return _along(asked, curve, law, near, _task(task), positive(singular, "line: singular", "m or rad"))
+    return _along(asked, curve, law, near, _task(task), positive(singular, "line: singular", Message("m or rad")))
 
 
 @remembered
@@ -111,10 +112,10 @@ def circle(
     direction = _three(axis, "circle: axis")
     if not np.linalg.norm(direction) > 0:
         raise InputError("circle: axis: expected a direction, found a vector of no length")
-    swept = float(numbers(angle, "circle: angle", 0, "an angle in rad"))
+    swept = float(numbers(angle, "circle: angle", 0, Message("an angle in rad")))
     curve = Circle(pose, middle, direction / np.linalg.norm(direction), swept, bool(turning))
     law = _Law("circle", curve, duration, velocity, acceleration, jerk)
-    return _along(asked, curve, law, near, _task(task), positive(singular, "circle: singular", "m or rad"))
+    return _along(asked, curve, law, near, _task(task), positive(singular, "circle: singular", Message("m or rad")))
 
 
 class _Law:
@@ -122,10 +123,10 @@ class _Law:
 
     def __init__(self, name: str, curve: Curve, duration: Any, velocity: Any, acceleration: Any, jerk: Any) -> None:
         if not curve.way > 0:
-            raise InputError(f"{name}: the tool goes nowhere")
+            raise InputError("{name}: the tool goes nowhere", name)
         self.name = name
         limits = [
-            inf if x is None else positive(x, f"{name}: {what}", "m or rad, by seconds,") / curve.way
+            inf if x is None else positive(x, f"{name}: {what}", Message("m or rad, by seconds,")) / curve.way
             for what, x in (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
         ]
         time = None if duration is None else positive(duration, f"{name}: duration", "seconds")
@@ -137,7 +138,7 @@ class _Law:
             return QUINTIC, time, {}
         if j < inf:
             if time is not None:
-                raise InputError(f"{self.name}: with a limit of jerk the duration follows; leave it out")
+                raise InputError("{name}: with a limit of jerk the duration follows; leave it out", self.name)
             found = quickest_double_s(v, a, j)
             return JERK_LIMITED, found.duration, settings(ramp=found.ramp, jerk=found.jerk, jerk_time=found.jerk_time)
         made = trapezoid_of(self.name, time, v, a)
@@ -185,19 +186,27 @@ def _refuse_limits(arm: NumericArm, s: Floats, q: Floats, name: str) -> None:
     out = np.argwhere((q < low - INSIDE) | (q > high + INSIDE))
     if out.size:
         at, joint = out[0]
-        found = f"joint {joint + 1} is at {q[at, joint]:.4g}, beyond its limits {low[joint]:.4g} … {high[joint]:.4g}"
-        raise InputError(f"{name}: at {100 * s[at]:.3g} % of the way {found}; near= may start on another branch")
+        raise InputError(
+            "{name}: at {s:.3g} % of the way joint {joint} is at {q:.4g}, beyond its limits {low:.4g} … "
+            "{high:.4g}; near= may start on another branch",
+            name,
+            100 * s[at],
+            joint + 1,
+            q[at, joint],
+            low[joint],
+            high[joint],
+        )
 
 
 def _stopped(follower: Follower, at: Stopped, name: str) -> str:
     """Why the curve cannot be followed any further."""
-    where = f"{name}: at {100 * at.at:.3g} % of the way"
+    where = Message("{name}: at {at:.3g} % of the way", name, 100 * at.at)
     if follower.sideways(at.q[-1], at.s[-1]) > SIDEWAYS:
-        return f"{where} no motion of the joints moves the tool in the direction of the path"
+        return Message("{where} no motion of the joints moves the tool in the direction of the path", where)
     found = follower.arm.inverse_kinematics(follower.curve.at(np.array(at.at)).pose, task=follower.task)
     if not len(found.q):
-        return f"{where} the tool cannot be: {found.nearest.reason}"
-    return f"{where} the arm comes to a singular pose, where it would have to change to another branch"
+        return Message("{where} the tool cannot be: {reason}", where, found.nearest.reason)
+    return Message("{where} the arm comes to a singular pose, where it would have to change to another branch", where)
 
 
 def _configured(arm: NumericArm, curve: Curve, near: Floats | None, task: str, name: str) -> Floats:
@@ -209,7 +218,7 @@ def _configured(arm: NumericArm, curve: Curve, near: Floats | None, task: str, n
             return follower.corrected(near, np.array(0.0))
     found = arm.inverse_kinematics(pose, None if near is None else _on_road(arm, near), task=task)
     if not len(found.q):
-        raise InputError(f"{name}: the tool cannot start there: {found.nearest.reason}")
+        raise InputError("{name}: the tool cannot start there: {reason}", name, found.nearest.reason)
     whole = np.zeros(arm.dof) if near is None else near.copy()
     whole[_road(arm)] = found.q[0]
     return whole
@@ -231,7 +240,9 @@ def _start(arm: NumericArm, value: Any, near: Any, name: str) -> tuple[Floats, F
         return np.asarray(arm.pose(q)), q
     pose = checked_poses(np.array(poses_from_value(value)))
     if pose.shape != (4, 4):
-        raise InputError(f"{name}: start: expected a pose (4, 4) or a configuration, found an array {pose.shape}")
+        raise InputError(
+            "{name}: start: expected a pose (4, 4) or a configuration, found an array {shape}", name, pose.shape
+        )
     return pose, None if near is None else _joints(arm, near, f"{name}: near")
 
 
@@ -240,7 +251,7 @@ def _goal(start: Floats, value: Any) -> Floats:
         return _moved(start, _three(value, "line: goal"))
     pose = checked_poses(np.array(poses_from_value(value)))
     if pose.shape != (4, 4):
-        raise InputError(f"line: goal: expected a pose (4, 4) or a position (3,), found an array {pose.shape}")
+        raise InputError("line: goal: expected a pose (4, 4) or a position (3,), found an array {shape}", pose.shape)
     return pose
 
 
@@ -251,16 +262,16 @@ def _moved(pose: Floats, position: Floats) -> Floats:
 
 
 def _joints(arm: NumericArm, value: Any, what: str) -> Floats:
-    q = numbers(value, what, 1, f"a position for each of {arm.dof} joints")
+    q = numbers(value, what, 1, Message("a position for each of {dof} joints", arm.dof))
     if len(q) != arm.dof:
-        raise InputError(f"{what}: expected a position for each of {arm.dof} joints, found {len(q)}")
+        raise InputError("{what}: expected a position for each of {dof} joints, found {count}", what, arm.dof, len(q))
     return q
 
 
 def _three(value: Any, what: str) -> Floats:
-    found = numbers(value, what, 1, "three numbers")
+    found = numbers(value, what, 1, Message("three numbers"))
     if len(found) != 3:
-        raise InputError(f"{what}: expected three numbers, found {len(found)}")
+        raise InputError("{what}: expected three numbers, found {count}", what, len(found))
     return found
 
 

@@ -15,6 +15,7 @@ import scipy
 
 from manipula.errors import InputError
 from manipula.mechanics.models.motion.ports import Motion
+from manipula.messages import Message
 from manipula.simulation.paths.numbers import Floats, numbers
 from manipula.simulation.paths.trajectory import Trajectory
 
@@ -39,9 +40,9 @@ def path_of(value: Any, what: str) -> Path:
     """The path of a reference, or a smooth curve through points (count, dof)."""
     if isinstance(value, Trajectory):
         return _travelled(value, what)
-    points = numbers(value, f"{what}: path", 2, "a trajectory, or points (count, dof)")
+    points = numbers(value, f"{what}: path", 2, Message("a trajectory, or points (count, dof)"))
     if len(points) < 2 or not np.linalg.norm(np.diff(points, axis=0), axis=1).all():
-        raise InputError(f"{what}: path: expected at least two points, each other than the one before")
+        raise InputError("{what}: path: expected at least two points, each other than the one before", what)
     return _through(points)
 
 
@@ -56,18 +57,18 @@ def _travelled(ref: Trajectory, what: str) -> Path:
     if {"ref_start", "ref_goal"} <= ref.settings.keys():
         ends = np.array([ref.settings["ref_start"], ref.settings["ref_goal"]])
         if (ends[0] == ends[1]).all():
-            raise InputError(f"{what}: path: the reference goes nowhere")
+            raise InputError("{what}: path: the reference goes nowhere", what)
         return _through(ends)
     looked = np.linspace(0.0, ref.duration, CHECKS + 1)
     speed = np.linalg.norm(ref(looked).qd, axis=-1)
     still = speed <= SLOW * speed.max()
     if not speed.max() > 0:
-        raise InputError(f"{what}: path: the reference goes nowhere")
+        raise InputError("{what}: path: the reference goes nowhere", what)
     edge = CHECKS // 20
     inner = np.flatnonzero(still[edge:-edge])
     if inner.size:
         at = looked[edge + inner[0]]
-        raise InputError(f"{what}: path: the reference stands still at {at:g} s; give the parts one by one")
+        raise InputError("{what}: path: the reference stands still at {at:g} s; give the parts one by one", what, at)
     return Path(ref, ref.duration, ref.dof, _knots(ref)) if not still.any() else _by_length(ref)
 
 

@@ -73,11 +73,13 @@ def trapezoid_of(name: str, duration: float | None, v: float, a: float) -> Trape
     velocity, else a third of it speeding up."""
     if duration is None:
         if a == inf:
-            raise InputError(f"{name}: expected a duration, or a limit of acceleration (and of velocity)")
+            raise InputError("{name}: expected a duration, or a limit of acceleration (and of velocity)", name)
         return quickest_trapezoid(v, a)
     least = 0.0 if (v, a) == (inf, inf) else 1 / v if a == inf else quickest_trapezoid(v, a).duration
     if duration < least * (1 - 1e-12) or (a == inf and v < inf and duration <= least):
-        raise InputError(f"{name}: duration: the limits ask for more than {least:g} s, found {duration:g}")
+        raise InputError(
+            "{name}: duration: the limits ask for more than {least:g} s, found {duration:g}", name, least, duration
+        )
     # v T − v²/a = 1,  or r = T − 1/v with r = T/3, if v may be so large
     top = 2 / (duration + sqrt(max(duration * duration - 4 / a, 0.0))) if a < inf else min(1.5 / duration, v)
     ramp = duration - 1 / top

@@ -12,6 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation.paths.joints import jerk_limited
 from manipula.simulation.paths.numbers import Floats, both, limits, numbers
 from manipula.simulation.paths.series import piecewise
@@ -59,9 +60,9 @@ def ruckig(
 def _given(value: Any, dof: int, name: str) -> Floats:
     if value is None:
         return np.zeros(dof)
-    found = numbers(value, f"ruckig: {name}", 1, "a number for each joint")
+    found = numbers(value, f"ruckig: {name}", 1, Message("a number for each joint"))
     if len(found) != dof:
-        raise InputError(f"ruckig: {name} is of {len(found)} joints, q0 of {dof}")
+        raise InputError("ruckig: {name} is of {count} joints, q0 of {dof}", name, len(found), dof)
     return found
 
 
@@ -78,9 +79,9 @@ def _calculated(dof: int, given: dict[str, Floats]) -> Any:
     try:
         result = solver.Ruckig(dof).calculate(asked, found)
     except solver.RuckigError as error:
-        raise InputError(f"ruckig: {error}") from None
+        raise InputError("ruckig: {error}", error) from None
     if result not in (solver.Result.Working, solver.Result.Finished):
-        raise InputError(f"ruckig: no motion was found ({result})")
+        raise InputError("ruckig: no motion was found ({calculate})", result)
     return found
 
 

@@ -14,6 +14,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.motion import fourier as fourier_text
 from manipula.mechanics.models.motion import spline as spline_text
 from manipula.mechanics.models.motion.ports import Motion
+from manipula.messages import Message
 from manipula.simulation.paths.numbers import Floats, configuration, numbers, positive, settings
 from manipula.simulation.paths.trajectory import Trajectory, formula, remembered
 
@@ -27,13 +28,17 @@ def fourier(a: ArrayLike, b: ArrayLike, base: float, *, q0: ArrayLike | None = N
 
     `a` and `b` are velocities, (harmonics, dof); `base` is in rad/s, so that one period takes 2π/base seconds.
     """
-    cosine, sine = (numbers(x, f"fourier: {name}", 2, "an array (harmonics, dof)") for name, x in (("a", a), ("b", b)))
+    cosine, sine = (
+        numbers(x, f"fourier: {name}", 2, Message("an array (harmonics, dof)")) for name, x in (("a", a), ("b", b))
+    )
     if cosine.shape != sine.shape:
-        raise InputError(f"fourier: a is of shape {cosine.shape} and b of {sine.shape}; expected (harmonics, dof) both")
+        raise InputError(
+            "fourier: a is of shape {shape} and b of {shape2}; expected (harmonics, dof) both", cosine.shape, sine.shape
+        )
     count, dof = cosine.shape
     centre = np.zeros(dof) if q0 is None else configuration(q0, "fourier: q0")
     if len(centre) != dof:
-        raise InputError(f"fourier: q0 is of {len(centre)} joints, a and b of {dof}")
+        raise InputError("fourier: q0 is of {count} joints, a and b of {dof}", len(centre), dof)
     pace = positive(base, "fourier: base", "rad/s")
     waves = {f"{way}{k + 1}": x[k] for way, x in (("cosine", cosine), ("sine", sine)) for k in range(count)}
     given = settings(centre=centre, base=pace, **waves)
@@ -55,16 +60,16 @@ def spline(
     degree 5 the jerk and its slope too. `ends="rest"`: no velocity at both ends, of degree 5 no acceleration either;
     "natural": no acceleration, and the velocity as it comes (of degree 5 no jerk either).
     """
-    through = numbers(points, "spline: points", 2, "an array (points, dof)")
+    through = numbers(points, "spline: points", 2, Message("an array (points, dof)"))
     if len(through) < 2:
         raise InputError("spline: expected at least two points, found one")
     knots = _spaced(through, positive(duration, "spline: duration", "seconds")) if times is None else rising(times)
     if len(knots) != len(through):
-        raise InputError(f"spline: {len(knots)} times for {len(through)} points")
+        raise InputError("spline: {count} times for {count2} points", len(knots), len(through))
     if ends not in ENDS:
         raise UnknownNameError("way to end a spline", ends, ENDS)
     if degree not in (3, 5):
-        raise InputError(f"spline: degree: expected 3 or 5, found {degree!r:.60}")
+        raise InputError("spline: degree: expected 3 or 5, found {degree!r:.60}", degree)
     still = (degree - 1) // 2  # derivatives that vanish at either end
     first = 1 if ends == "rest" else 2
     bound = [(first + k, np.zeros(through.shape[1])) for k in range(still)]
@@ -81,17 +86,19 @@ def _spaced(points: Floats, duration: float) -> Floats:
         steps = np.ones(len(steps))
     if not steps.all():
         at = int(np.argmin(steps)) + 1
-        raise InputError(f"spline: point {at + 1} is point {at} again; say at which times= to be there")
+        raise InputError("spline: point {at} is point {at2} again; say at which times= to be there", at + 1, at)
     return np.asarray(np.concatenate([[0.0], np.cumsum(steps)]) * (duration / steps.sum()))
 
 
 def rising(times: Any) -> Floats:
     """Times that increase, counted from the first."""
-    found = numbers(times, "times", 1, "one time a point, increasing")
+    found = numbers(times, "times", 1, Message("one time a point, increasing"))
     late = np.flatnonzero(np.diff(found) <= 0)
     if late.size:
         at = int(late[0])
-        raise InputError(f"times: must increase; {found[at]:g} is followed by {found[at + 1]:g} (time {at + 2})")
+        raise InputError(
+            "times: must increase; {found:g} is followed by {found2:g} (time {at})", found[at], found[at + 1], at + 2
+        )
     return np.asarray(found - found[0])
 
 

@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation.paths.numbers import Floats, numbers
 from manipula.simulation.paths.series import piecewise, rising
 from manipula.simulation.paths.trajectory import Trajectory, remembered
@@ -37,13 +38,13 @@ def table(
         try:
             return table(*read)
         except InputError as error:
-            raise InputError(f"{source}: {error}") from error
+            raise InputError("{place}: {text}", source, error) from error
     times = rising(source)
     places, *slopes = (_columns(x, name, len(times)) for x, name in ((q, "q"), (qd, "qd"), (qdd, "qdd")))
     if places is None:
         raise InputError("table: expected positions q, an array (times, dof), beside the times")
     if any(x is not None and x.shape != places.shape for x in slopes):
-        raise InputError(f"table: q is of {places.shape[1]} joints, and qd or qdd is not")
+        raise InputError("table: q is of {shape} joints, and qd or qdd is not", places.shape[1])
     if len(times) < 2:
         raise InputError("table: expected at least two samples, found one")
     with np.errstate(all="ignore"):
@@ -67,9 +68,9 @@ def _interpolated(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | Non
 def _columns(value: Any, name: str, count: int) -> Floats | None:
     if value is None:
         return None
-    found = numbers(value, f"table: {name}", 2, "an array (times, dof)")
+    found = numbers(value, f"table: {name}", 2, Message("an array (times, dof)"))
     if len(found) != count:
-        raise InputError(f"table: {name} has {len(found)} rows, and there are {count} times")
+        raise InputError("table: {name} has {count} rows, and there are {count2} times", name, len(found), count)
     return found
 
 
@@ -78,15 +79,17 @@ def _read(path: Path) -> tuple[Any, ...]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as a table of text ({error})") from None
+        raise InputError("{path}: cannot be read as a table of text ({error})", path, error) from None
     names = [name.split("[")[0].strip() for name in lines[0].split(",")] if lines else []
     rows = [_row(path, i, line, len(names)) for i, line in enumerate(lines[1:], 2) if line.strip()]
     wanted = [name for port in PORTS for name in _of(names, port)]
     if "t" not in names or "q1" not in names or sorted(["t", *wanted]) != sorted(names):
-        found = ", ".join(names) or "nothing"
-        raise InputError(f"{path}: line 1: expected the columns t, q1 …, and qd1 …, qdd1 … or none, found {found:.120}")
+        found = ", ".join(names) or Message("nothing")
+        raise InputError(
+            "{path}: line 1: expected the columns t, q1 …, and qd1 …, qdd1 … or none, found {found:.120}", path, found
+        )
     if not rows:
-        raise InputError(f"{path}: no row of numbers")
+        raise InputError("{path}: no row of numbers", path)
     values = dict(zip(names, np.array(rows).T, strict=True))
     parts = ([values[name] for name in _of(names, port)] for port in PORTS)
     return (values["t"], *(np.stack(part, axis=1) if part else None for part in parts))
@@ -105,7 +108,9 @@ def _row(path: Path, number: int, line: str, count: int) -> list[float]:
     try:
         found = [float(cell) for cell in cells]
     except ValueError:
-        raise InputError(f"{path}: line {number}: expected numbers, found {line!r:.60}") from None
+        raise InputError("{path}: line {number}: expected numbers, found {line!r:.60}", path, number, line) from None
     if len(found) != count:
-        raise InputError(f"{path}: line {number}: {len(found)} cells, and line 1 names {count}")
+        raise InputError(
+            "{path}: line {number}: {count} cells, and line 1 names {count2}", path, number, len(found), count
+        )
     return found

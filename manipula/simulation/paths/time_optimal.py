@@ -22,6 +22,7 @@ from manipula.errors import InputError, caution
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.limits import Limits
+from manipula.messages import Message
 from manipula.simulation.paths.arms import arm_of
 from manipula.simulation.paths.geometry import Path, path_of
 from manipula.simulation.paths.numbers import Floats, limits
@@ -72,16 +73,22 @@ def time_optimal(
     asked = arm_of(arm, what)
     way = path_of(path, what)
     if way.dof != asked.dof:
-        raise InputError(f"{what}: path is of {way.dof} joints, {asked.robot.name} has {asked.dof}")
+        raise InputError(
+            "{what}: path is of {dof} joints, {name} has {dof2}", what, way.dof, asked.robot.name, asked.dof
+        )
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or grid < FEWEST:
-        raise InputError(f"{what}: grid: expected a number of intervals of at least {FEWEST}, found {grid!r:.60}")
+        raise InputError(
+            "{what}: grid: expected a number of intervals of at least {fewest}, found {grid!r:.60}", what, FEWEST, grid
+        )
     bounds = Bounds(
         _limit(torque, asked, f"{what}: torque", "effort"),
         _limit(velocity, asked, f"{what}: velocity", "velocity"),
         np.full(way.dof, inf) if acceleration is None else limits(acceleration, way.dof, f"{what}: acceleration"),
     )
     if not np.isfinite([bounds.torque, bounds.acceleration]).any():
-        raise InputError(f"{what}: {asked.robot.name} has no effort limits; torque= (or acceleration=) gives some")
+        raise InputError(
+            "{what}: {name} has no effort limits; torque= (or acceleration=) gives some", what, asked.robot.name
+        )
     return _solved(_Problem(asked, way, bounds), int(grid))
 
 
@@ -217,11 +224,18 @@ class _Problem:
     def _why(self, s: float, c: Floats, torque: Floats) -> str:
         held = np.abs(c) / torque
         place, joint = np.unravel_index(int(np.argmax(held)), held.shape)
-        where = f"{100 * s / self.path.length:.3g} % of the path"
         if held[place, joint] > 1:
-            needs = f"joint {joint + 1} needs {abs(c[place, joint]):.4g} to hold still, and has {torque[joint]:.4g}"
-            return f"time_optimal: the path cannot be followed within the limits; {needs}"
-        return f"time_optimal: the path cannot be followed within the limits, at {where}"
+            return Message(
+                "time_optimal: the path cannot be followed within the limits; joint {joint} needs {c:.4g} to "
+                "hold still, and has {torque:.4g}",
+                joint + 1,
+                abs(c[place, joint]),
+                torque[joint],
+            )
+        return Message(
+            "time_optimal: the path cannot be followed within the limits, at {where:.3g} % of the path",
+            100 * s / self.path.length,
+        )
 
     def share(self, profile: Profile) -> float:
         """The largest torque by its limit, within the intervals and right behind the grid points."""
@@ -306,7 +320,10 @@ def _solved(problem: _Problem, grid: int) -> TimeOptimal:
         problem.ease(speeds)
     profile = profile.slowed(max(problem.speeds(profile).max() * (1 + SPARED), 1.0))
     if share > ALLOWED:
-        caution(f"time_optimal: torques are up to {share:.4g} times their limits between grid points; use a finer grid")
+        caution(
+            "time_optimal: torques are up to {share:.4g} times their limits between grid points; use a finer grid",
+            share,
+        )
     return _timed(problem, profile, share)
 
 

@@ -75,14 +75,14 @@ class Trajectory:
         """(q, qd, qdd) at these times."""
         times = real(t)
         if times is None:
-            raise InputError(f"{self.name}: expected times in seconds, found {t!r:.60}")
+            raise InputError("{name}: expected times in seconds, found {t!r:.60}", self.name, t)
         return self.curve(times)
 
     @cached_property
     def function(self) -> Function:
         """The formula, proved; its inputs are the time and the settings."""
         if self.block is None:
-            raise InputError(f"{self.name}: is no formula, so it has no model; ref.save(…) writes it as a table")
+            raise InputError("{name}: is no formula, so it has no model; ref.save(…) writes it as a table", self.name)
         return generate_formula(self.block, self.dof)
 
     @cached_property

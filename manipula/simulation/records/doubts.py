@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.messages import Message
 from manipula.simulation.records.sampling import gaps
 from manipula.simulation.records.wrapping import wrapped
 
@@ -72,12 +73,18 @@ def _times(log: Seen) -> str:
         return ""
     units = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
     likely = [unit for unit, size in units.items() if FASTEST <= step * size < SLOWEST]
-    what = f"samples are {step:.4g} s apart"
+    what = Message("samples are {step:.4g} s apart", step)
     if not likely:
-        return (
-            f"{what}, which no recorder of an arm does; say the unit of its times: units={{'t': 's'}} if it is seconds"
+        return Message(
+            "{what}, which no recorder of an arm does; say the unit of its times: units={{'t': 's'}} if it is seconds",
+            what,
         )
-    return f"{what}: are these {_word(likely[0])}? Say units={{'t': {likely[0]!r}}}, or units={{'t': 's'}} if not"
+    return Message(
+        "{what}: are these {word}? Say units={{'t': {likely!r}}}, or units={{'t': 's'}} if not",
+        what,
+        _word(likely[0]),
+        likely[0],
+    )
 
 
 def _word(unit: str) -> str:
@@ -87,8 +94,15 @@ def _word(unit: str) -> str:
 def _turns(log: Seen) -> str:
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
         if turns and (count := int(np.count_nonzero(wrapped(log.t, log.q[:, j])))):
-            how = "np.unwrap(q, axis=0) puts them together"
-            return f"{log.names[j]}: positions jump by a turn {count} time{'s' if count > 1 else ''}; {how}"
+            return Message(
+                (
+                    ("{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together")
+                    if count > 1
+                    else ("{names}: positions jump by a turn {count} time; np.unwrap(q, axis=0) puts them together")
+                ),
+                log.names[j],
+                count,
+            )
     return ""
 
 
@@ -165,10 +179,15 @@ def _swapped(log: Seen, pair: Pair, moved: Array, summed: Array, factors: dict[i
         others = [k for k in range(moved.shape[1]) if k not in (j, *factors)]
         best = max(others, key=lambda k: alike(j, k), default=j)
         if j not in factors and best != j and alike(j, best) > 0.99 and alike(j, j) < 0.5:
-            return (
-                f"the {pair.speeds} of {log.names[j]} follows the {pair.positions} of {log.names[best]}:"
-                " joints are swapped;"
-                f" say the columns in the joints' order, columns={{'{pair.below}': […], '{pair.slope}': […]}}"
+            return Message(
+                "the {speeds} of {names} follows the {positions} of {names2}: joints are swapped; say the "
+                "columns in the joints' order, columns={{'{below}': […], '{slope}': […]}}",
+                pair.speeds,
+                log.names[j],
+                pair.positions,
+                log.names[best],
+                pair.below,
+                pair.slope,
             )
     return ""
 
@@ -179,7 +198,13 @@ TIMES = ((1e3, "ms"), (1e6, "us"), (1e9, "ns"))
 def _reason(log: Seen, pair: Pair, odd: dict[int, float], count: int) -> str:
     """Why slopes are so many times what they should be, by the units that would make them so."""
     j, factor = next(iter(odd.items()))
-    what = f"{log.names[j]}: recorded {pair.speeds}s are {factor:.4g} times the slope of its {pair.positions}s"
+    what = Message(
+        "{names}: recorded {speeds}s are {factor:.4g} times the slope of its {positions}s",
+        log.names[j],
+        pair.speeds,
+        factor,
+        pair.positions,
+    )
     angles = {"": 1.0, f"'{pair.slope}': '{pair.degrees}'": 1 / DEGREE}
     if pair.below == "q":
         angles["'q': 'deg'"] = DEGREE
@@ -187,11 +212,11 @@ def _reason(log: Seen, pair: Pair, odd: dict[int, float], count: int) -> str:
         for angle, turn in angles.items():
             if all(abs(x / (size * turn) - 1) < NEAR for x in odd.values()) and (angle or unit):
                 said = ", ".join(([f"'t': '{unit}'"] if unit else []) + ([angle] if angle else []))
-                return f"{what}; say units={{{said}}}"
-    out = f"leave {pair.speeds}s out, columns={{'{pair.slope}': None}}"
+                return Message("{what}; say units={{{said}}}", what, said)
+    out = Message("leave {speeds}s out, columns={{'{slope}': None}}", pair.speeds, pair.slope)
     if abs(factor + 1) < NEAR:
-        return f"{what}: the sign of one is wrong; say scale={{'{pair.slope}': …}}, or {out}"
-    return "" if GROSS[0] < factor < GROSS[1] else f"{what}; say units= or scale= of both, or {out}"
+        return Message("{what}: the sign of one is wrong; say scale={{'{slope}': …}}, or {out}", what, pair.slope, out)
+    return "" if GROSS[0] < factor < GROSS[1] else Message("{what}; say units= or scale= of both, or {out}", what, out)
 
 
 # positions alone
@@ -205,16 +230,20 @@ def _degrees(log: Seen, ends: Ends | None) -> str:
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
         limits = (ends.lower[j], ends.upper[j]) if ends is not None else (-np.inf, np.inf)
         if turns and (reason := _too_far(low[j], high[j], limits, bool(log.understood))):
-            return f"{log.names[j]} goes from {low[j]:.4g} to {high[j]:.4g} rad, {reason}"
+            return Message(
+                "{names} goes from {low:.4g} to {high:.4g} rad, {too_far}", log.names[j], low[j], high[j], reason
+            )
     return ""
 
 
 def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) -> str:
     lower, upper = limits
-    how = "are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not"
+    how = Message("are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not")
     if not np.isfinite(upper - lower):
-        return f"{(high - low) / (2 * pi):.3g} turns: {how}" if assumed and high - low > TURNS else ""
+        return (
+            Message("{high:.3g} turns: {how}", (high - low) / (2 * pi), how) if assumed and high - low > TURNS else ""
+        )
     slack = (0.1 if assumed else 1.0) * (upper - lower)
     beyond = low < lower - slack or high > upper + slack
     fits = lower - slack * DEGREE <= low * DEGREE and high * DEGREE <= upper + slack * DEGREE
-    return f"its limits are {lower:.4g} and {upper:.4g}: {how}" if beyond and fits else ""
+    return Message("its limits are {lower:.4g} and {upper:.4g}: {how}", lower, upper, how) if beyond and fits else ""

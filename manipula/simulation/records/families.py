@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation.records.entries import Entry, Joints, Place
 from manipula.simulation.records.formats.sources import Source
 from manipula.simulation.records.words.heads import COMMON, CURRENTS, MEASURED, head_of, meaning_of, words_of
@@ -51,7 +52,11 @@ def chosen(source: Source, quantity: str, entries: Sequence[Entry], joints: Join
     if len(best) > 1:
         listed = " or ".join(heads_of(source, group.places) for group in best[:4])
         raise InputError(
-            f"{source.path}: {NAMES[quantity]}s may be {listed}; {how_to_say(source, quantity, best[0].places)}"
+            "{path}: {names}s may be {listed}; {how_to_say}",
+            source.path,
+            NAMES[quantity],
+            listed,
+            how_to_say(source, quantity, best[0].places),
         )
     return best[0], "; ".join(heads_of(source, group.places) for group in ranked[1:])
 
@@ -142,17 +147,21 @@ def heads_of(source: Source, places: Sequence[Place]) -> str:
 
 def found_in(source: Source) -> str:
     listed = ", ".join(repr(head) for head in source.heads[:16])
-    return f"found {listed}{', …' if len(source.heads) > 16 else ''}" if source.heads else "found no columns"
+    return (
+        (Message("found {listed}, …", listed) if len(source.heads) > 16 else Message("found {text}", listed))
+        if source.heads
+        else Message("found no columns")
+    )
 
 
 def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> str:
     """What to write, with columns of the file."""
     if source.heads and source.heads[0] == "column 0":
-        return f"say which: columns={{{quantity!r}: [1, 2, …]}}, counted from 0"
+        return Message("say which: columns={{{quantity!r}: [1, 2, …]}}, counted from 0", quantity)
     heads = list(dict.fromkeys(source.heads[place.column] for place in places))
     heads = heads or [head for head in source.heads if not _of_times(head)] or source.heads
     shown = repr(heads[0]) if len(places) > len(heads) else f"[{heads[0]!r}, …]"
-    return f"say which: columns={{{quantity!r}: {shown}}}"
+    return Message("say which: columns={{{quantity!r}: {shown}}}", quantity, shown)
 
 
 def _of_times(text: str) -> bool:
@@ -186,21 +195,61 @@ def missing(source: Source, quantity: str, entries: Sequence[Entry], joints: Joi
     twice = _twice(entries)
     if twice is not None:
         one, other = (source.heads[entry.place.column] for entry in twice)
-        whose = twice[0].joint or f"joint {twice[0].number}"
-        both = f"{one!r} and {other!r} may both be the {name} of {whose}"
-        return f"{source.path}: {both}; {how_to_say(source, quantity)}"
+        whose = twice[0].joint or Message("joint {name}", twice[0].number)
+        both = Message("{one!r} and {other!r} may both be the {name} of {whose}", one, other, name, whose)
+        return Message("{path}: {both}; {how_to_say}", source.path, both, how_to_say(source, quantity))
     if joints.names and len(absent) < len(joints.names) and len(numbers) <= len(named):
-        return f"{source.path}: no {name} of joint {', '.join(map(repr, absent))} of {joints.robot}; {found_in(source)}"
+        return Message(
+            "{path}: no {names} of joint {absent} of {robot}; {found_in}",
+            source.path,
+            name,
+            ", ".join(map(repr, absent)),
+            joints.robot,
+            found_in(source),
+        )
     first = min(numbers, default=0)
     gap = next((k for k in range(min(first, 1), max(numbers, default=0)) if k not in numbers), None)
     if gap is not None:
-        return f"{source.path}: no {name} of joint {gap}: found those of {', '.join(map(str, sorted(numbers)))}"
+        return Message(
+            "{path}: no {names} of joint {gap}: found those of {numbers}",
+            source.path,
+            name,
+            gap,
+            ", ".join(map(str, sorted(numbers))),
+        )
     if numbers and joints.names and len(numbers) != len(joints.names):
-        count = f"{len(numbers)} joint{'' if len(numbers) == 1 else 's'}"
-        return f"{source.path}: has {count}; {joints.robot} has {len(joints.names)}"
+        return Message(
+            (
+                "{path}: has {count} joint; {robot} has {count2}"
+                if len(numbers) == 1
+                else "{path}: has {count} joints; {robot} has {count2}"
+            ),
+            source.path,
+            len(numbers),
+            joints.robot,
+            len(joints.names),
+        )
     theirs = list(dict.fromkeys(named))
     if theirs and joints.names:
-        listed = f"{name}s are of joints {', '.join(theirs[:16])}; {joints.robot} has {', '.join(joints.names)}"
-        return f"{source.path}: {listed}; {how_to_say(source, quantity)}"
-    whose = f"of {joints.robot}'s joints {', '.join(joints.names)}" if joints.names else "of all joints"
-    return f"{source.path}: no {name} {whose}; {found_in(source)}; {how_to_say(source, quantity)}"
+        return Message(
+            "{path}: {names}s are of joints {theirs}; {robot} has {names2}; {how_to_say}",
+            source.path,
+            name,
+            ", ".join(theirs[:16]),
+            joints.robot,
+            ", ".join(joints.names),
+            how_to_say(source, quantity),
+        )
+    whose = (
+        Message("of {robot}'s joints {names}", joints.robot, ", ".join(joints.names))
+        if joints.names
+        else Message("of all joints")
+    )
+    return Message(
+        "{path}: no {names} {joint}; {found_in}; {how_to_say}",
+        source.path,
+        name,
+        whose,
+        found_in(source),
+        how_to_say(source, quantity),
+    )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.limits import Limits
+from manipula.messages import Message
 from manipula.simulation.records import sampling
 from manipula.simulation.records.doubts import Ends, doubt
 from manipula.simulation.records.plots import figure_of
@@ -71,7 +72,9 @@ class Log:
         """Lists become arrays; what no recording can be is met here."""
         times = _numbers("t", self.t, self.source)
         if times.ndim != 1 or not len(times):
-            raise InputError(f"{self._place}t: expected a time for every sample, found shape {times.shape}")
+            raise InputError(
+                "{place}t: expected a time for every sample, found shape {shape}", self._place, times.shape
+            )
         _refuse_unsorted(times, self._place)
         object.__setattr__(self, "t", times)
         for name in (*MEASURED, *WANTED):
@@ -81,17 +84,29 @@ class Log:
                 object.__setattr__(self, name, value)
                 axes = slice(-2, None) if name in WANTED else slice(None)  # what is wanted may be common to a batch
                 if value.shape[axes] != self.q.shape[axes]:
-                    raise InputError(f"{self._place}{name}: expected shape {self.q.shape} as q, found {value.shape}")
+                    raise InputError(
+                        "{place}{name}: expected shape {shape} as q, found {shape2}",
+                        self._place,
+                        name,
+                        self.q.shape,
+                        value.shape,
+                    )
         state = {name: _numbers(name, value, self.source) for name, value in self.state.items()}
         object.__setattr__(self, "state", state)
         for name in ("joints", "notes", "turns", "effort_limits", "stated"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
             if name in ("joints", "turns", "effort_limits") and len(getattr(self, name)) not in (0, self.dof):
-                raise InputError(f"{self._place}{name}: expected {self.dof}, found {len(getattr(self, name))}")
+                raise InputError(
+                    "{place}{name}: expected {dof}, found {count}",
+                    self._place,
+                    name,
+                    self.dof,
+                    len(getattr(self, name)),
+                )
 
     @property
     def _place(self) -> str:
-        return f"{self.source or 'log'}: "
+        return Message("{source}: ", self.source or Message("log"))
 
     def __len__(self) -> int:
         return len(self.t)
@@ -110,7 +125,7 @@ class Log:
     def rate(self) -> float:
         """Samples a second: of the median step."""
         if len(self.t) < 2:
-            raise InputError(f"{self._place}one sample has no rate")
+            raise InputError("{place}one sample has no rate", self._place)
         return 1.0 / float(np.median(np.diff(self.t)))
 
     @property
@@ -144,20 +159,25 @@ class Log:
             reason = doubt(row, ends)
             if reason:
                 arrays = not self.understood and "units=" in reason
-                how = " (a Log is SI: convert, or name in stated=(…) what is)" if arrays else ""
-                raise InputError(f"{self._place}{reason}{how}")
+                raise InputError(
+                    Message("{place}{doubt} (a Log is SI: convert, or name in stated=(…) what is)", self._place, reason)
+                    if arrays
+                    else Message("{place}{reason}", self._place, reason)
+                )
             said += [*sampling.told(row.t, sampling.pieces(row.t)), *remarks(row, ends)]
         return log.noted(said)
 
     def _of(self, robot: RobotDescription) -> Log:
         if self.dof != robot.dof:
-            raise InputError(f"{self._place}has {self.dof} joints; {robot.name} has {robot.dof}")
+            raise InputError("{place}has {dof} joints; {name} has {dof2}", self._place, self.dof, robot.name, robot.dof)
         if self.joints and set(self.joints) != set(robot.joint_names):
             theirs, ours = ", ".join(self.joints), ", ".join(robot.joint_names)
-            raise InputError(f"{self._place}is of joints {theirs}; {robot.name} has {ours}")
+            raise InputError("{place}is of joints {theirs}; {name} has {ours}", self._place, theirs, robot.name, ours)
         if self.joints and self.joints != robot.joint_names:
             theirs, ours = ", ".join(self.joints), ", ".join(robot.joint_names)
-            raise InputError(f"{self._place}has its joints in the order {theirs}; {robot.name} has {ours}")
+            raise InputError(
+                "{place}has its joints in the order {theirs}; {name} has {ours}", self._place, theirs, robot.name, ours
+            )
         effort = Limits(robot).effort
         limits = tuple(map(float, np.where(effort > 0, effort, np.inf)))  # zero: the file's way to say nothing
         return replace(self, joints=robot.joint_names, turns=robot.coordinates.turns, effort_limits=limits)
@@ -173,7 +193,9 @@ class Log:
         found = [part for row in self.rows() for part in row._parts()]
         if not found:
             least = sampling.SHORTEST
-            raise InputError(f"{self._place}no {least} samples follow each other without a gap: nothing can be told")
+            raise InputError(
+                "{place}no {shortest} samples follow each other without a gap: nothing can be told", self._place, least
+            )
         return found
 
     def _parts(self) -> list[Log]:
@@ -182,7 +204,9 @@ class Log:
         long = [piece for piece in stretches if piece.stop - piece.start >= sampling.SHORTEST]
         short = len(self.t) - sum(piece.stop - piece.start for piece in long)
         if short:
-            said.append(f"{short} samples in stretches shorter than {sampling.SHORTEST} are left out")
+            said.append(
+                Message("{short} samples in stretches shorter than {shortest} are left out", short, sampling.SHORTEST)
+            )
         return [self._cut(piece, said)._evened() for piece in long]
 
     def _evened(self) -> Log:
@@ -194,7 +218,7 @@ class Log:
     def blocks(self, count: int) -> list[Log]:
         """The log in so many stretches of nearly equal length, one after the other."""
         if not 1 <= count <= len(self.t):
-            raise InputError(f"{self._place}blocks: expected 1 to {len(self.t)}, found {count}")
+            raise InputError("{place}blocks: expected 1 to {count}, found {count2}", self._place, len(self.t), count)
         ends = np.linspace(0, len(self.t), count + 1).round().astype(int)
         return [self._cut(slice(int(a), int(b))) for a, b in pairwise(ends)]
 
@@ -202,7 +226,7 @@ class Log:
         """The samples of these times."""
         a, b = np.searchsorted(self.t, start, side="left"), np.searchsorted(self.t, end, side="right")
         if a >= b:
-            raise InputError(f"{self._place}no sample is between {start:g} and {end:g} s")
+            raise InputError("{place}no sample is between {start:g} and {end:g} s", self._place, start, end)
         return self._cut(slice(int(a), int(b)))
 
     def resampled(self, rate: float) -> Log:
@@ -211,9 +235,9 @@ class Log:
         Gaps would be filled with what never was: take `log.parts()` first where there are some.
         """
         if not (np.isfinite(rate) and rate > 0):
-            raise InputError(f"{self._place}resampled: expected a rate above zero, found {rate}")
+            raise InputError("{place}resampled: expected a rate above zero, found {rate}", self._place, rate)
         if len(sampling.pieces(self.t)) > 1:
-            raise InputError(f"{self._place}resampled: has gaps or several rates; resample each of log.parts()")
+            raise InputError("{place}resampled: has gaps or several rates; resample each of log.parts()", self._place)
         even, before = self._evened() if self.q.ndim == 2 else self, self.rate
         count = int(np.floor(even.duration * rate * (1 + 1e-12))) + 1
         wanted = even.t[0] + np.arange(count) / rate
@@ -253,18 +277,18 @@ class Log:
 
 
 def _numbers(name: str, given: Any, source: str) -> Array:
-    place = f"{source or 'log'}: {name}"
+    place = Message("{place}: {text}", source or Message("log"), name)
     if np.iscomplexobj(given):
-        raise InputError(f"{place}: expected real numbers, found complex ones")
+        raise InputError("{place}: expected real numbers, found complex ones", place)
     try:
         value = (
             np.ma.filled(np.ma.asarray(given, dtype=float), np.nan) if np.ma.isMA(given) else np.asarray(given, float)
         )
     except (TypeError, ValueError):
-        raise InputError(f"{place}: expected an array of numbers, found {type(given).__name__}") from None
+        raise InputError("{name}: expected an array of numbers, found {values}", place, type(given).__name__) from None
     if not np.isfinite(value).all():
         at = [int(k) for k in np.argwhere(~np.isfinite(value))[0]]
-        raise InputError(f"{place}: the entry at {at} is no number; leave such rows out")
+        raise InputError("{place}: the entry at {at} is no number; leave such rows out", place, at)
     return value
 
 
@@ -272,15 +296,32 @@ def _refuse_unsorted(times: Array, place: str) -> None:
     steps = np.diff(times)
     if (steps <= 0).any():
         k = int(np.argmax(steps <= 0))
-        what = "the same time twice" if steps[k] == 0 else "a time that falls back"
-        raise InputError(f"{place}t: expected rising times, found {what}: {times[k]:g} s, then {times[k + 1]:g} s")
+        raise InputError(
+            (
+                ("{place}t: expected rising times, found the same time twice: {times:g} s, then {times2:g} s")
+                if steps[k] == 0
+                else ("{place}t: expected rising times, found a time that falls back: {times:g} s, then {times2:g} s")
+            ),
+            place,
+            times[k],
+            times[k + 1],
+        )
 
 
 def _rows(name: str, value: Array, count: int, place: str) -> Array:
     value = value[:, None] if value.ndim == 1 else value
     if value.ndim < 2 or value.shape[-2] != count or not value.shape[-1]:
-        hint = "; transpose it" if value.ndim == 2 and value.shape[-1] == count else ""
-        raise InputError(f"{place}{name}: expected shape (…, {count}, n), found {value.shape}{hint}")
+        raise InputError(
+            (
+                ("{place}{name}: expected shape (…, {count}, n), found {shape}; transpose it")
+                if value.ndim == 2 and value.shape[-1] == count
+                else "{place}{name}: expected shape (…, {count}, n), found {shape}"
+            ),
+            place,
+            name,
+            count,
+            value.shape,
+        )
     return value
 
 

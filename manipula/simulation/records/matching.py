@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.simulation.records.entries import Joints, Place, entries_of
 from manipula.simulation.records.families import (
     NAMES,
@@ -51,15 +52,20 @@ def matched(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
         like = [entry for entry in entries if entry.quantity == quantity]
         found, left = chosen(source, quantity, like, joints)
         if found is None and quantity == "q" and (found := bare(source, joints)):
-            notes.append("columns headed by joints alone are taken as positions")
+            notes.append(Message("columns headed by joints alone are taken as positions"))
             left = ""
         if found is None and like and quantity in NEEDED:
             raise InputError(missing(source, quantity, like, joints))
         if found is not None:
             groups[quantity] = found
-        notes += [f"{NAMES[quantity]}s: left out {left}"] if left and quantity in NAMES else []
+        notes += [Message("{names}s: left out {left}", NAMES[quantity], left)] if left and quantity in NAMES else []
     if "q" not in groups:
-        raise InputError(f"{source.path}: no column of positions; {found_in(source)}; {how_to_say(source, 'q')}")
+        raise InputError(
+            "{path}: no column of positions; {found_in}; {how_to_say}",
+            source.path,
+            found_in(source),
+            how_to_say(source, "q"),
+        )
     groups = _agreeing(source, groups)
     names = joints.names or groups["q"].joints
     time, units = _time(source, said, groups["q"])
@@ -80,11 +86,16 @@ def _agreeing(source: Source, groups: dict[str, Group]) -> dict[str, Group]:
         if len(group.places) != len(q.places):
             heads = heads_of(source, group.places)
             raise InputError(
-                f"{source.path}: {len(q.places)} joints have positions, {len(group.places)} {name} ({heads})"
+                "{path}: {count} joints have positions, {count2} {name} ({heads_of})",
+                source.path,
+                len(q.places),
+                len(group.places),
+                name,
+                heads,
             )
         if group.joints and q.joints and set(group.joints) != set(q.joints):
             odd = ", ".join(sorted(set(group.joints) ^ set(q.joints)))
-            raise InputError(f"{source.path}: joint {odd}: has {name} or positions, not both")
+            raise InputError("{path}: joint {odd}: has {name} or positions, not both", source.path, odd, name)
         order = [group.joints.index(joint) for joint in q.joints] if group.joints and q.joints else range(len(q.places))
         places, units = tuple(group.places[k] for k in order), tuple(group.units[k] for k in order)
         found[name] = group._replace(places=places, units=units, joints=q.joints)
@@ -97,7 +108,13 @@ def _said(source: Source, quantity: str, given: Any, joints: Joints, q: Group | 
     places = [place for item in listed for place in _named(source, quantity, item)]
     count = len(joints.names) or (len(q.places) if q is not None else len(places))
     if len(places) != count:
-        raise InputError(f"{source.path}: columns: {quantity}: expected {count} columns, found {len(places)}")
+        raise InputError(
+            "{path}: columns: {quantity}: expected {count} columns, found {count2}",
+            source.path,
+            quantity,
+            count,
+            len(places),
+        )
     return Group(tuple(places), tuple(_unit_at(source, place, quantity) for place in places), "", (), joints.names)
 
 
@@ -105,13 +122,19 @@ def _named(source: Source, quantity: str, item: Any) -> list[Place]:
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
         if not 0 <= item < len(source.columns):
             last = len(source.columns) - 1
-            raise InputError(f"{source.path}: columns: {quantity}: no column {item}; they are counted from 0 to {last}")
+            raise InputError(
+                "{path}: columns: {quantity}: no column {item}; they are counted from 0 to {last}",
+                source.path,
+                quantity,
+                item,
+                last,
+            )
         k = int(item)
     else:
         same = [k for k, head in enumerate(source.heads) if head == item]
         same = same or [k for k, head in enumerate(source.heads) if head_of(head).words == words_of(str(item))]
         if len(same) != 1:
-            raise UnknownNameError(f"column of {source.path}", str(item), source.heads)
+            raise UnknownNameError(Message("column of {path}", source.path), str(item), source.heads)
         k = same[0]
     return [Place(k, inner) for inner in range(source.columns[k].width)]
 
@@ -131,7 +154,7 @@ def _time(source: Source, said: Mapping[str, Any], q: Group) -> tuple[tuple[Plac
         listed = [said["t"]] if isinstance(said["t"], str | int | np.integer) else list(said["t"])
         places = [place for item in listed for place in _named(source, "t", item)]
         if len(places) != 1:
-            raise InputError(f"{source.path}: columns: t: expected one column, found {len(places)}")
+            raise InputError("{path}: columns: t: expected one column, found {count}", source.path, len(places))
         return tuple(places), (_unit_at(source, places[0], "t"),)
     found = []
     for k, column in enumerate(source.columns):
@@ -156,6 +179,9 @@ def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Pla
     if len(plain) > 1:
         listed = " or ".join(repr(source.heads[x[0].column]) for x in plain)
         raise InputError(
-            f"{source.path}: times may be {listed}; say which: columns={{'t': {source.heads[plain[0][0].column]!r}}}"
+            "{path}: times may be {listed}; say which: columns={{'t': {heads!r}}}",
+            source.path,
+            listed,
+            source.heads[plain[0][0].column],
         )
     return ((plain[0][0],), (plain[0][1],)) if plain else ((), ())

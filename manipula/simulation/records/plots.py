@@ -35,7 +35,7 @@ class Shown(Protocol):
 def figure_of(log: Shown, degrees: bool) -> Any:
     """A row for every quantity there is, a column a joint. It is not shown: a notebook does that by itself."""
     if log.q.ndim != 2:
-        raise InputError(f"log.plot draws one arm, found a batch of {log.q.shape[:-2]}: see log.rows()")
+        raise InputError("log.plot draws one arm, found a batch of {shape}: see log.rows()", log.q.shape[:-2])
     rows = [name for name in MEASURED if getattr(log, name) is not None]
     count = log.q.shape[1]
     figure = blank("log.plot", (max(2.7 * count, 5.0), 2.1 * len(rows) + 0.6))

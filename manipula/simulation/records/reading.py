@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.simulation.records.entries import Joints
 from manipula.simulation.records.families import Group
 from manipula.simulation.records.formats.registry import source_of
@@ -82,7 +83,7 @@ class Reading:
         rows = Rows(self.source.path, times, {**arrays, **states}).repaired()
         repairs = [*self.source.repairs, *rows.said, *self._unwrapped(rows)]
         for said in repairs:
-            caution(f"{self.source.path}: {said}")
+            caution("{place}: {text}", self.source.path, said)
         given: dict[str, Any] = {name: value for name, value in rows.arrays.items() if name in QUANTITIES}
         state = {name.removeprefix("state."): x for name, x in rows.arrays.items() if name not in QUANTITIES}
         joints = self.found.joints if len(self.found.joints) == self.count else ()
@@ -99,8 +100,17 @@ class Reading:
                 if count:
                     rows.arrays[name] = rows.arrays[name].copy()
                     rows.arrays[name][:, j] = q
-                    joint = self.found.joints[j] if self.found.joints else f"joint {j + 1}"
-                    yield f"{joint}: {name} jumps by a turn {count} time{'s' if count > 1 else ''}: put together"
+                    joint = self.found.joints[j] if self.found.joints else Message("joint {name}", j + 1)
+                    yield Message(
+                        (
+                            "{joints}: {name} jumps by a turn {count} times: put together"
+                            if count > 1
+                            else "{joints}: {name} jumps by a turn {count} time: put together"
+                        ),
+                        joint,
+                        name,
+                        count,
+                    )
 
     # numbers
 
@@ -120,25 +130,39 @@ class Reading:
         scale = _each(self.source.path, "scale", name, self.scale.get(name, 1.0), self.count)
         if not known and group.word in CURRENTS and name not in self.units:
             raise InputError(
-                f"{self.source.path}: torques are recorded as currents ({self._heads(group)}); say N·m per ampere:"
-                " scale={'tau': [...]}, or leave them out: columns={'tau': None}"
+                "{path}: torques are recorded as currents ({heads}); say N·m per ampere: scale={{'tau': "
+                "[...]}}, or leave them out: columns={{'tau': None}}",
+                self.source.path,
+                self._heads(group),
             )
         return np.array([self._factor(name, j, word, known) for j, word in enumerate(words)]) * scale
 
     def _factor(self, name: str, j: int, word: str, scaled: bool) -> float:
         if not word:
             return 1.0
-        unit = said_unit(name, word, f"{self.source.path}: units")
+        unit = said_unit(name, word, Message("{path}: units", self.source.path))
         if unit.turns is not None and unit.turns != self.turns[j]:
-            joint = self.found.joints[j] if self.found.joints else f"joint {j + 1}"
-            way = "turns" if self.turns[j] else "slides"
+            joint = self.found.joints[j] if self.found.joints else Message("joint {name}", j + 1)
             raise InputError(
-                f"{self.source.path}: units: {name}: {joint} {way}, and {word!r} does not fit; found for it"
+                (
+                    ("{path}: units: {name}: {joints} turns, and {word!r} does not fit; found for it")
+                    if self.turns[j]
+                    else ("{path}: units: {name}: {joints} slides, and {word!r} does not fit; found for it")
+                ),
+                self.source.path,
+                name,
+                joint,
+                word,
             )
         if unit.asked and not scaled:
-            wanted = f"{si_unit(name, self.turns[j])} per {unit.asked}"
             raise InputError(
-                f"{self.source.path}: {name} is recorded in {word!r}; say {wanted}: scale={{{name!r}: [...]}}"
+                "{path}: {name} is recorded in {word!r}; say {si_unit} per {asked}: scale={{{name2!r}: [...]}}",
+                self.source.path,
+                name,
+                word,
+                si_unit(name, self.turns[j]),
+                unit.asked,
+                name,
             )
         return unit.factor
 
@@ -161,19 +185,28 @@ class Reading:
         """A unit that the head has and nobody knows is not taken for SI."""
         for head in (self.source.heads[place.column] for place in self.found.groups[name].places):
             if word := unknown_unit(head, self.found.joints):
-                how = f"say units={{{name!r}: …}}, or how many SI units one is: scale={{{name!r}: …}}"
-                raise InputError(f"{self.source.path}: {head!r}: {word!r} is no unit of {name} that is known; {how}")
+                raise InputError(
+                    "{path}: {head!r}: {word!r} is no unit of {name} that is known; say units={{{name2!r}: …}}, or "
+                    "how many SI units one is: scale={{{name2!r}: …}}",
+                    self.source.path,
+                    head,
+                    word,
+                    name,
+                    name,
+                )
 
     def _fitting(self, name: str, word: str) -> list[str]:
         """One unit for all: joints that slide are in SI where it is an angle's, and the other way round."""
-        unit = said_unit(name, word, f"{self.source.path}: units")
+        unit = said_unit(name, word, Message("{path}: units", self.source.path))
         turns = getattr(self, "turns", None) or (True if unit.turns is None else unit.turns,) * self.count
         fits = [unit.turns is None or unit.turns == turn for turn in turns]
         if not any(fits):
-            raise InputError(f"{self.source.path}: units: {name}: {word!r} fits no joint")
+            raise InputError("{path}: units: {name}: {word!r} fits no joint", self.source.path, name, word)
         if not all(fits):
             other = si_unit(name, not unit.turns)
-            self.notes.append(f"{name}: {word} does not fit every joint; the others are taken in {other}")
+            self.notes.append(
+                Message("{name}: {word} does not fit every joint; the others are taken in {si_unit}", name, word, other)
+            )
         return [word if fit else "" for fit in fits]
 
     # times
@@ -181,14 +214,16 @@ class Reading:
     def _times(self, rate: float | None, count: int) -> Array:
         if rate is not None:
             if not (np.isfinite(rate) and rate > 0):
-                raise InputError(f"{self.source.path}: rate: expected samples a second, found {rate}")
+                raise InputError("{path}: rate: expected samples a second, found {rate}", self.source.path, rate)
             self.stated.add("t")
-            self.notes.append(f"times are counted at {rate:g} Hz, as said")
+            self.notes.append(Message("times are counted at {rate:g} Hz, as said", rate))
             return np.arange(count) / rate
         if not self.found.time:
             raise InputError(
-                f"{self.source.path}: no column of times among {', '.join(map(repr, self.source.heads[:16]))};"
-                " say which, columns={'t': …}, or that samples are even, rate=…"
+                "{path}: no column of times among {heads}; say which, columns={{'t': …}}, or that samples are "
+                "even, rate=…",
+                self.source.path,
+                ", ".join(map(repr, self.source.heads[:16])),
             )
         words = [str(self.units.get("t") or "")] if "t" in self.units else list(self.found.time_units)
         if all(words):
@@ -197,14 +232,14 @@ class Reading:
         total = np.zeros(1)
         for k, place in enumerate(self.found.time):
             word = words[min(k, len(words) - 1)]
-            factor = said_unit("t", word, f"{self.source.path}: units").factor if word else 1.0
+            factor = said_unit("t", word, Message("{path}: units", self.source.path)).factor if word else 1.0
             total = total + self._counted(self.source.columns[place.column].values()) * (factor * scale)
         return total
 
     def _counted(self, values: NDArray[Any]) -> Array:
         """Whole numbers too long for a float are counted from the first: nanoseconds since 1970."""
         if values.dtype.kind in "iu" and len(values) and max(abs(int(values[0])), abs(int(values[-1]))) > 2**53:
-            self.notes.append(f"times are counted from the first, {int(values[0])}")
+            self.notes.append(Message("times are counted from the first, {values}", int(values[0])))
             return (values.astype(np.int64) - int(values[0])).astype(float)
         return values.astype(float)
 
@@ -245,16 +280,27 @@ def _each(path: str, option: str, name: str, given: Any, count: int) -> Array:
     try:
         values = np.asarray(given, float)
     except (TypeError, ValueError):
-        raise InputError(f"{path}: {option}: {name}: expected numbers, found {given!r:.60}") from None
+        raise InputError(
+            "{path}: {option}: {name}: expected numbers, found {given!r:.60}", path, option, name, given
+        ) from None
     if values.shape not in ((), (count,)) or not np.isfinite(values).all() or (values == 0).any():
-        raise InputError(f"{path}: {option}: {name}: expected {count} numbers other than zero, found {given!r:.60}")
+        raise InputError(
+            "{path}: {option}: {name}: expected {count} numbers other than zero, found {given!r:.60}",
+            path,
+            option,
+            name,
+            count,
+            given,
+        )
     return np.broadcast_to(values, (count,))
 
 
 def _listed(path: str, option: str, name: str, given: Sequence[Any], count: int) -> list[Any]:
     found = list(given)
     if len(found) != count:
-        raise InputError(f"{path}: {option}: {name}: expected {count} words, found {len(found)}")
+        raise InputError(
+            "{path}: {option}: {name}: expected {count} words, found {count2}", path, option, name, count, len(found)
+        )
     return found
 
 
@@ -266,5 +312,7 @@ def _batch(source: Source, robot: RobotDescription | None) -> Log:
     given: dict[str, Any] = {name: x for name, x in arrays.items() if name in ("t", *QUANTITIES)}
     log = Log(**given, state=state, joints=joints, turns=turns, source=source.path, stated=("t", *QUANTITIES))
     if robot is not None and log.dof != robot.dof:
-        raise InputError(f"{source.path}: has {log.dof} joints; {robot.name} has {robot.dof}")
+        raise InputError(
+            "{path}: has {count} joints; {robot} has {count2}", source.path, log.dof, robot.name, robot.dof
+        )
     return log

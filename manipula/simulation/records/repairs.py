@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 MOST_MISSING = 0.2  # of the rows
@@ -26,7 +27,9 @@ class Rows:
         for step in (self._empty_quantities, self._missing, self._order, self._twice):
             step()
         if len(self.t) < 2:
-            raise InputError(f"{self.place}: {len(self.t)} sample with numbers in it; nothing can be told from one")
+            raise InputError(
+                "{place}: {count} sample with numbers in it; nothing can be told from one", self.place, len(self.t)
+            )
         return self
 
     def _keep(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> None:
@@ -39,10 +42,12 @@ class Rows:
             missing = _rows_without(value).mean()
             if missing == 1.0 and name != "q":
                 del self.arrays[name]
-                self.said.append(f"{name} has no numbers and is left out")
+                self.said.append(Message("{name} has no numbers and is left out", name))
             elif missing > MOST_MISSING and name not in NEEDED:
                 del self.arrays[name]
-                self.said.append(f"{name} is missing in {100 * missing:.0f} % of the rows and is left out")
+                self.said.append(
+                    Message("{name} is missing in {missing:.0f} % of the rows and is left out", name, 100 * missing)
+                )
 
     def _missing(self) -> None:
         found = {"t": ~(np.abs(self.t) < LARGEST)} | {name: _rows_without(value) for name, value in self.arrays.items()}
@@ -51,10 +56,26 @@ class Rows:
             return
         worst = max(found, key=lambda name: int(found[name].sum()))
         if bad.mean() > MOST_MISSING:
-            many = f"{100 * bad.mean():.0f} % of the rows have no number somewhere, most of them in {worst}"
-            raise InputError(f"{self.place}: {many}; at most {100 * MOST_MISSING:.0f} % can be left out")
+            raise InputError(
+                "{place}: {many:.0f} % of the rows have no number somewhere, most of them in {worst}; at most "
+                "{most_missing:.0f} % can be left out",
+                self.place,
+                100 * bad.mean(),
+                worst,
+                100 * MOST_MISSING,
+            )
         self._keep(~bad)
-        self.said.append(f"{int(bad.sum())} row{'s' if bad.sum() > 1 else ''} without a number in {worst} left out")
+        self.said.append(
+            Message(
+                (
+                    "{bad} rows without a number in {worst} left out"
+                    if bad.sum() > 1
+                    else "{bad} row without a number in {worst} left out"
+                ),
+                int(bad.sum()),
+                worst,
+            )
+        )
 
     def _order(self) -> None:
         """Rows out of place are sorted. A clock that jumps back is another recording, and no order can be told."""
@@ -64,10 +85,16 @@ class Rows:
         order = np.argsort(self.t, kind="stable")
         if self._restarts(back, order) or _length(self.arrays["q"][order]) > _length(self.arrays["q"]):
             k = int(back[0])
-            jump = f"the clock jumps back from {self.t[k]:.6g} to {self.t[k + 1]:.6g} s at row {k + 2}"
-            raise InputError(f"{self.place}: {jump}: these are several recordings; cut the file there")
+            raise InputError(
+                "{place}: the clock jumps back from {t:.6g} to {t2:.6g} s at row {k}: these are several "
+                "recordings; cut the file there",
+                self.place,
+                self.t[k],
+                self.t[k + 1],
+                k + 2,
+            )
         self._keep(order)
-        self.said.append(f"rows were not in the order of time ({len(back)} stood too late): sorted")
+        self.said.append(Message("rows were not in the order of time ({count} stood too late): sorted", len(back)))
 
     def _restarts(self, back: NDArray[np.intp], order: NDArray[np.intp]) -> bool:
         """Do long stretches in order cover the same times? Sorted, rows come from one and the other by turns."""
@@ -89,8 +116,11 @@ class Rows:
         if other > MOST_TWICE * len(self.t):
             each = len(self.t) / len(firsts)
             raise InputError(
-                f"{self.place}: {count} times stand twice, with other numbers, {each:.3g} rows a time: they have"
-                f" too few digits, or are of several recordings; if the samples are even, say rate=…, in Hz"
+                "{place}: {count} times stand twice, with other numbers, {each:.3g} rows a time: they have too "
+                "few digits, or are of several recordings; if the samples are even, say rate=…, in Hz",
+                self.place,
+                count,
+                each,
             )
         alike = np.logical_and.reduceat(equal, firsts)[:, None]
         size = np.bincount(group)[:, None]
@@ -99,8 +129,24 @@ class Rows:
             for name, value in self.arrays.items()
         }
         self.t = self.t[firsts]
-        how = "the same numbers" if not other else "other numbers, whose mean is taken"
-        self.said.append(f"{count} time{'s stand' if count > 1 else ' stands'} twice, with {how}")
+        self.said.append(
+            Message(
+                (
+                    (
+                        "{count} times stand twice, with the same numbers"
+                        if not other
+                        else "{count} times stand twice, with other numbers, whose mean is taken"
+                    )
+                    if count > 1
+                    else (
+                        "{count} time stands twice, with the same numbers"
+                        if not other
+                        else "{count} time stands twice, with other numbers, whose mean is taken"
+                    )
+                ),
+                count,
+            )
+        )
 
 
 def _rows_without(value: Array) -> NDArray[np.bool_]:

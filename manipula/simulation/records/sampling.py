@@ -15,6 +15,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from manipula.messages import Message, joined
+
 Array = NDArray[np.float64]
 GAP = 5.5  # steps as long as those around: a few lost samples can be bridged, more cannot
 NEAR = 5  # steps around one that say how long steps are here
@@ -88,8 +90,11 @@ def even(t: Array, q: Array) -> Even:
         return Even(None, ideal, grid, _stamped(off if off > exact else 0.0, line[0], lost))
     rows = _apart(t, CROWDED * step)
     grid = t[0] + step * np.arange(int((t[-1] - t[0]) / step * (1 + 1e-12)) + 1)
-    said = (
-        f"samples come every {t_words(np.diff(t).min())} to {t_words(np.diff(t).max())}: resampled at {1 / step:.6g} Hz"
+    said = Message(
+        "samples come every {t_words} to {t_words2}: resampled at {said:.6g} Hz",
+        t_words(np.diff(t).min()),
+        t_words(np.diff(t).max()),
+        1 / step,
     )
     return Even(rows, t[rows], grid, said)
 
@@ -99,11 +104,24 @@ def _stamped(off: float, step: float, lost: int) -> str:
     said = []
     if off:
         said.append(
-            f"times jitter by up to {t_words(off)}, positions do not: samples are taken as even, {1 / step:.6g} Hz"
+            Message(
+                "times jitter by up to {t_words}, positions do not: samples are taken as even, {step:.6g} Hz",
+                t_words(off),
+                1 / step,
+            )
         )
     if lost:
-        said.append(f"{lost} single sample{'s are' if lost > 1 else ' is'} missing and interpolated")
-    return "; ".join(said)
+        said.append(
+            Message(
+                (
+                    "{lost} single samples are missing and interpolated"
+                    if lost > 1
+                    else "{lost} single sample is missing and interpolated"
+                ),
+                lost,
+            )
+        )
+    return joined("; ", said)
 
 
 def t_words(seconds: float) -> str:
@@ -173,15 +191,19 @@ def smoothed(x: Array, step: float, rate: float) -> Array:
 
 def told(t: Array, stretches: Sequence[slice]) -> list[str]:
     """What is to say of gaps and rates."""
-    found = []
+    found = list[str]()
     for before, after in list(pairwise(stretches))[:3]:
         end, begin = t[before.stop - 1], t[after.start]
         left, right = (float(np.median(np.diff(t[piece]))) if piece.stop - piece.start > 1 else 0.0
                        for piece in (before, after))  # fmt: skip
         if begin - end > GAP * max(left, right):
-            found.append(f"a gap of {t_words(begin - end)} after {end:.6g} s")
+            found.append(Message("a gap of {t_words} after {end:.6g} s", t_words(begin - end), end))
         else:
-            found.append(f"at {begin:.6g} s the rate changes from {1 / left:.4g} to {1 / right:.4g} Hz")
+            found.append(
+                Message(
+                    "at {begin:.6g} s the rate changes from {left:.4g} to {right:.4g} Hz", begin, 1 / left, 1 / right
+                )
+            )
     if len(stretches) > 4:
-        found.append(f"{len(stretches) - 1} gaps or changes of rate in all")
+        found.append(Message("{count} gaps or changes of rate in all", len(stretches) - 1))
     return found

@@ -49,7 +49,7 @@ def save_log(log: Recorded, path: str | Path) -> Path:
 def columns_of(log: Recorded) -> dict[str, Array]:
     """Every column of a table, by its head."""
     if log.q.ndim != 2:
-        raise InputError(f"a table holds one arm, found a batch of {log.q.shape[:-2]}; an .npz file holds it")
+        raise InputError("a table holds one arm, found a batch of {shape}; an .npz file holds it", log.q.shape[:-2])
     found = {"t [s]": log.t}
     for name in (*MEASURED, *WANTED):
         value = getattr(log, name)

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation import trajectory
 from manipula.simulation.events import Event
 from manipula.support.checked_toml import checked_toml
@@ -167,8 +168,11 @@ def motion_from(table: ReferenceTable | None, turns: Sequence[bool], degrees: bo
     missing = [name for name in needs if name not in given]
     odd = [name for name in given if name not in (*needs, *may)]
     if missing or odd:
-        what = f"needs {', '.join(missing)}" if missing else f"has no {', '.join(odd)}"
-        raise InputError(f"reference: {table.kind} {what}")
+        raise InputError(
+            Message("reference: {kind} needs {missing}", table.kind, ", ".join(missing))
+            if missing
+            else Message("reference: {kind} has no {odd}", table.kind, ", ".join(odd))
+        )
     for name in ("start", "goal", "points"):
         if name in given:
             given[name] = joints_from(given[name], turns, degrees, f"reference: {name}")
@@ -200,8 +204,10 @@ def joints_from(values: Any, turns: Sequence[bool], degrees: bool, what: str) ->
     rows = values if values and isinstance(values[0], list) else [values]
     for row, numbers in enumerate(rows, 1):
         if len(numbers) != len(turns):
-            where = what if rows[0] is values else f"{what}: row {row}"
-            raise InputError(f"{where}: expected {len(turns)} numbers, one a joint, found {len(numbers)}")
+            where = what if rows[0] is values else Message("{what}: row {row}", what, row)
+            raise InputError(
+                "{option}: expected {dof} numbers, one a joint, found {count}", where, len(turns), len(numbers)
+            )
     found = np.asarray(values, dtype=float)
     return np.where(turns, np.radians(found), found) if degrees else found
 

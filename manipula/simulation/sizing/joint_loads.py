@@ -17,6 +17,7 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.simulation.functions import Array, Functions, Limits
 from manipula.support.tables import html_table, text_table
 
@@ -72,7 +73,9 @@ class Loads:
             return self.joints[joint]
         found = next((x for x in self.joints if x.joint == joint), None)
         if found is None:
-            raise InputError(f"no joint is called {joint!r}; there are {', '.join(x.joint for x in self.joints)}")
+            raise InputError(
+                "no joint is called {joint!r}; there are {joints}", joint, ", ".join(x.joint for x in self.joints)
+            )
         return found
 
     def as_dict(self) -> dict[str, Any]:
@@ -83,7 +86,8 @@ class Loads:
         kinds = [x.turns for x in self.joints]
         effort, speed = (("N·m",) if any(kinds) else ()), (("rad/s",) if any(kinds) else ())
         effort, speed = (x if all(kinds) else (*x, y) for x, y in ((effort, "N"), (speed, "m/s")))
-        heads = ("joint", f"torque [{', '.join(effort)}]", "at [s]", "rms", f"speed [{', '.join(speed)}]", "power [W]",
+        speeds = Message("speed [{unit}]", ", ".join(speed))
+        heads = ("joint", f"torque [{', '.join(effort)}]", "at [s]", "rms", speeds, "power [W]",
                  "mean [W]", "force [N]", "moment [N·m]", "duty", "of limit")  # fmt: skip
         told = any(x.torque_use is not None for x in self.joints)
         kept = len(heads) if told else -1
@@ -110,15 +114,15 @@ def loads_of(
     """`source` is a reference, which the arm follows exactly, or a run, whose torques are those of its motors."""
     functions = Functions(robot, parameters)
     if getattr(source, "dof", robot.dof) != robot.dof or (hasattr(source, "q") and source.q.shape[-1] != robot.dof):
-        raise InputError(f"loads: the motion is not one of {robot.dof} joints, as {robot.name} has")
+        raise InputError("loads: the motion is not one of {dof} joints, as {name} has", robot.dof, robot.name)
     push = None if wrench is None else _six(wrench)
     if hasattr(source, "qdd") and hasattr(source, "tau"):
         rows = [_of_run(functions, source, row, push) for row in np.ndindex(source.q.shape[:-2])]
         return _worst(robot, float(source.t[-1] - source.t[0]), rows)
     if not callable(source) or not hasattr(source, "duration"):
-        raise InputError(f"loads: expected a run or a trajectory, found {source!r:.60}")
+        raise InputError("loads: expected a run or a trajectory, found {source!r:.60}", source)
     if not np.isfinite(source.duration) or source.duration <= 0:
-        raise InputError(f"loads: expected a motion that takes time, found {source.duration!r} s")
+        raise InputError("loads: expected a motion that takes time, found {duration!r} s", source.duration)
     return _worst(robot, float(source.duration), [_of_motion(functions, source, push)])
 
 
@@ -128,7 +132,7 @@ def _six(wrench: Any) -> Array:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (6,) or not np.isfinite(found).all():
-        raise InputError(f"wrench: expected a force and a moment, six numbers, found {wrench!r:.60}")
+        raise InputError("wrench: expected a force and a moment, six numbers, found {wrench!r:.60}", wrench)
     return found
 
 

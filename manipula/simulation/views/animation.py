@@ -56,7 +56,9 @@ def refuse_kind(path: Path) -> None:
     except ImportError:
         return  # which is told by itself
     if KINDS[kind] and not writers.is_available(KINDS[kind]):
-        raise InputError(f"{path}: no {KINDS[kind]} is installed, which writes {kind}; .gif or .html need none")
+        raise InputError(
+            "{path}: no {kinds} is installed, which writes {kind}; .gif or .html need none", path, KINDS[kind], kind
+        )
 
 
 def save_animation(moving: Any, path: Path, rate: float) -> Path:
@@ -81,7 +83,9 @@ def _page(moving: Any, rate: float) -> str:
 def _times(t: Array, rate: float, speed: float) -> Array:
     count = int(np.ceil((t[-1] - t[0]) / speed * rate)) + 1
     if count > MOST:
-        raise InputError(f"animate: {count} pictures are too many; rate= or speed= makes them fewer than {MOST}")
+        raise InputError(
+            "animate: {count} pictures are too many; rate= or speed= makes them fewer than {most}", count, MOST
+        )
     return np.linspace(float(t[0]), float(t[-1]), max(count, 2))
 
 
@@ -93,13 +97,13 @@ def _row(q: Array, row: Any) -> Array:
         found = np.empty(0)
     if found.ndim != 2:
         shape = " × ".join(map(str, q.shape[:-2]))
-        raise InputError(f"row: expected the number of an arm in a batch of {shape}, found {row!r:.60}")
+        raise InputError("row: expected the number of an arm in a batch of {shape}, found {row!r:.60}", shape, row)
     return found
 
 
 def _above(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
-        raise InputError(f"{name}: expected a number above 0, found {value!r:.60}")
+        raise InputError("{name}: expected a number above 0, found {value!r:.60}", name, value)
     return float(value)
 
 

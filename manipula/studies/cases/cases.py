@@ -97,10 +97,13 @@ def listed(rows: Sequence[Mapping[str, Any]]) -> Listed:
         raise InputError("cases: found none; a study needs at least one")
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise InputError(f"cases: case {number}: expected a dict, found {row!r:.60}")
+            raise InputError("cases: case {number}: expected a dict, found {row!r:.60}", number, row)
         if row.keys() != rows[0].keys():
             raise InputError(
-                f"cases: case {number} has the names {_few(row)} where case 0 has {_few(rows[0])}; all have the same"
+                "cases: case {number} has the names {few} where case 0 has {few2}; all have the same",
+                number,
+                _few(row),
+                _few(rows[0]),
             )
     refuse_names(rows[0])
     return Listed({name: column_from(name, [row[name] for row in rows]) for name in rows[0]}, len(rows))
@@ -122,7 +125,8 @@ def cases_from(given: Any) -> Cases:
         found = listed(given)
     else:
         raise InputError(
-            f"cases: expected levels by name, a list of dicts, a sample of mp.studies or a file, found {given!r:.60}"
+            "cases: expected levels by name, a list of dicts, a sample of mp.studies or a file, found {given!r:.60}",
+            given,
         )
     if not found.count:
         raise InputError("cases: found none; a study needs at least one")
@@ -132,8 +136,10 @@ def cases_from(given: Any) -> Cases:
 def refuse_many(count: int) -> None:
     if count > MOST:
         raise SizeError(
-            f"cases: {count:.3g} are more than a study can go through ({MOST:.0e}); take fewer levels, or a sample of "
-            f"them: mp.studies.sobol(10_000, …)"
+            "cases: {count:.3g} are more than a study can go through ({most:.0e}); take fewer levels, or a "
+            "sample of them: mp.studies.sobol(10_000, …)",
+            count,
+            MOST,
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.messages import in_front
 from manipula.studies.cases.values import as_kept, column_from, refuse_names
 from manipula.support.archives import open_archive
 
@@ -20,9 +21,9 @@ ENDINGS = (".npz", ".csv", ".parquet")
 
 def refuse_ending(path: Path) -> None:
     if path.suffix.lower() not in ENDINGS:
-        raise InputError(f"{path}: expected a file that ends in {', '.join(ENDINGS)}")
+        raise InputError("{path}: expected a file that ends in {endings}", path, ", ".join(ENDINGS))
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-        raise InputError(f"{path}: Parquet needs pyarrow: pip install pyarrow")
+        raise InputError("{path}: Parquet needs pyarrow: pip install pyarrow", path)
 
 
 def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
@@ -32,20 +33,20 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
         found = {".npz": _npz_read, ".csv": _csv_read, ".parquet": _parquet_read}[path.suffix.lower()](path)
         refuse_names(found)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from None
     except InputError as error:
-        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+        raise InputError(in_front(str(path), error.message)) from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: is no text in UTF-8") from None
+        raise InputError("{path}: is no text in UTF-8", path) from None
     except ValueError as error:
-        raise InputError(f"{path}: is no file of columns: {error}") from None
+        raise InputError("{path}: is no file of columns: {error}", path, error) from None
     lengths = {name: len(values) if values.ndim else -1 for name, values in found.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{path}: the columns are of different lengths: {told[:150]}")
+        raise InputError("{path}: the columns are of different lengths: {told}", path, told[:150])
     columns = {name: _checked(path, name, values) for name, values in found.items()}
     if not (count := next(iter(lengths.values()), 0)):
-        raise InputError(f"{path}: has no row; a study needs at least one case")
+        raise InputError("{path}: has no row; a study needs at least one case", path)
     return columns, count
 
 
@@ -53,10 +54,13 @@ def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.kind == "U" or values.dtype == bool:
         return values
     if values.dtype.kind not in "uif" or values.dtype.itemsize > 8:
-        raise InputError(f"{path}: {name}: expected numbers or words, found {values.dtype}")
+        raise InputError("{path}: {name}: expected numbers or words, found {dtype}", path, name, values.dtype)
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise InputError(
-            f"{path}: {name}: row {int(np.isnan(values).reshape(len(values), -1).any(-1).argmax())} is NaN"
+            "{path}: {name}: row {argmax} is NaN",
+            path,
+            name,
+            int(np.isnan(values).reshape(len(values), -1).any(-1).argmax()),
         )
     return as_kept(f"{path}: {name}", values)
 
@@ -65,7 +69,7 @@ def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
     with open_archive(path) as found:
         columns = dict(found)
     if odd := [name for name, values in columns.items() if not isinstance(values, np.ndarray)]:
-        raise InputError(f"{path}: {odd[0]!r} is not an array")
+        raise InputError("{path}: {odd!r} is not an array", path, odd[0])
     return columns
 
 
@@ -73,15 +77,17 @@ def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = [line for line in csv.reader(file) if line]
     if not lines:
-        raise InputError(f"{path}: is empty; expected a line of names and a line a case")
+        raise InputError("{path}: is empty; expected a line of names and a line a case", path)
     if len(lines[0]) == 1 and (other := next((x for x in ";\t|" if x in lines[0][0]), "")):
-        raise InputError(f"{path}: the cells are apart by {other!r}; expected commas")
+        raise InputError("{path}: the cells are apart by {other!r}; expected commas", path, other)
     heads, rows = [x.strip() for x in lines[0]], lines[1:]
     for number, row in enumerate(rows, 2):
         if len(row) != len(heads):
-            raise InputError(f"{path}: line {number} has {len(row)} cells, the names are {len(heads)}")
+            raise InputError(
+                "{path}: line {number} has {count} cells, the names are {count2}", path, number, len(row), len(heads)
+            )
     if len(set(heads)) < len(heads):
-        raise InputError(f"{path}: two columns have the same name")
+        raise InputError("{path}: two columns have the same name", path)
     columns = zip(*rows) if rows else [[] for _ in heads]
     return {name: _typed(name, list(cells)) for name, cells in zip(heads, columns)}
 
@@ -103,7 +109,7 @@ def _number(kind: type[Any], text: str) -> Any:
         raise ValueError(text)
     found = kind(text)
     if found in (inf, -inf) and "inf" not in text.lower():
-        raise InputError(f"{text} is too large a number")
+        raise InputError("{text} is too large a number", text)
     return found
 
 
@@ -114,7 +120,7 @@ def _parquet_read(path: Path) -> dict[str, NDArray[Any]]:
     try:
         table = pq.read_table(path)
     except ArrowException as error:
-        raise InputError(f"{path}: is no file of columns: {error}") from None
+        raise InputError("{path}: is no file of columns: {error}", path, error) from None
     return {name: _from_arrow(name, table.column(name)) for name in table.column_names}
 
 

@@ -29,11 +29,13 @@ class Sample(Cases):
     def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
         refuse_names(ranges)
         if not is_whole(count) or count < 1:
-            raise InputError(f"cases: {self.kind}: expected how many, a whole number above zero, found {count!r:.40}")
+            raise InputError(
+                "cases: {kind}: expected how many, a whole number above zero, found {count!r:.40}", self.kind, count
+            )
         if not is_whole(seed) or seed < 0:
-            raise InputError(f"cases: {self.kind}: expected a seed of zero or more, found {seed!r:.40}")
+            raise InputError("cases: {kind}: expected a seed of zero or more, found {seed!r:.40}", self.kind, seed)
         if not ranges:
-            raise InputError(f"cases: {self.kind}: expected ranges by name, such as mass=(0, 5)")
+            raise InputError("cases: {kind}: expected ranges by name, such as mass=(0, 5)", self.kind)
         refuse_many(count)
         self.names, self.count, self.seed = tuple(ranges), int(count), int(seed)
         ends = [_ends(name, values) for name, values in ranges.items()]
@@ -65,7 +67,7 @@ def _ends(name: str, values: Any) -> tuple[float, float]:
     if isinstance(values, Mapping):
         return ends_from(name, values, ("scale",))
     if not isinstance(values, list | tuple) or len(values) != 2:
-        raise InputError(f"cases: {name}: expected the two ends of a range, found {values!r:.60}")
+        raise InputError("cases: {name}: expected the two ends of a range, found {values!r:.60}", name, values)
     return ends_from(name, {"from": values[0], "to": values[1]})
 
 
@@ -73,9 +75,9 @@ def _is_log(name: str, values: Any, low: float) -> bool:
     """{from, to, scale = "log"}: even in the logarithm."""
     scale = values.get("scale", "linear") if isinstance(values, Mapping) else "linear"
     if scale not in ("linear", "log"):
-        raise InputError(f"cases: {name}: scale: expected linear or log, found {scale!r:.40}")
+        raise InputError("cases: {name}: scale: expected linear or log, found {scale!r:.40}", name, scale)
     if scale == "log" and low <= 0:
-        raise InputError(f"cases: {name}: a logarithmic range is above zero, found from {low:g}")
+        raise InputError("cases: {name}: a logarithmic range is above zero, found from {low:g}", name, low)
     return bool(scale == "log")
 
 
@@ -88,7 +90,7 @@ class LatinHypercube(Sample):
         super().__init__(count, ranges, seed)
         if count > HELD:
             raise InputError(
-                f"cases: latin: {count} are more than are held at once ({HELD:.0e}); take mp.studies.sobol"
+                "cases: latin: {count} are more than are held at once ({held:.0e}); take mp.studies.sobol", count, HELD
             )
         self._points: NDArray[np.float64] | None = None
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.messages import Message
 
 NAME = re.compile(r"[^\W\d][\w.\- ]{0,79}")
 RESERVED = ("failed", "why")  # what a table of results says of the cases that failed
@@ -22,9 +23,9 @@ LEVELS = 10**8  # of one name
 def refuse_names(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise InputError(f"cases: {name!r:.90} is no name; expected letters, digits and _ . - after a letter")
+            raise InputError("cases: {name!r:.90} is no name; expected letters, digits and _ . - after a letter", name)
         if name in RESERVED:
-            raise InputError(f"cases: {name!r} is what a study calls its failures; take another name")
+            raise InputError("cases: {name!r} is what a study calls its failures; take another name", name)
 
 
 def is_whole(value: Any) -> bool:
@@ -56,7 +57,9 @@ def array_from(value: Any) -> NDArray[Any] | None:
 def as_kept(where: str, found: NDArray[Any]) -> NDArray[Any]:
     """Numbers as bool, int64 or float64; those that int64 cannot hold are told."""
     if found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
-        raise InputError(f"{where}: {int(found.max())} is too large for a whole number, 2⁶³ − 1 is the largest")
+        raise InputError(
+            "{where}: {found} is too large for a whole number, 2⁶³ − 1 is the largest", where, int(found.max())
+        )
     return found.astype({"b": bool, "u": np.int64, "i": np.int64, "f": np.float64}[found.dtype.kind])
 
 
@@ -66,14 +69,21 @@ def column_from(name: str, values: Sequence[Any]) -> NDArray[Any]:
     for number, found in enumerate(arrays):
         if found is None:
             raise InputError(
-                f"cases: {name}: found {values[number]!r:.60} in case {number}; expected a number, a word or an array"
+                "cases: {name}: found {values!r:.60} in case {number}; expected a number, a word or an array",
+                name,
+                values[number],
+                number,
             )
         _refuse_nan(name, found)
     kept = [x for x in arrays if x is not None]
     odd = next((k for k, x in enumerate(kept) if kind_of(x) != kind_of(kept[0])), None)
     if odd is not None:
         raise InputError(
-            f"cases: {name}: found {values[odd]!r:.40} in case {odd} beside {values[0]!r:.40}; a column is of one kind"
+            "cases: {name}: found {values!r:.40} in case {odd} beside {values2!r:.40}; a column is of one kind",
+            name,
+            values[odd],
+            odd,
+            values[0],
         )
     return np.stack(kept)
 
@@ -88,12 +98,20 @@ def levels_from(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, Mapping):
         return spaced(name, values)
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray | range):
-        raise InputError(f"cases: {name}: expected a list of levels, found {values!r:.60}; one level is written [x]")
+        raise InputError(
+            "cases: {name}: expected a list of levels, found {values!r:.60}; one level is written [x]", name, values
+        )
     if not len(values):
-        ran = " (a range that ends before it begins)" if isinstance(values, range) else ""
-        raise InputError(f"cases: {name}: has no level{ran}")
+        raise InputError(
+            (
+                "cases: {name}: has no level (a range that ends before it begins)"
+                if isinstance(values, range)
+                else "cases: {name}: has no level"
+            ),
+            name,
+        )
     if len(values) > LEVELS:
-        raise InputError(f"cases: {name}: has {len(values):.3g} levels; a sample of them would do")
+        raise InputError("cases: {name}: has {count:.3g} levels; a sample of them would do", name, len(values))
     if isinstance(values, range):
         return np.arange(values.start, values.stop, values.step, dtype=np.int64)
     found = np.asarray(values) if isinstance(values, np.ndarray) else None
@@ -108,15 +126,17 @@ def spaced(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
     low, high = ends_from(name, table, ("count", "step"))
     given = [key for key in ("count", "step") if key in table]
     if len(given) != 1:
-        raise InputError(f"cases: {name}: a range needs count or step, one of them")
+        raise InputError("cases: {name}: a range needs count or step, one of them", name)
     if given == ["step"]:
         step = _number(name, "step", table["step"])
         if step <= 0 or (high - low) / step > LEVELS:
-            raise InputError(f"cases: {name}: expected a step above zero, of at most {LEVELS:.0e}, found {step:g}")
+            raise InputError(
+                "cases: {name}: expected a step above zero, of at most {levels:.0e}, found {step:g}", name, LEVELS, step
+            )
         return low + step * np.arange(int((high - low) / step * (1 + 1e-12)) + 1)
     count = table["count"]
     if not is_whole(count) or not 2 <= count <= LEVELS:
-        raise InputError(f"cases: {name}: expected a count of 2 or more levels, found {count!r:.40}")
+        raise InputError("cases: {name}: expected a count of 2 or more levels, found {count!r:.40}", name, count)
     return np.linspace(low, high, int(count))
 
 
@@ -124,11 +144,21 @@ def ends_from(name: str, table: Mapping[str, Any], more: Sequence[str] = ()) -> 
     """The two ends of a range, in their order."""
     odd = [key for key in table if key not in ("from", "to", *more)]
     if odd or not {"from", "to"} <= table.keys():
-        what = f"has no {odd[0]!r}" if odd else "needs from and to"
-        raise InputError(f"cases: {name}: a range {what}; expected {', '.join(('from', 'to', *more))}")
+        raise InputError(
+            Message(
+                "cases: {name}: a range has no {odd!r}; expected {names}",
+                name,
+                odd[0],
+                ", ".join(("from", "to", *more)),
+            )
+            if odd
+            else Message(
+                "cases: {name}: a range needs from and to; expected {names}", name, ", ".join(("from", "to", *more))
+            )
+        )
     low, high = (_number(name, key, table[key]) for key in ("from", "to"))
     if not low < high:
-        raise InputError(f"cases: {name}: the range is reversed or empty: from {low:g} to {high:g}")
+        raise InputError("cases: {name}: the range is reversed or empty: from {low:g} to {high:g}", name, low, high)
     return low, high
 
 
@@ -138,10 +168,10 @@ def _number(name: str, key: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not np.isfinite(number):
-        raise InputError(f"cases: {name}: {key}: expected a finite number, found {value!r:.40}")
+        raise InputError("cases: {name}: {key}: expected a finite number, found {value!r:.40}", name, key, value)
     return number
 
 
 def _refuse_nan(name: str, found: NDArray[Any]) -> None:
     if found.dtype.kind == "f" and np.isnan(found).any():
-        raise InputError(f"cases: {name}: found NaN, which is no number")
+        raise InputError("cases: {name}: found NaN, which is no number", name)

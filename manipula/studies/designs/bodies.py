@@ -77,7 +77,9 @@ def with_beams(robot: Robot, beams: Mapping[str, float]) -> Robot:
         found = list(_along(robot, letter))
         if not found:
             raise InputError(
-                f"beam: {letter}: no row of {robot.name} has this length as its a, d or a shift between its joints"
+                "beam: {letter}: no row of {name} has this length as its a, d or a shift between its joints",
+                letter,
+                robot.name,
             )
         for row, at, axis, amount in found:
             if row >= 0 and not (robot.joints[row].kind == "fixed" and _stands_still(robot, row)):

@@ -22,6 +22,7 @@ from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.standard import moved_bodies
 from manipula.mechanics.robot.values.parameter import float_of, floats_of, names_of, number
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studies.designs.bodies import HELD, lettered, motor_mass, moved_motors, with_beams, with_held, with_motors
 from manipula.studies.designs.reaching import Space
@@ -56,7 +57,7 @@ class Subject:
     def _model(self, robot: Robot, name: str, known: Sequence[str]) -> Any:
         model = api.generate(robot, name, parameters="full")
         if missing := [x for x in model.inputs.get("p", ()) if x not in known]:
-            raise UnsetError(f"{name} needs a value for {some_of(missing)}", missing)
+            raise UnsetError(Message("{name} needs a value for {some_of}", name, some_of(missing)), missing)
         return model.compile()
 
     @cached_property
@@ -79,11 +80,15 @@ class Subject:
         """Places are searched for on serial arms whose joints are free."""
         told = serial_fault(self.robot)
         if odd := self.robot.coordinates.followers:
-            told = f"joint {odd[0]!r} follows others"
+            told = Message("joint {odd!r} follows others", odd[0])
         if not told and self.descent(dict.fromkeys(self.names, 0.1)) is None:
             told = "it has a screw, or more than sixteen joints"
         if told:
-            raise InputError(f"tasks: places are not searched for on {self.robot.name}: {told}; give joints= instead")
+            raise InputError(
+                "tasks: places are not searched for on {name}: {serial_fault}; give joints= instead",
+                self.robot.name,
+                told,
+            )
 
     @cached_property
     def _binding(self) -> Binding:

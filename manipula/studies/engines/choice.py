@@ -28,7 +28,9 @@ def refuse_engine(engine: Any) -> None:
     if is_client(engine):
         return
     if not isinstance(engine, str):
-        raise InputError(f"engine: expected a word or a Dask client, found {engine!r:.60}; {', '.join(WORDS)}")
+        raise InputError(
+            "engine: expected a word or a Dask client, found {engine!r:.60}; {words}", engine, ", ".join(WORDS)
+        )
     if engine not in WORDS[:3] and not engine.startswith(ADDRESSES):
         raise UnknownNameError("engine", engine, WORDS, {"processes": "local", "multiprocessing": "local"})
 
@@ -38,7 +40,9 @@ def workers_from(workers: int | None) -> int:
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not is_whole(workers) or not 1 <= workers <= MOST:
-        raise InputError(f"workers: expected a whole number of processes, 1 to {MOST}, found {workers!r:.40}")
+        raise InputError(
+            "workers: expected a whole number of processes, 1 to {most}, found {workers!r:.40}", MOST, workers
+        )
     return int(workers)
 
 

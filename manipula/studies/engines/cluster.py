@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.studies.engines.engine import given_up, guard_of, refuse_unguarded
 from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.job import Job, refuse_versions, versions
@@ -21,7 +22,7 @@ from manipula.studies.work.working import Chunk, worked
 AHEAD = 2
 ANSWER = 10  # seconds in which a scheduler must
 COUNTED = 2.0  # seconds between two looks at who is there
-EXTRA = 'the engine needs Dask: pip install "manipula[study]"'
+EXTRA = Message('the engine needs Dask: pip install "manipula[study]"')
 
 
 def local_cluster(workers: int) -> Any:
@@ -39,7 +40,9 @@ def local_cluster(workers: int) -> Any:
             )
             return distributed.Client(cluster, set_as_default=False)
     except (RuntimeError, OSError, TimeoutError) as error:
-        raise InputError(f"the processes of engine 'dask' do not start: {error}; {guard_of('dask')}") from None
+        raise InputError(
+            "the processes of engine 'dask' do not start: {error}; {guard_of}", error, guard_of("dask")
+        ) from None
 
 
 def client_at(address: str) -> Any:
@@ -49,7 +52,9 @@ def client_at(address: str) -> Any:
         with _quiet():
             return distributed.Client(address, timeout=ANSWER, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(f"engine: no scheduler answers at {address}: {str(error).splitlines()[0][:150]}") from None
+        raise InputError(
+            "engine: no scheduler answers at {address}: {splitlines}", address, str(error).splitlines()[0][:150]
+        ) from None
 
 
 def is_client(engine: Any) -> bool:
@@ -98,13 +103,13 @@ class Cluster:
         """Who is there, with which versions; nothing is started otherwise."""
         where = self._client.scheduler.address if self._client.scheduler else "the scheduler"
         if not self._client.nthreads():
-            raise InputError(f"engine: no worker has joined {where}; start some with: dask worker {where}")
+            raise InputError("engine: no worker has joined {address}; start some with: dask worker {address}", where)
         try:
             found = self._client.run(versions)
         except Exception as error:  # whatever a worker without this package says
-            raise InputError(f"engine: a worker of {where} cannot do this: {str(error)[:150]}") from None
+            raise InputError("engine: a worker of {address} cannot do this: {error}", where, str(error)[:150]) from None
         for worker, theirs in found.items():
-            refuse_versions(versions(), theirs, f"engine: worker {worker}")
+            refuse_versions(versions(), theirs, Message("engine: worker {worker}", worker))
 
     @property
     def workers(self) -> int:
@@ -143,7 +148,7 @@ class Cluster:
                 raise self._lost(None)
             raised = future.exception()
             if type(raised).__name__ != "KilledWorker":
-                raise raised if isinstance(raised, InputError) else InputError(f"engine: {raised!r:.200}")
+                raise raised if isinstance(raised, InputError) else InputError("engine: {raised!r:.200}", raised)
             if chunk.count == 1:
                 return given_up(chunk)
             for half in chunk.halves():
@@ -151,7 +156,7 @@ class Cluster:
 
     def _lost(self, error: BaseException | None) -> InputError:
         why = f": {error}"[:150] if error is not None and str(error) else ""
-        return InputError(f"engine: the scheduler is lost{why}")
+        return InputError("engine: the scheduler is lost{why}", why)
 
     def rest(self) -> list[CaseBlock]:
         """What is there already; a scheduler that is lost gives nothing more."""

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.working import Chunk
 
@@ -52,8 +53,11 @@ def given_up(chunk: Chunk) -> CaseBlock:
 
 
 def guard_of(engine: str) -> str:
-    told = f"a program that uses engine={engine!r} is imported by its processes"
-    return f"{told}: call mp.study under if __name__ == '__main__'"
+    return Message(
+        "a program that uses engine={engine!r} is imported by its processes: call mp.study under if "
+        "__name__ == '__main__'",
+        engine,
+    )
 
 
 def refuse_unguarded(engine: str) -> None:

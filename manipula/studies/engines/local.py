@@ -55,7 +55,9 @@ class Local:
                 future.result()
         except BrokenProcessPool:
             self.close()
-            raise InputError(f"the processes of engine 'local' end as they start; {guard_of('local')}") from None
+            raise InputError(
+                "the processes of engine 'local' end as they start; {guard_of}", guard_of("local")
+            ) from None
         except BaseException:
             self.close()
             raise

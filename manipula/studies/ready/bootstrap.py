@@ -62,8 +62,13 @@ def windows_of(logs: Sequence[Log], count: int) -> list[dict[str, Any]]:
     for log in logs:
         edges = np.linspace(0, len(log.t), count + 1).astype(int)
         if np.diff(edges).min() < LEAST:
-            told = f"{len(log.t)} samples are {np.diff(edges).min()} in each of {count}"
-            raise InputError(f"windows: the {told}; expected {LEAST} or more in each")
+            raise InputError(
+                "windows: the {count} samples are {diff} in each of {count2}; expected {least} or more in each",
+                len(log.t),
+                np.diff(edges).min(),
+                count,
+                LEAST,
+            )
         for start, stop in pairwise(edges):
             cut = {name: getattr(log, name) for name in ("q", "tau", "qd", "qdd") if getattr(log, name) is not None}
             found.append({"t": log.t[start:stop] - log.t[start], **{name: x[start:stop] for name, x in cut.items()}})
@@ -112,7 +117,7 @@ def _log(robot: Robot, given: Any) -> Log:
     if isinstance(given, Log):
         return given
     if not isinstance(given, str | Path):
-        raise InputError(f"bootstrap: logs: expected recordings, or their files, found {given!r:.60}")
+        raise InputError("bootstrap: logs: expected recordings, or their files, found {given!r:.60}", given)
     return api.read_log(given, robot)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from manipula import api
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.pages.page import charts, paragraph, section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Cases, Product
@@ -103,7 +104,7 @@ def plan(
     asked = tasks_from(robot, usual_tasks(robot) if tasks is None else tasks)
     drives = drives_from(robot, motors)
     if choose not in CHOICES:
-        raise InputError(f"choose: expected mass or price, found {choose!r:.40}")
+        raise InputError("choose: expected mass or price, found {choose!r:.40}", choose)
     beams = _beams(beam, cases)
     _refuse_ends(robot, cases)
     subject = _subject(text_from(robot), cases.names, tuple(beams.items()), bool(drives))
@@ -120,13 +121,13 @@ def plan(
 
 def _cases(vary: Any, sample: Any, count: Any) -> Cases:
     if not isinstance(vary, Mapping) or not vary or not all(isinstance(name, str) for name in vary):
-        raise InputError(f"vary: expected ranges by name, such as l1 = [0.3, 0.6], found {vary!r:.60}")
+        raise InputError("vary: expected ranges by name, such as l1 = [0.3, 0.6], found {vary!r:.60}", vary)
     vary = {spelled(name): x.tolist() if isinstance(x, np.ndarray) else x for name, x in vary.items()}
     if sample == "product":
         found = Product(vary)
         odd = next((name for name, x in found.levels.items() if x.ndim > 1 or x.dtype.kind not in "if"), None)
         if odd is not None:
-            raise InputError(f"vary: {odd}: expected numbers, found {vary[odd]!r:.60}")
+            raise InputError("vary: {odd}: expected numbers, found {vary!r:.60}", odd, vary[odd])
         return found
     if sample not in SAMPLES:
         raise UnknownNameError("sample", str(sample), [*SAMPLES, "product"])
@@ -146,14 +147,16 @@ def _beams(beam: Any, cases: Cases) -> dict[str, float]:
     if beam is None:
         return {}
     if not isinstance(beam, Mapping):
-        raise InputError(f"beam: expected kg/m by length, such as l1 = 4.5, found {beam!r:.60}")
+        raise InputError("beam: expected kg/m by length, such as l1 = 4.5, found {beam!r:.60}", beam)
     low, _ = _ends(cases)
     beam = {spelled(str(name)): density for name, density in beam.items()}
     for name in beam:
         if name not in cases.names:
             raise UnknownNameError("length that varies", str(name), cases.names)
         if low[name] <= 0:
-            raise InputError(f"beam: {name}: a beam is longer than zero, and {name} varies from {low[name]:g}")
+            raise InputError(
+                "beam: {name}: a beam is longer than zero, and {name} varies from {low:g}", name, low[name]
+            )
     return {name: positive(f"beam: {name}", density) for name, density in beam.items()}
 
 
@@ -163,12 +166,12 @@ def _refuse_ends(robot: Robot, cases: Cases) -> None:
         try:
             robot.with_parameters(**values)
         except UnknownNameError as error:
-            raise InputError(f"vary: {error}") from error
+            raise InputError("vary: {error}", error) from error
 
 
 def _refuse_subject(subject: Subject, tasks: Sequence[Any]) -> None:
     if idle := subject.idle():
-        raise InputError(f"vary: {idle[0]}: nothing in {subject.robot.name} depends on it")
+        raise InputError("vary: {idle}: nothing in {name} depends on it", idle[0], subject.robot.name)
     _ = subject.nimble  # a length without a value is told now
     if any(task.places for task in tasks):
         subject.refuse_places()
@@ -181,32 +184,32 @@ def _objectives(subject: Subject, given: Any, wishes: Wishes, ends: list[dict[st
         given = ["mass" if heavier else "length", "energy" if subject.weighs and moves else "manipulability"]
     names = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence | Mapping) else []
     if not names:
-        raise InputError(f"objectives: expected some of {', '.join(OBJECTIVES)}, found {given!r:.60}")
+        raise InputError("objectives: expected some of {objectives}, found {given!r:.60}", ", ".join(OBJECTIVES), given)
     for name in names:
         if name not in OBJECTIVES:
             raise UnknownNameError("objective", str(name), OBJECTIVES)
         if name not in ("length", "manipulability"):
             _ = subject.torque  # a mass without a value is told now
         if told := _lacking(subject, str(name), wishes, moves):
-            raise InputError(f"objectives: {name}: {told}")
+            raise InputError("objectives: {name}: {told}", name, told)
     return {name: OBJECTIVES[name] for name in names}
 
 
 def _lacking(subject: Subject, name: str, wishes: Wishes, moves: bool) -> str:
     if name in ("energy", "cycle_time") and not moves:
-        return "no task moves; one with two places or more, and a duration, does"
+        return Message("no task moves; one with two places or more, and a duration, does")
     if name == "price" and not any(drive.price for drive in wishes.drives):
-        return "no motor has a price"
+        return Message("no motor has a price")
     limited = [x for joint in subject.robot.joints for x in (joint.effort_limit, joint.velocity_limit) if x is not None]
     if name in ("use", "cycle_time") and not wishes.drives and not limited:
-        return f"{subject.robot.name} has no limits; motors, or effort_limit in its file, give them"
+        return Message("{name} has no limits; motors, or effort_limit in its file, give them", subject.robot.name)
     return ""
 
 
 def _refuse_names(subject: Subject, wishes: Wishes, cases: Cases) -> None:
     for name in cases.names:
         if name in blank(subject, wishes):
-            raise InputError(f"vary: {name}: a result of the study has this name; rename it in the robot's file")
+            raise InputError("vary: {name}: a result of the study has this name; rename it in the robot's file", name)
 
 
 def built(study: Study, case: int) -> Robot:

@@ -27,7 +27,7 @@ def usual_ranges(robot: Robot) -> dict[str, list[float]]:
     found = _ranges(robot)
     if not found:
         raise InputError(
-            f"vary: no length of {robot.name} has a value; expected ranges by name, such as l1 = [0.3, 0.6]"
+            "vary: no length of {name} has a value; expected ranges by name, such as l1 = [0.3, 0.6]", robot.name
         )
     return found
 

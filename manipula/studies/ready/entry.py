@@ -8,6 +8,7 @@ from inspect import Parameter, signature
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studies.ready.forms import StudyColumn, StudySetting
 from manipula.studies.results.study_result import Study, no_robot
@@ -56,8 +57,8 @@ class Ready:
     def planned(self, robot: Robot, settings: Mapping[str, Any]) -> StudyPlan:
         for name in settings:
             if name not in self.settings:
-                raise UnknownNameError(f"setting of the study {self.name}", name, self.settings)
+                raise UnknownNameError(Message("setting of the study {name}", self.name), name, self.settings)
         missing = [name for name, value in self.settings.items() if value is ... and name not in settings]
         if missing:
-            raise InputError(f"the study {self.name} needs {', '.join(missing)}")
+            raise InputError("the study {name} needs {missing}", self.name, ", ".join(missing))
         return self.plan(robot, **settings)

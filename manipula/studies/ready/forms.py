@@ -118,7 +118,7 @@ def _made(setting: StudySetting, value: Any) -> Any:
     if setting.kind == "lines":
         return _lines_read(setting.name, value)
     if not isinstance(value, list) or len(value) > 1000 or any(isinstance(x, list | dict) for x in value):
-        raise InputError(f"{setting.name}: expected what stands in its fields, found {value!r:.60}")
+        raise InputError("{name}: expected what stands in its fields, found {value!r:.60}", setting.name, value)
     if all(x is None for x in value):
         return None
     _refuse_gaps(setting.name, value)
@@ -132,7 +132,7 @@ def _made(setting: StudySetting, value: Any) -> Any:
 def _ranges_made(name: str, value: Any) -> dict[str, Any]:
     """Two ends are a range; where the second is left empty the first is held."""
     if not isinstance(value, Mapping) or any(not isinstance(x, list) or len(x) != 2 for x in value.values()):
-        raise InputError(f"{name}: expected two ends by name, found {value!r:.60}")
+        raise InputError("{name}: expected two ends by name, found {value!r:.60}", name, value)
     given = {str(key): ends for key, ends in value.items() if ends != [None, None]}
     _refuse_gaps(name, [low for low, _ in given.values()])
     return {key: low if high is None else [low, high] for key, (low, high) in given.items()}
@@ -143,19 +143,21 @@ def _lines_read(name: str, text: Any) -> Any:
     if text is None:
         return None
     if not isinstance(text, str) or len(text) > LETTERS:
-        raise InputError(f"{name}: expected lines of a study file, {LETTERS} letters at most, found {text!r:.60}")
+        raise InputError(
+            "{name}: expected lines of a study file, {letters} letters at most, found {text!r:.60}", name, LETTERS, text
+        )
     try:
         found = toml_tables(text)
     except ValueError as error:
-        raise InputError(f"{name}: this is no TOML: {error}") from None
+        raise InputError("{name}: this is no TOML: {error}", name, error) from None
     if odd := [key for key in found if key != name]:
-        raise InputError(f"{name}: expected its own lines, such as {name} = …, found those of {odd[0]!r:.40}")
+        raise InputError("{name}: expected its own lines, such as {name} = …, found those of {odd!r:.40}", name, odd[0])
     return found.get(name)
 
 
 def _refuse_gaps(name: str, value: Sequence[Any]) -> None:
     if any(x is None for x in value):
-        raise InputError(f"{name}: one of its fields is empty; fill in all of them, or none")
+        raise InputError("{name}: one of its fields is empty; fill in all of them, or none", name)
 
 
 def setting_meant(form: Sequence[StudySetting], sentence: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from manipula import api
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.mechanics.robot.branching import with_frame
+from manipula.messages import Message
 from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.simulation import trajectory
@@ -68,7 +69,9 @@ def _made(text: str, law: str, settings: str, motion: str) -> Subject:
     loop = api.closed_loop(plant, made, trajectory.quintic(start, goal, duration))
     missing = [name for port in loop.function.inputs if port.role == "parameter" for name in port.names]
     if missing:
-        raise UnsetError(f"{robot.name}: {law} needs a value for {some_of(missing)}", missing)
+        raise UnsetError(
+            Message("{name}: {why} needs a value for {some_of}", robot.name, law, some_of(missing)), missing
+        )
     return Subject(loop, round((duration + settle) / sample), np.array(start), robot.dof)
 
 
@@ -177,14 +180,16 @@ def plan(
     `goal`, then `settle` seconds of rest; `payload`: kg in the hand that the law does not know of; `settings`: other
     ones of the law; `device`: "cuda" where workers have one."""
     if not isinstance(gains, Mapping) or not gains:
-        raise InputError(f"gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}")
+        raise InputError("gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}", gains)
     if goal is None:
         raise InputError("gains: goal: expected where the motion ends, one number a joint")
     held = {name: positive(f"gains: {name}", x) for name, x in gains.items() if is_number(x)}
     ranges = {name: {**_range(name, ends), "scale": "log"} for name, ends in gains.items() if name not in held}
     if not ranges:
         name, value = next(iter(gains.items()))
-        raise InputError(f"gains: {name}: expected a range [low, high], found {value!r:.60}; not all can be held")
+        raise InputError(
+            "gains: {name}: expected a range [low, high], found {value!r:.60}; not all can be held", name, value
+        )
     cases = Sobol(count_of("count", count), ranges) if levels is None else Product(_levels(ranges, levels))
     first = [0.0] * robot.dof if start is None else joints(robot, "start", start)
     numbers = [positive("duration", duration), not_negative("settle", settle), not_negative("payload", payload)]
@@ -200,27 +205,37 @@ def plan(
 
 def refuse_long(seconds: float, sample: float) -> None:
     if not 1 <= seconds / sample <= STEPS:
-        told = f"{seconds:g} s are {seconds / sample:.3g} steps of {sample:g} s"
-        raise InputError(f"duration, settle, sample: {told}; expected 1 to {STEPS:,} of them")
+        raise InputError(
+            "duration, settle, sample: {seconds:g} s are {told:.3g} steps of {sample:g} s; expected 1 to "
+            "{steps:,} of them",
+            seconds,
+            seconds / sample,
+            sample,
+            STEPS,
+        )
 
 
 def refuse_ours(law: Any, settings: Mapping[str, Any]) -> None:
     """What the study says of a law itself."""
     if not isinstance(law, str):
-        raise InputError(f"law: expected the name of a law, found {law!r:.60}")
+        raise InputError("law: expected the name of a law, found {law!r:.60}", law)
     for name in settings:
         if name in OURS:
-            raise InputError(f"gains: {name} is no gain of {law}; it is a setting of the study, or not to be chosen")
+            raise InputError(
+                "gains: {name} is no gain of {law}; it is a setting of the study, or not to be chosen", name, law
+            )
 
 
 def _others(settings: Any) -> dict[str, Any]:
     """Numbers, words and lists of them."""
     if settings is not None and not (isinstance(settings, Mapping) and all(isinstance(x, str) for x in settings)):
-        raise InputError(f"settings: expected values by name, such as limit = 100, found {settings!r:.60}")
+        raise InputError("settings: expected values by name, such as limit = 100, found {settings!r:.60}", settings)
     try:
         found: dict[str, Any] = plain(dict(settings or {}))
     except TypeError:
-        raise InputError(f"settings: expected numbers, words or lists of them, found {settings!r:.60}") from None
+        raise InputError(
+            "settings: expected numbers, words or lists of them, found {settings!r:.60}", settings
+        ) from None
     return found
 
 
@@ -228,10 +243,10 @@ def _range(name: str, ends: Any) -> dict[str, float]:
     if isinstance(ends, Mapping):
         ends = [ends.get("from"), ends.get("to")]
     if not isinstance(ends, list | tuple) or len(ends) != 2:
-        raise InputError(f"gains: {name}: expected a range [low, high], found {ends!r:.60}")
+        raise InputError("gains: {name}: expected a range [low, high], found {ends!r:.60}", name, ends)
     low, high = (positive(f"gains: {name}", x) for x in ends)
     if low >= high:
-        raise InputError(f"gains: {name}: the range is reversed or empty: from {low:g} to {high:g}")
+        raise InputError("gains: {name}: the range is reversed or empty: from {low:g} to {high:g}", name, low, high)
     return {"from": low, "to": high}
 
 

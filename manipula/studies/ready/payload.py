@@ -17,6 +17,7 @@ from manipula import api
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.mechanics.robot.branching import with_frame
 from manipula.mechanics.robot.limits import Limits
+from manipula.messages import Message
 from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, section
 from manipula.robot import Robot
@@ -38,7 +39,7 @@ def _dynamics(text: str, com: tuple[float, ...]) -> Any:
     """Torques with the mass in the hand as their parameter."""
     model = api.generate(robot_from(text).with_payload(HELD, com=com), "inverse_dynamics")
     if missing := [name for name in model.inputs["p"] if name != HELD]:
-        raise UnsetError(f"inverse_dynamics needs a value for {some_of(missing)}", missing)
+        raise UnsetError(Message("inverse_dynamics needs a value for {some_of}", some_of(missing)), missing)
     return model.compile()
 
 
@@ -127,7 +128,7 @@ def _place(com: Any) -> tuple[float, ...]:
     except (TypeError, ValueError):
         found = ()
     if isinstance(com, str) or len(found) != 3 or not np.isfinite(found).all():
-        raise InputError(f"com: expected three numbers, m in the tool frame, found {com!r:.60}")
+        raise InputError("com: expected three numbers, m in the tool frame, found {com!r:.60}", com)
     return found
 
 
@@ -137,7 +138,9 @@ def _efforts(robot: Robot, limits: Any) -> list[float]:
     known = Limits(robot).effort
     if np.isinf(known).any():
         name = robot.joint_names[int(np.isinf(known).argmax())]
-        raise InputError(f"payload: joint {name!r} of {robot.name} has no effort_limit; limits= gives one a joint")
+        raise InputError(
+            "payload: joint {name!r} of {name2} has no effort_limit; limits= gives one a joint", name, robot.name
+        )
     return list(known.tolist())
 
 

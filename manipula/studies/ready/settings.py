@@ -19,19 +19,19 @@ SLIDE = 0.5
 
 def count_of(name: str, value: Any, most: int = 10**9) -> int:
     if not is_whole(value) or not 1 <= value <= most:
-        raise InputError(f"{name}: expected a whole number of 1 or more, found {value!r:.40}")
+        raise InputError("{name}: expected a whole number of 1 or more, found {value!r:.40}", name, value)
     return int(value)
 
 
 def not_negative(name: str, value: Any) -> float:
     if not is_number(value) or not np.isfinite(value) or value < 0:
-        raise InputError(f"{name}: expected a number of zero or more, found {value!r:.40}")
+        raise InputError("{name}: expected a number of zero or more, found {value!r:.40}", name, value)
     return float(value)
 
 
 def positive(name: str, value: Any) -> float:
     if not_negative(name, value) == 0:
-        raise InputError(f"{name}: expected a number above zero, found {value!r:.40}")
+        raise InputError("{name}: expected a number above zero, found {value!r:.40}", name, value)
     return float(value)
 
 
@@ -42,7 +42,13 @@ def joints(robot: Robot, name: str, value: Any) -> list[float]:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (robot.dof,) or not np.isfinite(found).all():
-        raise InputError(f"{name}: expected {robot.dof} numbers, one a joint of {robot.name}, found {value!r:.60}")
+        raise InputError(
+            "{name}: expected {dof} numbers, one a joint of {name2}, found {value!r:.60}",
+            name,
+            robot.dof,
+            robot.name,
+            value,
+        )
     return list(found.tolist())
 
 

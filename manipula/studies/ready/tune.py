@@ -80,7 +80,9 @@ def _refuse(best: Mapping[str, Any], limit: float) -> None:
     if not best["stable"]:
         raise InputError("gains: none of those tried is stable; expected ranges that hold stable ones")
     if best["torque"] > limit:
-        raise InputError(f"torque: {best['torque']:.4g} is the least found, above {limit:g}; take a slower motion")
+        raise InputError(
+            "torque: {best:.4g} is the least found, above {limit:g}; take a slower motion", best["torque"], limit
+        )
 
 
 _SAME = {setting.name: setting for setting in rollouts.FORM}
@@ -122,7 +124,7 @@ def plan(
     """The smallest rms error among gains whose largest torque is at most `torque`; `by_joint`: every joint has gains of
     its own; so many `searches`, each of `generations` by `members`. The others are those of the study gains."""
     if not isinstance(by_joint, bool):
-        raise InputError(f"by_joint: expected true or false, found {by_joint!r:.40}")
+        raise InputError("by_joint: expected true or false, found {by_joint!r:.40}", by_joint)
     motion: dict[str, Any] = {"goal": goal, "start": start, "duration": duration, "settle": settle, "payload": payload}
     words: dict[str, Any] = {"sample": sample, "settings": settings, "device": device}
     base = rollouts.plan(robot, law, gains, count=1, **motion, **words)
@@ -130,7 +132,7 @@ def plan(
     numbers = len(base.shared["gains"]) * size
     several = max(LEAST, EACH * numbers) if members is None else count_of("members", members, 10**5)
     if several < 5:
-        raise InputError(f"members: differential evolution needs 5 or more, found {members}")
+        raise InputError("members: differential evolution needs 5 or more, found {members}", members)
     ranges = [base.cases.ends(name) for name in base.shared["gains"]]
     how = {"generations": count_of("generations", generations, 10_000), "members": several, "size": size}
     limit = np.inf if torque is None else positive("torque", torque)

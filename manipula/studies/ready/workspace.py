@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from manipula.api import reach
 from manipula.errors import InputError, UnsetError, caution
 from manipula.mechanics.robot.branching import serial_fault
+from manipula.messages import Message
 from manipula.pages.page import section
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
@@ -126,14 +127,18 @@ def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, bo
     """`voxels`: along the longest side of the box, or along x, y and z; `directions`: of the tool; `box`:
     [[x, x], [y, y], [z, z]], by default what holds the reach."""
     if not is_whole(directions) or not 1 <= directions <= 1000:
-        raise InputError(f"directions: expected how many, 1 to 1000, found {directions!r:.40}")
+        raise InputError("directions: expected how many, 1 to 1000, found {directions!r:.40}", directions)
     if robot.dof < 6 and directions > 1:
         raise InputError(
-            f"directions: {robot.name} has {robot.dof} joints and is asked for positions alone; leave it out"
+            "directions: {name} has {dof} joints and is asked for positions alone; leave it out", robot.name, robot.dof
         )
     if fault := serial_fault(robot):
-        told = "robot.road(frame) is the arm to one of its frames, the other joints held"
-        raise InputError(f"{robot.name}: a map is that of a serial arm, and {fault}; {told}")
+        raise InputError(
+            "{name}: a map is that of a serial arm, and {serial_fault}; robot.road(frame) is the arm to one "
+            "of its frames, the other joints held",
+            robot.name,
+            fault,
+        )
     spans = _box(robot, box)
     levels = {axis: _levels(span, n) for axis, span, n in zip(AXES, spans, _counts(voxels, spans))}
     _doubt_thin(robot, sum(len(x) > 1 for x in levels.values()))
@@ -145,9 +150,26 @@ def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, bo
 def _doubt_thin(robot: Robot, sides: int) -> None:
     """One joint draws a curve, two a surface: the middles of voxels in more dimensions are hardly ever on it."""
     if robot.dof < sides:
-        few = f"{robot.name} has {robot.dof} joint{'s' * (robot.dof > 1)}, so its tool stays on a "
-        what = "curve" if robot.dof == 1 else "surface"
-        caution(f"{few}{what}, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it")
+        few = Message(
+            (
+                "{robot} has {dof} joints, so its tool stays on a "
+                if robot.dof > 1
+                else "{robot} has {dof} joint, so its tool stays on a "
+            ),
+            robot.name,
+            robot.dof,
+        )
+        caution(
+            (
+                ("{few}curve, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it")
+                if robot.dof == 1
+                else (
+                    "{few}surface, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it"
+                )
+            ),
+            few,
+            sides,
+        )
 
 
 def _weighs(robot: Robot) -> bool:
@@ -166,13 +188,13 @@ def _box(robot: Robot, box: Any) -> Array:
         except UnsetError:
             raise
         except InputError as error:
-            raise InputError(f"{error}; box= says where to look") from None
+            raise InputError("{error}; box= says where to look", error) from None
     try:
         found = np.asarray(box, dtype=float)
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (3, 2) or not np.isfinite(found).all() or (found[:, 0] > found[:, 1]).any():
-        raise InputError(f"box: expected [[x, x], [y, y], [z, z]], each from low to high, found {box!r:.80}")
+        raise InputError("box: expected [[x, x], [y, y], [z, z]], each from low to high, found {box!r:.80}", box)
     return found
 
 
@@ -182,9 +204,9 @@ def _counts(voxels: Any, spans: Array) -> list[int]:
     several = isinstance(voxels, list | tuple | np.ndarray)
     counts = list(voxels) if several else [voxels]
     if len(counts) != (3 if several else 1) or not all(is_whole(n) and n >= 1 for n in counts):
-        raise InputError(f"voxels: expected a whole number, or three of them, found {voxels!r:.60}")
+        raise InputError("voxels: expected a whole number, or three of them, found {voxels!r:.60}", voxels)
     if max(counts) > SIDE:
-        raise InputError(f"voxels: expected {SIDE} or fewer along a side, found {voxels!r:.60}")
+        raise InputError("voxels: expected {side} or fewer along a side, found {voxels!r:.60}", SIDE, voxels)
     if several:
         return [int(n) if side > 0 else 1 for n, side in zip(counts, sides)]
     edge = sides.max() / counts[0]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from manipula.api import save
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.pages.charts import HEIGHT, WIDTH, Chart, ChartLine
 from manipula.studies.results.pareto import non_dominated
 from manipula.support.files import write_text
@@ -64,7 +65,7 @@ class Front:
     def robot(self, k: int) -> Any:
         """The robot of the k-th row, from 0 on."""
         if not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
-            raise InputError(f"the front has {len(self)} rows, from 0 on; found {k!r:.40}")
+            raise InputError("the front has {count} rows, from 0 on; found {k!r:.40}", len(self), k)
         return self.study.robot(self.cases[k])
 
     def save(self, folder: str | Path, most: int = SHOWN) -> list[Path]:
@@ -109,7 +110,9 @@ class Front:
         """The charts, two side by side, as SVG; written where a path is given."""
         charts = self.charts()
         if not charts:
-            raise InputError(f"picture: {self._empty() if not self.cases else 'two objectives make one, found one'}")
+            raise InputError(
+                "picture: {empty}", (self._empty() if not self.cases else Message("two objectives make one, found one"))
+            )
         text = side_by_side([chart.svg() for chart in charts])
         if path is not None:
             write_text(Path(path), text + "\n")
@@ -147,9 +150,13 @@ class Front:
 
     def _empty(self) -> str:
         if not self.reasons:
-            return f"none of {self.study.count} cases has all of {', '.join(self.objectives)}"
+            return Message(
+                "none of {count} cases has all of {objectives}", self.study.count, ", ".join(self.objectives)
+            )
         reason, count = self.reasons[0]
-        return f"none of {self.study.count} cases is feasible; most often ({count}): {reason}"
+        return Message(
+            "none of {count} cases is feasible; most often ({count2}): {reason}", self.study.count, count, reason
+        )
 
     def __repr__(self) -> str:
         return f"<{self.headline}>"
@@ -180,10 +187,10 @@ def _column(study: Source, name: str, sense: Any) -> NDArray[np.float64]:
     if name not in study.table:
         raise UnknownNameError("column of the study", name, list(study.table))
     if sense not in SENSES:
-        raise InputError(f"front: {name}: expected least or most, found {sense!r:.40}")
+        raise InputError("front: {name}: expected least or most, found {sense!r:.40}", name, sense)
     values = study.table[name]
     if values.ndim > 1 or values.dtype.kind == "U":
-        raise InputError(f"front: {name} is no column of numbers")
+        raise InputError("front: {name} is no column of numbers", name)
     return SENSES[sense] * np.asarray(values, dtype=float)
 
 

@@ -39,7 +39,7 @@ def _held(folder: Path) -> int | None:
     except BlockingIOError:
         os.close(handle)
         raise InputError(
-            f"{folder}: another program is at this study; when it is done the same call has its results"
+            "{folder}: another program is at this study; when it is done the same call has its results", folder
         ) from None
     except OSError:  # a file system that has no locks
         os.close(handle)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.pages.heat import HeatMap
 
 Columns = Mapping[str, NDArray[Any]]
@@ -29,10 +30,10 @@ def map_of(
         if word not in given:
             raise UnknownNameError("column of the cases", word, given)
     if x == y or x in at or y in at:
-        raise InputError(f"map: {x} and {y} are the axes; expected two that differ, held at no value")
+        raise InputError("map: {x} and {y} are the axes; expected two that differ, held at no value", x, y)
     for word in (name, x, y):
         if table[word].ndim > 1 or table[word].dtype.kind == "U":
-            raise InputError(f"map: {word} is no column of numbers")
+            raise InputError("map: {word} is no column of numbers", word)
     held = {word: _level(word, table[word], at.get(word)) for word in given if word not in (x, y)}
     kept = np.flatnonzero(
         np.logical_and.reduce([_alike(table[word], v) for word, v in held.items()] or [np.ones(len(table[name]), bool)])
@@ -61,7 +62,7 @@ def _level(name: str, values: NDArray[Any], wanted: float | None) -> Any:
     levels = np.unique(values, axis=0)
     if levels.dtype.kind == "U" or levels.ndim > 1:
         if wanted is not None and wanted not in levels.tolist():
-            raise UnknownNameError(f"level of {name}", str(wanted), list(map(str, levels.tolist())))
+            raise UnknownNameError(Message("level of {name}", name), str(wanted), list(map(str, levels.tolist())))
         return levels[0] if wanted is None else wanted
     place = len(levels) // 2 if wanted is None else int(np.argmin(np.abs(levels.astype(float) - float(wanted))))
     return levels[place].item()

@@ -47,7 +47,9 @@ def _refuse_missing(store: Store, count: int) -> None:
     found = [x for member in ("case", "failed") for cases in store.pieces(member) for x in ranges_of(cases)]
     missing = Remaining(count, found).left
     if missing:
-        raise InputError(f"{store.folder}: the results of {missing} cases are not there; run the study again")
+        raise InputError(
+            "{folder}: the results of {left} cases are not there; run the study again", store.folder, missing
+        )
 
 
 def _added(file: ZipFile, name: str, column: Path) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, caution, some_of
+from manipula.messages import Message
 from manipula.studies.work.blocks import CaseBlock, Spec, joined
 from manipula.support.archives import open_archive
 from manipula.support.files import write_bytes, write_text
@@ -28,9 +29,15 @@ from manipula.support.files import write_bytes, write_text
 ENOUGH, SOON = 4 * 2**20, 5.0  # bytes, seconds: then what has come is written
 FORMAT = 1
 WHOLE = "results.npz"
-TOLD = {"function": "function differs", "uses": "function differs", "cases": "cases differ",
-        "count": "number of cases differs", "seed": "seed differs", "shared": "shared values differ",
-        "versions": "versions differ"}  # fmt: skip
+TOLD = {
+    "function": Message("function differs"),
+    "uses": Message("function differs"),
+    "cases": Message("cases differ"),
+    "count": Message("number of cases differs"),
+    "seed": Message("seed differs"),
+    "shared": Message("shared values differ"),
+    "versions": Message("versions differ"),
+}
 
 
 class Store:
@@ -47,7 +54,9 @@ class Store:
     def _meet(self, identity: dict[str, Any]) -> None:
         file = self.folder / "study.json"
         if self.folder.is_dir() and any(self.folder.iterdir()) and not file.exists():
-            raise InputError(f"{self.folder}: is not empty and holds no study; name a new folder, or that of the study")
+            raise InputError(
+                "{folder}: is not empty and holds no study; name a new folder, or that of the study", self.folder
+            )
         if file.exists():
             self._refuse_another(_read(file), identity)
         else:
@@ -59,7 +68,11 @@ class Store:
     def _refuse_another(self, found: dict[str, Any], identity: dict[str, Any]) -> None:
         for key, value in identity.items():
             if found.get(key) != value:
-                raise InputError(f"{self.folder}: holds another study: its {_difference(key, found.get(key), value)}")
+                raise InputError(
+                    "{folder}: holds another study: its {difference}",
+                    self.folder,
+                    _difference(key, found.get(key), value),
+                )
 
     def done(self, there: Callable[[CaseBlock], None]) -> list[tuple[int, int]]:
         """The ranges of cases whose results are there; who listens hears of them part by part."""
@@ -67,7 +80,7 @@ class Store:
         for path in sorted(self.parts.glob("*.npz")):
             part = _part(path)
             if part is None:
-                caution(f"{path}: cannot be read and is left out; its cases are computed again")
+                caution("{path}: cannot be read and is left out; its cases are computed again", path)
                 path.unlink()
                 continue
             found += ranges_of(np.concatenate([part.cases, np.array([k for k, _ in part.failed], dtype=np.int64)]))
@@ -112,10 +125,10 @@ class Store:
 def _difference(key: str, found: Any, wanted: Any) -> str:
     """In words, and which where that helps."""
     if key in ("function", "count", "seed"):
-        return f"{TOLD[key]}: {found!r:.60}, not {wanted!r:.60}"
+        return Message("{told}: {found!r:.60}, not {wanted!r:.60}", TOLD[key], found, wanted)
     if key in ("shared", "uses") and isinstance(found, dict):
         odd = [name for name in {**found, **wanted} if found.get(name) != wanted.get(name)]
-        return f"{TOLD[key]}: {some_of(odd)}"
+        return Message("{place}: {text}", TOLD[key], some_of(odd))
     return TOLD[key]
 
 
@@ -157,7 +170,7 @@ def _read(file: Path) -> dict[str, Any]:
     except (ValueError, UnicodeDecodeError):
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(f"{file}: is no study's; take another folder")
+        raise InputError("{file}: is no study's; take another folder", file)
     return found
 
 
@@ -168,5 +181,7 @@ def told_if_not_written(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise InputError(f"{folder}: the disk is full; make room and go on with resume={str(folder)!r}") from error
-        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+            raise InputError(
+                "{folder}: the disk is full; make room and go on with resume={folder2!r}", folder, str(folder)
+            ) from error
+        raise InputError("{path}: cannot be written: {strerror}", folder, error.strerror or error) from error

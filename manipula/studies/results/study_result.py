@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.pages.heat import HeatMap
 from manipula.robot import Robot
 from manipula.studies.cases.files import refuse_ending
@@ -56,7 +57,7 @@ class Table(Mapping[str, NDArray[Any]]):
         with _results_in(place.path) as found:
             self._names = [name for name in found if name not in RESERVED]
             if lost := [name for name in (*given, *RESERVED) if name not in found]:
-                raise _damaged(place.path, f"no column {lost[0]}")
+                raise _damaged(place.path, Message("no column {lost}", lost[0]))
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._names:
@@ -68,7 +69,9 @@ class Table(Mapping[str, NDArray[Any]]):
             with _results_in(self._place.path) as found:
                 values = found[name]
                 if name not in RESERVED and values.shape[:1] != (self._count,):
-                    why = f"{name} has shape {values.shape}, and there are {self._count} cases"
+                    why = Message(
+                        "{name} has shape {shape}, and there are {count} cases", name, values.shape, self._count
+                    )
                     raise _damaged(self._place.path, why)
                 self._held[name] = values
         return self._held[name]
@@ -90,7 +93,7 @@ def _results_in(path: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
         with open_archive(path) as found:
             yield found
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from error
     except InputError:
         raise
     except ValueError as error:
@@ -98,7 +101,7 @@ def _results_in(path: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
 
 
 def _damaged(path: Path, why: str) -> InputError:
-    return InputError(f"{path}: is damaged: {why}; delete it, and the same call computes the study again")
+    return InputError("{path}: is damaged: {error}; delete it, and the same call computes the study again", path, why)
 
 
 class Rows(Sequence[dict[str, Any]]):
@@ -138,7 +141,7 @@ def _no_answer(study: Study) -> Mapping[str, Any]:
 
 
 def no_robot(study: Study, case: int) -> Robot:
-    raise InputError(f"the study {study.title} has no robot of its own in every case; that of designs has")
+    raise InputError("the study {title} has no robot of its own in every case; that of designs has", study.title)
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,7 @@ class Study:
         """The rows that no other beats in all of these: `found.front(mass="least", energy="least")`, "most" where more
         is better; a study of designs knows its own. Where a column `feasible` is, rows that are not do not count."""
         if not self.results:
-            raise InputError(f"front: every case failed; the first says: {self.failures[0].why}")
+            raise InputError("front: every case failed; the first says: {why}", self.failures[0].why)
         return front_of(self, objectives or self.shared.get("objectives", {}), self.units)
 
     @property
@@ -228,7 +231,7 @@ class Study:
     def robot(self, case: int) -> Robot:
         """The robot of a case, in a study where each has its own."""
         if isinstance(case, bool) or not isinstance(case, int | np.integer) or not 0 <= case < self.count:
-            raise InputError(f"case: expected a number from 0 to {self.count - 1}, found {case!r:.40}")
+            raise InputError("case: expected a number from 0 to {count}, found {case!r:.40}", self.count - 1, case)
         return self.build(self, int(case))
 
     def save(self, path: str | Path) -> Path:
@@ -299,11 +302,11 @@ def refuse_results(path: str | Path | None) -> None:
     if path is None:
         return
     if not isinstance(path, str | Path):
-        raise InputError(f"results: expected the name of a file, found {path!r:.60}")
+        raise InputError("results: expected the name of a file, found {path!r:.60}", path)
     refuse_ending(Path(path))
 
 
 def refuse_page(path: str | Path | None) -> None:
     """A page is HTML, and its name says so."""
     if path is not None and Path(path).suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"report: expected a file that ends in .html, found {str(path)!r:.60}")
+        raise InputError("report: expected a file that ends in .html, found {path!r:.60}", str(path))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, ManipulaError
+from manipula.messages import Message
 from manipula.studies.cases.values import ENTRIES, LETTERS, NAME, RESERVED, array_from, kind_of
 
 SENTENCE = 300  # letters of a failure
@@ -58,17 +59,24 @@ def checked(result: Any, names: Sequence[str], spec: Spec | None) -> dict[str, N
     """The results of one case as arrays; what cannot be kept, or is not like the others, is told."""
     if not isinstance(result, Mapping):
         raise WrongResult(
-            f"the function gave {plainly(repr(result))[:60]}; expected a dict of numbers, words or small arrays"
+            "the function gave {result}; expected a dict of numbers, words or small arrays", plainly(repr(result))[:60]
         )
     if spec is not None and list(result) != list(spec):
         if set(result) != set(spec):
-            raise WrongResult(f"gave {_few(result)} where the first case gave {_few(spec)}; all give the same names")
+            raise WrongResult(
+                "gave {few} where the first case gave {few2}; all give the same names", _few(result), _few(spec)
+            )
         result = {name: result[name] for name in spec}
     found = {name: _kept(name, value, names) for name, value in result.items()}
     if spec is not None:
         for name, value in found.items():
             if kind_of(value) != spec[name]:
-                raise WrongResult(f"result {name!r} is {_told(kind_of(value))}, in the first case {_told(spec[name])}")
+                raise WrongResult(
+                    "result {name!r} is {told}, in the first case {told2}",
+                    name,
+                    _told(kind_of(value)),
+                    _told(spec[name]),
+                )
     if not found:
         raise WrongResult("the function gave an empty dict; expected at least one result by name")
     return found
@@ -76,15 +84,28 @@ def checked(result: Any, names: Sequence[str], spec: Spec | None) -> dict[str, N
 
 def _kept(name: Any, value: Any, names: Sequence[str]) -> NDArray[Any]:
     if not isinstance(name, str) or not NAME.fullmatch(name) or name in RESERVED:
-        taken = " (taken by a study's failures)" if name in RESERVED else ""
-        raise WrongResult(f"result {name!r:.90}: is no name of a column{taken}; expected letters, digits and _ . -")
+        raise WrongResult(
+            (
+                (
+                    "result {name!r:.90}: is no name of a column (taken by a study's "
+                    "failures); expected letters, digits and _ . -"
+                )
+                if name in RESERVED
+                else ("result {name!r:.90}: is no name of a column; expected letters, digits and _ . -")
+            ),
+            name,
+        )
     if name in names:
-        raise WrongResult(f"result {name!r}: a column of the cases has this name; take another")
+        raise WrongResult("result {name!r}: a column of the cases has this name; take another", name)
     found = array_from(value)
     if found is None:
         raise WrongResult(
-            f"result {name!r}: {plainly(repr(value))[:60]} cannot be stored; expected a real number, a word of at most "
-            f"{LETTERS} letters, or an array of at most {ENTRIES} numbers"
+            "result {name!r}: {plainly} cannot be stored; expected a real number, a word of at most "
+            "{letters} letters, or an array of at most {entries} numbers",
+            name,
+            plainly(repr(value))[:60],
+            LETTERS,
+            ENTRIES,
         )
     return found
 
@@ -94,7 +115,7 @@ def _few(found: Mapping[str, Any]) -> str:
 
 
 def _told(kind: Shape) -> str:
-    return f"a {kind[0]}" if not kind[1] else f"an array {'×'.join(map(str, kind[1]))}"
+    return Message("a {kind}", kind[0]) if not kind[1] else Message("an array {kind}", "×".join(map(str, kind[1])))
 
 
 def plainly(text: str) -> str:

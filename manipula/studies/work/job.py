@@ -87,7 +87,13 @@ def versions() -> tuple[tuple[str, str], ...]:
 def refuse_versions(here: tuple[tuple[str, str], ...], there: tuple[tuple[str, str], ...], where: str) -> None:
     for (name, own), (_, other) in zip(here, there, strict=True):
         if own != other:
-            raise InputError(f"{where} has {name} {other}, this program {own}; a study needs the same on both")
+            raise InputError(
+                "{where} has {name} {other}, this program {own}; a study needs the same on both",
+                where,
+                name,
+                other,
+                own,
+            )
 
 
 def packed(function: Any, shared: Mapping[str, Any], names: tuple[str, ...], seed: int, travels: bool) -> Job:
@@ -112,7 +118,9 @@ def _way_to(function: Any, travels: bool) -> tuple[str, Any]:
         _function(("name", function))
         return ("name", function)
     if not callable(function):
-        raise InputError(f"function: expected a function, or its place as 'module:name', found {function!r:.60}")
+        raise InputError(
+            "function: expected a function, or its place as 'module:name', found {function!r:.60}", function
+        )
     place = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
     if _importable(place, function):
         return ("name", place)
@@ -137,12 +145,13 @@ def _code(function: Any) -> bytes:
     except ImportError:
         pass
     except (TypeError, pickle.PicklingError, AttributeError, ValueError) as error:
-        raise InputError(f"function: cannot travel to other processes: {error}") from None
+        raise InputError("function: cannot travel to other processes: {error}", error) from None
     if getattr(sys.modules["__main__"], "__file__", None) and "<" not in getattr(function, "__qualname__", "<"):
         return pickle.dumps(function)
     raise InputError(
-        f"function: {function!r:.60} cannot be imported by other processes; put it in a file of its own, or install "
-        'cloudpickle (pip install "manipula[study]")'
+        "function: {function!r:.60} cannot be imported by other processes; put it in a file of its own, "
+        'or install cloudpickle (pip install "manipula[study]")',
+        function,
     )
 
 
@@ -162,17 +171,17 @@ def _function(way: tuple[str, Any]) -> Callable[..., Any]:
         return pickle.loads(held)  # type: ignore[no-any-return]
     module, colon, name = held.partition(":")
     if not colon or not module or not name:
-        raise InputError(f"function: expected its place as 'module:name', found {held!r:.60}")
+        raise InputError("function: expected its place as 'module:name', found {held!r:.60}", held)
     try:
         found: Any = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
     except ModuleNotFoundError as error:
-        raise InputError(f"function: no module is called {error.name!r}, found {held!r:.60}") from None
+        raise InputError("function: no module is called {name!r}, found {held!r:.60}", error.name, held) from None
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise InputError(f"function: {held!r:.60} is not there: {error}") from None
+        raise InputError("function: {held!r:.60} is not there: {error}", held, error) from None
     if not callable(found):
-        raise InputError(f"function: {held!r:.60} is {found!r:.40}, not a function")
+        raise InputError("function: {held!r:.60} is {found!r:.40}, not a function", held, found)
     return found  # type: ignore[no-any-return]
 
 
@@ -200,7 +209,9 @@ def _shared(name: str, value: Any) -> tuple[str, str, Any]:
     try:
         return name, "value", pickle.dumps(value, protocol=5)
     except (TypeError, pickle.PicklingError, AttributeError) as error:
-        raise InputError(f"shared: {name}: {value!r:.60} cannot travel to workers: {error}") from None
+        raise InputError(
+            "shared: {name}: {value!r:.60} cannot travel to workers: {error}", name, value, error
+        ) from None
 
 
 def _value(kind: str, held: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.studies.cases.cases import Columns, rows_from
 from manipula.studies.cases.values import kind_of
 from manipula.studies.work.apart import draws_told, shared_draws, undisturbed
@@ -95,8 +96,8 @@ def _met(data: bytes) -> Opened:
     except InputError:
         raise
     except Exception as error:
-        raise InputError(f"a worker cannot open the study: {sentence_of(error)}") from None
-    refuse_versions(found.job.versions, versions(), "a worker")
+        raise InputError("a worker cannot open the study: {sentence_of}", sentence_of(error)) from None
+    refuse_versions(found.job.versions, versions(), Message("a worker"))
     return found
 
 
@@ -149,7 +150,12 @@ def _rows_checked(found: Any, names: Sequence[str], chunk: Chunk) -> dict[str, N
     arrays = {name: np.asarray(value) for name, value in found.items()}
     for name, value in arrays.items():
         if value.ndim == 0 or len(value) != chunk.count:
-            raise WrongResult(f"result {name!r}: expected a row a case, {chunk.count}, found the shape {value.shape}")
+            raise WrongResult(
+                "result {name!r}: expected a row a case, {count}, found the shape {shape}",
+                name,
+                chunk.count,
+                value.shape,
+            )
     first = checked({name: value[0] for name, value in arrays.items()}, names, chunk.spec)
     return {name: arrays[name].astype(_wide(first[name], arrays[name])) for name in first}
 

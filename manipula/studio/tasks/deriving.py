@@ -11,6 +11,7 @@ from typing import Any
 from manipula import api
 from manipula.arm import Arm
 from manipula.errors import ManipulaError
+from manipula.messages import Message
 from manipula.studio.tasks.describing import digest_of
 from manipula.studio.tasks.given import Given, names_in, seen_in, text_in
 
@@ -68,7 +69,7 @@ def equations(given: Given, tell: Tell) -> dict[str, Any]:
         "written": found.operations,
         "conditions": [str(condition) for condition in made.conditions],
         "intermediates": sum(name not in outputs for (name, _), _ in found.lines),
-        "proof": made.provenance.proof,
+        "proof": Message(made.provenance.proof),
         "chance": _chance(made.provenance.proof),
         "explain": made.explain(),
     }  # fmt: skip
@@ -115,7 +116,7 @@ def inverse(given: Given, tell: Tell) -> dict[str, Any]:
     derived = api.inverse_derivation(robot, symbolic=symbolic)
     told = derived.as_dict(latex=True)
     if derived.task == "position":  # of few joints: the class and the branches are those that are derived
-        found |= {"class": derived.title, "why": derived.why, "roles": list(derived.roles)}
+        found |= {key: told[key] for key in ("class", "why", "roles")}
         found |= {"branch_count": 2 ** len(derived.roles), "branches": _branches(list(derived.roles))}
     found |= {
         "derivation": _steps(told["steps"]),
@@ -131,7 +132,7 @@ def inverse(given: Given, tell: Tell) -> dict[str, Any]:
 
 def _singular(found: Any) -> dict[str, Any]:
     """What the determinants are of, and every line set."""
-    pieces = [{"name": piece.name, "says": piece.says} for piece in found.pieces]
+    pieces = [{"name": piece.name, "says": Message(piece.says)} for piece in found.pieces]
     lines = [_on_screen(row).replace("&", "") for row in found.latex_rows]
     return {"pieces": pieces, "lines": lines, "never": not len(found)}
 
@@ -181,5 +182,5 @@ def base(given: Given, tell: Tell) -> dict[str, Any]:
     kinds: dict[str, list[str]] = {"not identifiable": [], "alone": [], "in combinations": []}
     for name, kind in found.classes.items():
         kinds[kind].append(name)
-    return {"count": len(found), "standard": found.standard, "rows": rows, "classes": kinds, "proof": found.proof,
-            "chance": _chance(found.proof)}  # fmt: skip
+    return {"count": len(found), "standard": found.standard, "rows": rows, "classes": kinds,
+            "proof": Message(found.proof), "chance": _chance(found.proof)}  # fmt: skip

@@ -49,7 +49,7 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def _from_text(text: str, form: str, given: Given) -> dict[str, Any]:
     if form and form not in _FORMATS:
-        raise InputError(f"format: expected one of {', '.join(_FORMATS)}, found {form!r:.40}")
+        raise InputError("format: expected one of {formats}, found {form!r:.40}", ", ".join(_FORMATS), form)
     name = _FORMATS[form] if form else _format_of(text)
     if name == "toml":
         return api.document_from_file(text)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
+from manipula.messages import Message
 
-FOR_PYTHON = re.compile(r" \(exact=True[^()]*\)$")
+FOR_PYTHON = "{told} (exact=True, --exact in a shell, keeps what is written)"
 
 
 class FieldError(InputError):
@@ -43,9 +43,9 @@ def error_of(error: BaseException) -> dict[str, Any]:
     if isinstance(error, ManipulaError):
         return {"message": getattr(error, "in_page", str(error))}
     if isinstance(error, RecursionError | MemoryError):
-        return {"message": "this is too large to be computed here"}
+        return {"message": Message("this is too large to be computed here")}
     told = f"{type(error).__name__}: {str(error)[:200]}".rstrip(": ")
-    return {"message": f"this should not happen and is a mistake of manipula: {told}", "internal": True}
+    return {"message": Message("this should not happen and is a mistake of manipula: {told}", told), "internal": True}
 
 
 @contextmanager
@@ -55,10 +55,10 @@ def heard() -> Iterator[list[dict[str, Any]]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ManipulaWarning)
         yield found
-    said = {str(x.message): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
+    said = {Message(str(x.message)): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
     found += [{"message": _in_page(text), **_cell(warning.row, warning.column)} for text, warning in said.items()]
 
 
-def _in_page(text: str) -> str:
-    """Without what one would write in Python."""
-    return FOR_PYTHON.sub("", text)
+def _in_page(text: Message) -> str:
+    """Without what one would write in Python: that stands last, around the sentence itself."""
+    return text.fields["told"] if text.template.endswith(FOR_PYTHON) else text

@@ -9,6 +9,7 @@ from typing import Any
 from manipula import api
 from manipula.api.shown_frames import seen
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studio.tasks.faults import heard
 
@@ -38,7 +39,7 @@ def values_in(given: Given, robot: Robot) -> dict[str, float]:
     """Values of letters, for now; what the robot does not know is left out: a slider may outlive its letter."""
     values = given.get("values") or {}
     if not isinstance(values, Mapping):
-        raise InputError(f"values: expected numbers by name, found {_shown(values)}")
+        raise InputError("values: expected numbers by name, found {shown}", _shown(values))
     return {str(name): _number(str(name), value) for name, value in values.items() if name in robot.parameters}
 
 
@@ -47,9 +48,9 @@ def text_in(given: Given, key: str, usual: str = "", among: Sequence[str] = ()) 
     value = given.get(key)
     value = usual if value is None else value
     if not isinstance(value, str):
-        raise InputError(f"{key}: expected text, found {_shown(value)}")
+        raise InputError("{key}: expected text, found {shown}", key, _shown(value))
     if among and value not in among:
-        raise InputError(f"{key}: expected one of {', '.join(among)}, found {_shown(value)}")
+        raise InputError("{key}: expected one of {among}, found {shown}", key, ", ".join(among), _shown(value))
     return value
 
 
@@ -57,14 +58,14 @@ def names_in(given: Given, key: str, usual: Sequence[str] = ()) -> list[str]:
     value = given.get(key)
     value = list(usual) if value is None else value
     if not isinstance(value, list) or not all(isinstance(x, str) for x in value) or len(value) > 200:
-        raise InputError(f"{key}: expected a list of names, found {_shown(value)}")
+        raise InputError("{key}: expected a list of names, found {shown}", key, _shown(value))
     return list(dict.fromkeys(value))
 
 
 def number_in(given: Given, key: str, usual: float, low: float = -math.inf, high: float = math.inf) -> float:
     value = _number(key, usual if given.get(key) is None else given[key])
     if not low <= value <= high:
-        raise InputError(f"{key}: expected {low:g} to {high:g}, found {value:g}")
+        raise InputError("{key}: expected {low:g} to {high:g}, found {value:g}", key, low, high, value)
     return value
 
 
@@ -74,14 +75,14 @@ def numbers_in(given: Given, key: str, size: int, usual: float = 0.0) -> list[fl
     if value is None:
         return [usual] * size
     if not isinstance(value, list) or len(value) != size:
-        raise InputError(f"{key}: expected {size} numbers, found {_shown(value)}")
+        raise InputError("{key}: expected {size} numbers, found {shown}", key, size, _shown(value))
     return [_number(key, x) for x in value]
 
 
 def flag_in(given: Given, key: str, usual: bool) -> bool:
     value = given.get(key)
     if not isinstance(value, bool | None):
-        raise InputError(f"{key}: expected true or false, found {_shown(value)}")
+        raise InputError("{key}: expected true or false, found {shown}", key, _shown(value))
     return usual if value is None else value
 
 
@@ -91,15 +92,15 @@ def part_in(given: Given, key: str) -> Given:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise InputError(f"{key}: expected a table, found {_shown(value)}")
+        raise InputError("{key}: expected a table, found {shown}", key, _shown(value))
     return value
 
 
 def _number(key: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{key}: expected a number, found {_shown(value)}")
+        raise InputError("{key}: expected a number, found {shown}", key, _shown(value))
     return float(value)
 
 
 def _shown(value: object) -> str:
-    return f"a list of {len(value)}" if isinstance(value, list) else f"{value!r:.60}"
+    return Message("a list of {count}", len(value)) if isinstance(value, list) else f"{value!r:.60}"

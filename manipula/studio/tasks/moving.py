@@ -10,6 +10,7 @@ import numpy as np
 from manipula import Event, Plant, Sensors, api, trajectory
 from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError, UnknownNameError
+from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studio.tasks.faults import heard
 from manipula.studio.tasks.given import Given, number_in, numbers_in, numeric_robot, part_in, text_in
@@ -104,7 +105,7 @@ def _run(given: Given, robot: Robot, tell: Tell) -> Any:
     reference = _reference(part_in(given, "reference"), robot) if given.get("reference") is not None else None
     until = number_in(given, "until", reference.duration if reference else 2.0, step, LONGEST)
     if until / step > MOST_STEPS:
-        raise InputError(f"step: {until / step:.3g} steps are too many here; at most {MOST_STEPS}")
+        raise InputError("step: {until:.3g} steps are too many here; at most {most_steps}", until / step, MOST_STEPS)
     payload = number_in(given, "payload", 0.0, 0.0, 1e6)
     held = robot.with_payload(payload) if payload else robot
     name = text_in(given, "law")
@@ -127,7 +128,7 @@ def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Any:
     settable = dict.fromkeys((*known, *api.law_options(name)))
     odd = [key for key in gains if key not in settable]
     if odd:
-        raise UnknownNameError(f"gain of {name}", str(odd[0])[:60], settable)
+        raise UnknownNameError(Message("gain of {name}", name), str(odd[0])[:60], settable)
     begun = {key: gain["value"] for key, gain in known.items() if gain["value"] is not None}
     settings = begun | {key: value for key, value in gains.items() if value is not None}
     sample = number_in(given, "sample", 1e-3, 0.0, 1.0)
@@ -153,6 +154,6 @@ def _pushes(given: Given) -> list[Event]:
         return []
     begin, end = number_in(push, "from", 0.0, 0.0, LONGEST), number_in(push, "to", 0.0, 0.0, LONGEST)
     if end <= begin:
-        raise InputError(f"push: it ends at {end:g} s, before it begins at {begin:g} s")
+        raise InputError("push: it ends at {end:g} s, before it begins at {begin:g} s", end, begin)
     force = numbers_in(push, "force", 3)
     return [Event(begin, wrench=[*force, 0.0, 0.0, 0.0]), Event(end, wrench=[0.0] * 6)]

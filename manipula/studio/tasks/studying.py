@@ -83,7 +83,7 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
     named = {"logs": _called(given)} if logs else {}
     seed = number_in(given, "seed", 0, 0, 2**53)
     if seed != int(seed):
-        raise InputError(f"seed: expected a whole number of zero or more, found {seed:g}")
+        raise InputError("seed: expected a whole number of zero or more, found {seed:g}", seed)
     text = study_text(entry.name, robot, settings | named, int(seed))
     asked = study_from_text(text)
     with heard():  # what is odd about the robot was told when it was drawn

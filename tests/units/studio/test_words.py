@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,12 +11,12 @@ import pytest
 from manipula import api
 from manipula.cli.terminal import tongue
 from manipula.errors import RobotFileError
+from manipula.messages import Message, as_data, in_language, with_messages
 from manipula.pages.report.parts import CHOSEN
 from manipula.studio.store import Conflict
 from manipula.studio.tasks.deriving import base, check, inverse
 from manipula.studio.tasks.describing import draw
 from manipula.studio.tasks.faults import error_of
-from manipula.studio.wording import in_tongue
 from manipula.studio.workers import QUICK
 from tests.units.studio.test_documents import told
 
@@ -25,6 +26,10 @@ TYPED = (
     ("type", "hinge"), ("name", "theta2"), ("limits", ["", "1"]), ("limits", ["2", "1"]), ("a", "import os"),
     ("a", "is missing"), ("mass", "-1"), ("a", "1e999"), ("name", "the joint"), ("type", "fixed"),
 )  # fmt: skip
+
+
+def portuguese(text: str) -> str:
+    return tongue.told_in(text, "pt")
 
 
 def document(column: str, text: object) -> dict[str, object]:
@@ -41,7 +46,7 @@ def test_a_cell_says_the_sentence_of_the_reader_in_both_languages(column: str, t
         return
     error = told(api.from_document, document(column, text))
     assert isinstance(error, RobotFileError)
-    english, other = in_tongue(answer, "en", tongue.told_in), in_tongue(answer, "pt", tongue.told_in)
+    english, other = in_language(answer, str), in_language(answer, portuguese)
     first, same = english["errors"][0], other["errors"][0]
     assert first["message"] == str(error) != same["message"] == tongue.told_in(str(error), "pt")
     assert (first["row"], first["column"]) == (same["row"], same["column"]) == ((error.row or 0) - 1, error.column)
@@ -53,8 +58,8 @@ def test_a_cell_says_the_sentence_of_the_reader_in_both_languages(column: str, t
         *(str(Conflict("arm.toml", *rest)) for rest in (("x", "1", "2"), ("x", "1", None), (None, None, "2"))),
         error_of(RecursionError())["message"],
         error_of(ZeroDivisionError("x"))["message"],
-        "the process that computed this has ended; ask again",
-        f"this took longer than {QUICK:g} s and was given up",
+        Message("the process that computed this has ended; ask again"),
+        Message("this took longer than {quick:g} s and was given up", QUICK),
     ],
 )
 def test_what_the_studio_itself_says(sentence: str) -> None:
@@ -62,18 +67,16 @@ def test_what_the_studio_itself_says(sentence: str) -> None:
     assert tongue.told_in(sentence, "en") == sentence == tongue.told_in(sentence, "xx")
 
 
-def test_warnings_are_told_and_the_rest_stays() -> None:
+def test_messages_are_told_and_the_rest_stays() -> None:
+    missing = Message("{field}: {problem}", "a", Message("is missing"))
     found = {
         "document": {"name": "is missing"},
-        "warnings": [{"message": "a: is missing", "row": 1}, "alpha: is empty"],
+        "warnings": [{"message": missing, "row": 1}, Message("is missing")],
         "error": [0.1, 0.2],  # of a simulation
-        "left_out": [{"model": "pose", "why": "joint 'x' is fixed already"}],
     }
-    told = in_tongue(found, "pt", tongue.told_in)
-    assert told["warnings"] == [{"message": "a: falta", "row": 1}, "alpha: está vazio"]
+    told = in_language({"result": with_messages(json.loads(json.dumps(as_data(found))))}, portuguese)["result"]
+    assert told["warnings"] == [{"message": "a: falta", "row": 1}, "falta"]
     assert {key: told[key] for key in ("document", "error")} == {key: found[key] for key in ("document", "error")}
-    assert in_tongue({"result": found}, "pt", tongue.told_in) == {"result": told}
-    assert in_tongue([1], "pt", tongue.told_in) == [1]
 
 
 def test_what_can_be_hidden_in_a_shared_file_is_a_part_of_reports() -> None:
@@ -86,7 +89,7 @@ def test_what_can_be_hidden_in_a_shared_file_is_a_part_of_reports() -> None:
 def test_a_derivation_is_told_in_portuguese_to_its_last_word(name: str) -> None:
     """Class, steps, remarks, singular positions: what stands outside formulas has no English word."""
     answer = inverse({"document": api.document(name)}, lambda step: None)
-    told = in_tongue(answer, "pt", tongue.told_in)
+    told = in_language(answer, portuguese)
     steps = [x for step in told["derivation"] for x in (step["title"], step["roots"], step["singular"])]
     lines = [line["text"] for step in told["derivation"] for line in step["lines"] if line["kind"] == "text"]
     pieces = [piece["says"] for piece in (told["singularities"] or {"pieces": []})["pieces"]]
@@ -104,8 +107,8 @@ def test_a_warning_tells_a_page_nothing_about_python() -> None:
 
 
 def test_laws_and_proofs_are_told_in_portuguese() -> None:
-    told = in_tongue(check({"document": api.document("planar2r")}, lambda step: None), "pt", tongue.told_in)
+    told = in_language(check({"document": api.document("planar2r")}, lambda step: None), portuguese)
     assert "A junta i resiste" in " ".join(verdict["sentence"] for verdict in told["verdicts"])
     found = base({"document": api.document("planar2r")}, lambda step: None)
     assert found["chance"].startswith("1e-")
-    assert "chance de erro" in in_tongue(found, "pt", tongue.told_in)["proof"]
+    assert "chance de erro" in in_language(found, portuguese)["proof"]

@@ -125,7 +125,7 @@ class CProgram(ProgramWriter):
         if kind == "word":
             return f"UINT64_C({int(value)})"
         if not self.wide and abs(value) > 2**31 - 1:
-            raise InputError(f"{int(value)} has more than 32 bits: write this program with wide whole numbers")
+            raise InputError("{value} has more than 32 bits: write this program with wide whole numbers", int(value))
         return str(int(value))
 
     def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
@@ -260,6 +260,8 @@ def stack_bytes(routines: Sequence[Routine]) -> int:
         own = sum(size * BYTES[kind] for kind, size in routine.arrays.values())
         called = {x.routine for x in parts(routine.body) if isinstance(x, RoutineCall)}
         if routine.name in called:
-            raise InputError(f"{routine.file}: {routine.name} calls itself: what it takes of the stack has no bound")
+            raise InputError(
+                "{file}: {name} calls itself: what it takes of the stack has no bound", routine.file, routine.name
+            )
         deep[routine.name] = own + max((deep[name] for name in called), default=0)
     return max(deep.values(), default=0)

@@ -26,7 +26,7 @@ def laned_assembly(routines: Sequence[Routine], lanes: int) -> str:
     """The last routine can be called from outside, as NAME.laned."""
     check_laned(routines)
     if lanes < 1 or lanes & (lanes - 1):
-        raise InputError(f"lanes: found {lanes}; a power of two is needed")
+        raise InputError("lanes: found {lanes}; a power of two is needed", lanes)
     writer = writer_of(lanes)
     return "\n".join([module(routines, writer, ()), *writer(routines[-1], False).entry()])
 
@@ -70,7 +70,9 @@ class LanedWriter(Writer):
         routine = self.routine
         wide = routine.returns == "real"
         if routine.returns in ("flag", "complex") or "complex" in routine.parameters.values():
-            raise InputError(f"{routine.file}: {routine.name}: a lane's conditions and complex numbers stand in arrays")
+            raise InputError(
+                "{file}: {routine}: a lane's conditions and complex numbers stand in arrays", routine.file, routine.name
+            )
         given = [f"{COMMON.get(kind, 'ptr')} %{name}" for name, kind in routine.parameters.items()]
         given += ["ptr %result"] if wide else []
         returns = TYPES["none" if wide else routine.returns]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from manipula.algebra.tape import Port
 from manipula.errors import InputError
+from manipula.messages import Message
 
 Floats = NDArray[np.floating[Any]]  # float64 or float32, as the function was compiled
 DType = np.dtype[Any]
@@ -49,7 +50,9 @@ def arranged(function: str, ports: Sequence[Port], values: Sequence[Any], dtype:
 def check_count(function: str, ports: Sequence[Port], values: Sequence[Any]) -> None:
     if len(values) != len(ports):
         names = ", ".join(port.name for port in ports) or "none"
-        raise InputError(f"{function}: expected {len(ports)} inputs ({names}), found {len(values)}")
+        raise InputError(
+            "{function}: expected {count} inputs ({names}), found {count2}", function, len(ports), names, len(values)
+        )
 
 
 def rows_from_value(function: str, port: Port, value: Any, dtype: DType) -> Floats:
@@ -63,7 +66,13 @@ def rows_of_array(function: str, port: Port, array: Any) -> Any:
     if array.ndim == 0 and port.shape == (1,):
         array = array.reshape(1)
     if array.shape[-1:] != port.shape:
-        raise InputError(f"{function}: {port.name}: expected shape {pattern(port.shape)}, found {_found(array)}")
+        raise InputError(
+            "{function}: {name}: expected shape {pattern}, found {found}",
+            function,
+            port.name,
+            pattern(port.shape),
+            _found(array),
+        )
     return array
 
 
@@ -74,15 +83,17 @@ def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Flo
     what = f"{function}: {name}"
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise InputError(
-            f"{what}: {int(np.sum(np.ma.getmaskarray(value)))} entries are masked; fill them or leave their rows out"
+            "{what}: {np} entries are masked; fill them or leave their rows out",
+            what,
+            int(np.sum(np.ma.getmaskarray(value))),
         )
     try:
         array = np.asarray(value)
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
             return array.astype(dtype)
     except (ValueError, TypeError) as problem:
-        raise InputError(f"{what}: expected numbers, found {told(value)}") from problem
-    raise InputError(f"{what}: expected real numbers, found {told(value)} (dtype {array.dtype})")
+        raise InputError("{name}: expected numbers, found {value}", what, told(value)) from problem
+    raise InputError("{what}: expected real numbers, found {told} (dtype {dtype})", what, told(value), array.dtype)
 
 
 def view_of_rows(array: Floats, lead: Shape) -> RowsView:
@@ -120,7 +131,9 @@ def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Any, dty
         _check_out(function, port, lead + port.shape, array, dtype)
     for (one, a), (other, b) in combinations(zip(ports, given), 2):
         if np.may_share_memory(a, b):
-            raise InputError(f"{function}: out: the arrays for {one.name} and {other.name} share memory")
+            raise InputError(
+                "{function}: out: the arrays for {name} and {name2} share memory", function, one.name, other.name
+            )
     return given
 
 
@@ -129,24 +142,38 @@ def out_arrays(function: str, ports: Sequence[Port], out: Any) -> list[Any]:
     given = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
     if len(given) != len(ports):
         names = ", ".join(port.name for port in ports)
-        raise InputError(f"{function}: out: expected {len(ports)} arrays ({names}), found {len(given)}")
+        raise InputError(
+            "{function}: out: expected {count} arrays ({names}), found {count2}",
+            function,
+            len(ports),
+            names,
+            len(given),
+        )
     return given
 
 
 def _check_out(function: str, port: Port, shape: Shape, array: Any, dtype: DType) -> None:
-    what = f"{function}: out for {port.name}"
+    what = Message("{function}: out for {port}", function, port.name)
     if not isinstance(array, np.ndarray):
-        raise InputError(f"{what}: expected a numpy array of shape {shape}, found {told(array)}")
+        raise InputError("{what}: expected a numpy array of shape {shape}, found {told}", what, shape, told(array))
     if array.dtype != dtype or not array.flags.c_contiguous:
-        raise InputError(f"{what}: expected a C-contiguous {dtype} array, found dtype {array.dtype}, {array.strides=}")
+        raise InputError(
+            "{what}: expected a C-contiguous {dtype} array, found dtype {dtype2}, array.strides={strides!r}",
+            what,
+            dtype,
+            array.dtype,
+            array.strides,
+        )
     if not array.flags.aligned:
         raise InputError(
-            f"{what}: the array is not aligned in memory; its address must be a multiple of {dtype.itemsize}"
+            "{what}: the array is not aligned in memory; its address must be a multiple of {itemsize}",
+            what,
+            dtype.itemsize,
         )
     if array.shape != shape:
-        raise InputError(f"{what}: expected shape {shape}, found {array.shape}")
+        raise InputError("{what}: expected shape {shape}, found {shape2}", what, shape, array.shape)
     if not array.flags.writeable:
-        raise InputError(f"{what}: the array is read-only")
+        raise InputError("{what}: the array is read-only", what)
 
 
 def apart(view: RowsView, count: int, results: Sequence[Floats]) -> RowsView:
@@ -177,11 +204,13 @@ def common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Any]) -> 
         return np.broadcast_shapes(*leads)
     except ValueError:
         listed = ", ".join(f"{port.name} {array.shape}" for port, array in zip(ports, arrays))
-        raise InputError(f"{function}: the leading axes of the inputs do not broadcast: {listed}") from None
+        raise InputError(
+            "{function}: the leading axes of the inputs do not broadcast: {listed}", function, listed
+        ) from None
 
 
 def _found(array: Any) -> str:
-    return "a single number" if array.ndim == 0 else str(array.shape)
+    return Message("a single number") if array.ndim == 0 else str(array.shape)
 
 
 def told(value: Any) -> str:

@@ -56,7 +56,7 @@ class _Share(Thread):
 
 def _workers(threads: int) -> int:
     if not isinstance(threads, int) or threads < 0:
-        raise InputError(f"threads: expected a number of threads (0 for all processors), found {threads!r}")
+        raise InputError("threads: expected a number of threads (0 for all processors), found {threads!r}", threads)
     if threads:
         return threads
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -25,6 +25,7 @@ from manipula.algebra.run.batch.shapes import (
 )
 from manipula.algebra.tape import Port
 from manipula.errors import InputError
+from manipula.messages import Message
 
 _ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
 _REMEMBERED = 256
@@ -74,7 +75,7 @@ class Arguments:
             results = self._fresh(self._plan(arrays, ()))
         else:
             given = out_arrays(self.function, self.outputs, out)
-            results = [self._own(f"out for {port.name}", x, here) for port, x in zip(self.outputs, given)]
+            results = [self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, given)]
             arrays = apart(arrays, results)
         plan = self._plan(arrays, results)
         if None in plan.steps:
@@ -93,15 +94,27 @@ class Arguments:
         """A CuPy array of the right type, on the device in use; other libraries' device arrays become one, uncopied."""
         if not isinstance(value, self.cupy.ndarray):
             if not hasattr(value, "__cuda_array_interface__"):
-                found = f"{_kind(value)}; cupy.asarray({name}) copies it to the device"
-                raise InputError(f"{self.function}: {name}: expected a CuPy array, found {found}")
+                found = Message("{kind}; cupy.asarray({name}) copies it to the device", _kind(value), name)
+                raise InputError("{function}: {name}: expected a CuPy array, found {found}", self.function, name, found)
             value = self.cupy.asarray(value)
         if value.dtype != self.dtype:
             other = f'; compile(dtype="{value.dtype}") makes the function of that type' * (value.dtype.kind == "f")
-            raise InputError(f"{self.function}: {name}: expected dtype {self.dtype}, found {value.dtype}{other}")
+            raise InputError(
+                "{function}: {name}: expected dtype {dtype}, found {dtype2}{other}",
+                self.function,
+                name,
+                self.dtype,
+                value.dtype,
+                other,
+            )
         if value.data.device_id != here:
-            there = f"expected an array on device {here}, the one in use, found one on {value.data.device_id}"
-            raise InputError(f"{self.function}: {name}: {there}")
+            raise InputError(
+                "{function}: {name}: expected an array on device {here}, the one in use, found one on {device_id}",
+                self.function,
+                name,
+                here,
+                value.data.device_id,
+            )
         return value
 
     def _plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
@@ -125,14 +138,16 @@ class Arguments:
         return ArrayPlan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
 
     def _out_steps(self, port: Port, array: Any, lead: Shape) -> Steps:
-        what, shape = f"{self.function}: out for {port.name}", (*lead, *port.shape)
+        what, shape = Message("{function}: out for {port}", self.function, port.name), (*lead, *port.shape)
         if array.shape != shape:
-            raise InputError(f"{what}: expected shape {shape}, found {array.shape}")
+            raise InputError("{what}: expected shape {shape}, found {shape2}", what, shape, array.shape)
         steps = steps_of(array, lead, port.shape) if array.size else Steps(np.int64(0), np.int64(0))
         if steps is None or (
             array.size and any(length > 1 and stride == 0 for length, stride in zip(shape, array.strides))
         ):
-            raise InputError(f"{what}: expected evenly spaced rows and entries, found {array.strides=}")
+            raise InputError(
+                "{what}: expected evenly spaced rows and entries, found array.strides={strides!r}", what, array.strides
+            )
         return steps
 
     def _dense(self, array: Any, lead: Shape) -> Any:
@@ -190,4 +205,9 @@ def _kind(value: Any) -> str:
     """a numpy ndarray of shape (3, 6); or the thing itself"""
     if not hasattr(value, "shape"):
         return told(value)
-    return f"a {type(value).__module__.partition('.')[0]} {type(value).__name__} of shape {tuple(value.shape)}"
+    return Message(
+        "a {partition} {name} of shape {tuple}",
+        type(value).__module__.partition(".")[0],
+        type(value).__name__,
+        tuple(value.shape),
+    )

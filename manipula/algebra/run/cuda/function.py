@@ -129,14 +129,15 @@ def cupy_with_device(function: str) -> Any:
     try:
         cupy = import_module("cupy")
     except ImportError as problem:
-        how = "pip install cupy-cuda12x, or cupy-cuda13x for CUDA 13"
         raise InputError(
-            f"{function}: a function on the GPU needs CuPy, which is not installed here ({how})"
+            "{function}: a function on the GPU needs CuPy, which is not installed here (pip install "
+            "cupy-cuda12x, or cupy-cuda13x for CUDA 13)",
+            function,
         ) from problem
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as problem:
-        raise InputError(f"{function}: CuPy finds no CUDA device here ({problem})") from problem
+        raise InputError("{function}: CuPy finds no CUDA device here ({problem})", function, problem) from problem
     if not count:
-        raise InputError(f"{function}: CuPy finds no CUDA device here")
+        raise InputError("{function}: CuPy finds no CUDA device here", function)
     return cupy

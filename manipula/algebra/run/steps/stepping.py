@@ -10,6 +10,7 @@ import numpy as np
 from manipula.algebra.run.batch.shapes import DType, rows_from_value
 from manipula.algebra.tape import Port, Tape, variables_of
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 from manipula.scalar import Next
 
 
@@ -28,7 +29,7 @@ class Memory:
         self.states = tuple(port for port in self.inputs if port.role == "state")
         self.following = {x.gives.state: x.name for x in tape.outputs if isinstance(x.gives, Next)}
         if not self.states:
-            raise InputError(f"{tape.name}: has no states; it does not go step by step")
+            raise InputError("{name}: has no states; it does not go step by step", tape.name)
         self.steps = self.following.keys() == {port.name for port in self.states}
         self.free = tuple(port for port in self.inputs if port.role != "state")
         self.driven = tuple(port for port in self.inputs if port.role == "variable")  # `run` draws the noise itself
@@ -40,13 +41,13 @@ class Memory:
         """The states by name; those not given are zero. Leading axes broadcast."""
         for name in given:
             if name not in self._state._fields:
-                raise UnknownNameError(f"state of {self.name}", name, self._state._fields)
+                raise UnknownNameError(Message("state of {name}", self.name), name, self._state._fields)
         arrays = [self._array(port, given.get(port.name)) for port in self.states]
         try:
             lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
         except ValueError:
             told = ", ".join(f"{port.name} {x.shape}" for port, x in zip(self.states, arrays) if x.ndim > 1)
-            raise InputError(f"{self.name}: rows of the states do not go together: {told}") from None
+            raise InputError("{name}: rows of the states do not go together: {told}", self.name, told) from None
         return self._state(*(np.array(np.broadcast_to(x, (*lead, x.shape[-1]))) for x in arrays))
 
     def _array(self, port: Port, value: Any) -> Any:
@@ -55,7 +56,7 @@ class Memory:
         if not np.isfinite(rows).all():
             bad = np.argwhere(~np.isfinite(rows))[0]
             entry = port.names[bad[-1]] if port.names else port.name
-            raise InputError(f"{self.name}: {entry} cannot start at {float(rows[tuple(bad)])}")
+            raise InputError("{name}: {names} cannot start at {rows}", self.name, entry, float(rows[tuple(bad)]))
         return rows
 
     def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
@@ -68,11 +69,17 @@ class Memory:
         """One for each of the inputs."""
         if not self.steps:
             raise InputError(
-                f"{self.name}: gives the rates of its states, in continuous time; it does not go step by step"
+                "{name}: gives the rates of its states, in continuous time; it does not go step by step", self.name
             )
         if len(variables) != len(ports):
             told = ", ".join(port.name for port in ports) or "none"
-            raise InputError(f"{self.name}: a step takes {len(ports)} inputs ({told}), found {len(variables)}")
+            raise InputError(
+                "{name}: a step takes {count} inputs ({told}), found {count2}",
+                self.name,
+                len(ports),
+                told,
+                len(variables),
+            )
         return variables
 
     def ordered(self, state: Any, what: str) -> list[Any]:
@@ -80,10 +87,18 @@ class Memory:
         names = self._state._fields
         if isinstance(state, Mapping):
             if state.keys() != set(names):
-                raise InputError(f"{self.name}: {what}: expected {', '.join(names)}, found {', '.join(state)}")
+                raise InputError(
+                    "{name}: {what}: expected {names}, found {state}",
+                    self.name,
+                    what,
+                    ", ".join(names),
+                    ", ".join(state),
+                )
             return [state[name] for name in names]
         if not isinstance(state, Sequence) or len(state) != len(names):
-            raise InputError(f"{self.name}: {what}: expected {', '.join(names)}, as `start` gives them")
+            raise InputError(
+                "{name}: {what}: expected {names}, as `start` gives them", self.name, what, ", ".join(names)
+            )
         return list(state)
 
     def parted(self, results: Mapping[str, Any]) -> Stepped:
@@ -104,7 +119,14 @@ class Memory:
         for port, new, place in zip(self.states, state, places):
             if not isinstance(place, np.ndarray) or place.shape != new.shape or place.dtype != new.dtype:
                 told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
-                raise InputError(f"{self.name}: out: {port.name}: expected {new.dtype} {new.shape}, found {told}")
+                raise InputError(
+                    "{name}: out: {name2}: expected {dtype} {shape}, found {name3}",
+                    self.name,
+                    port.name,
+                    new.dtype,
+                    new.shape,
+                    told,
+                )
         for new, place in zip(state, places):
             place[...] = new
         return self._state(*places)

@@ -15,6 +15,7 @@ from manipula.algebra.run.steps.repeated import Noise, Task
 from manipula.algebra.run.steps.stepping import Memory
 from manipula.algebra.tape import Port
 from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
 
 Kept = Callable[[Floats], Floats]  # parameters in blocks of lanes → what is kept of them, in the same blocks
 
@@ -87,16 +88,20 @@ def _rollouts(name: str, rollout: Any, lead: Shape) -> Any:
     """(rows,): the numbers of the rows; they count from the first unless they are given."""
     given = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
     if given.dtype.kind not in "iu" or (given < 0).any() or (given > LOW).any():
-        raise InputError(f"{name}: rollout: expected whole numbers from 0 to {LOW}, found {rollout!r:.60}")
+        raise InputError(
+            "{name}: rollout: expected whole numbers from 0 to {low}, found {rollout!r:.60}", name, LOW, rollout
+        )
     try:
         return np.broadcast_to(given, lead).reshape(prod(lead))
     except ValueError:
-        raise InputError(f"{name}: rollout: expected shape {lead}, found {given.shape}") from None
+        raise InputError("{name}: rollout: expected shape {lead}, found {shape}", name, lead, given.shape) from None
 
 
 def _whole(name: str, what: str, value: Any, least: int) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name}: {what}: expected a whole number, at least {least}, found {value!r:.60}")
+        raise InputError(
+            "{name}: {what}: expected a whole number, at least {least}, found {value!r:.60}", name, what, least, value
+        )
     return int(value)
 
 
@@ -104,7 +109,7 @@ def _moving(memory: Memory, along: Collection[str] | str) -> set[str]:
     names = {along} if isinstance(along, str) else set(along)
     known = [port.name for port in memory.driven]
     for name in sorted(names.difference(known)):
-        raise UnknownNameError(f"input of {memory.name}", name, known)
+        raise UnknownNameError(Message("input of {name}", memory.name), name, known)
     return names
 
 
@@ -113,7 +118,13 @@ def _along(function: str, port: Port, value: Any, steps: int, dtype: DType) -> F
     found = floats_from_value(function, port.name, value, dtype)
     if found.ndim < 2 or found.shape[-2:] != (steps, *port.shape):
         wanted = pattern((steps, *port.shape))
-        raise InputError(f"{function}: {port.name}: expected shape {wanted}, one row a step, found {found.shape}")
+        raise InputError(
+            "{function}: {name}: expected shape {pattern}, one row a step, found {shape}",
+            function,
+            port.name,
+            wanted,
+            found.shape,
+        )
     return found
 
 
@@ -123,7 +134,7 @@ def _common(name: str, leads: Sequence[Shape]) -> Shape:
     except ValueError:
         found = ", ".join(map(str, dict.fromkeys(leads)))
         raise InputError(
-            f"{name}: the leading axes of states, variables and parameters do not broadcast: {found}"
+            "{name}: the leading axes of states, variables and parameters do not broadcast: {found}", name, found
         ) from None
 
 

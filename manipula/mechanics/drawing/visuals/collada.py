@@ -44,7 +44,7 @@ def _root(data: bytes) -> ET.Element:
     try:
         root = ET.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))
     except ET.ParseError as error:
-        raise InputError(f"this is not well-formed XML: {error}") from None
+        raise InputError("this is not well-formed XML: {error}", error) from None
     for element in root.iter():
         element.tag = str(element.tag).rpartition("}")[2]
     return root
@@ -76,7 +76,7 @@ class _Scene:
 
     def node(self, node: ET.Element, above: Floats, deep: int) -> Iterator[tuple[Floats, str]]:
         if deep > DEEP:
-            raise InputError(f"nodes stand more than {DEEP} deep inside one another")
+            raise InputError("nodes stand more than {deep} deep inside one another", DEEP)
         here = above @ _placed(node)
         for child in node:
             if child.tag == "node":
@@ -92,7 +92,7 @@ class _Scene:
     def count(self) -> None:
         self.left -= 1
         if self.left < 0:
-            raise InputError(f"more than {INSTANCES:,} parts are placed in it")
+            raise InputError("more than {instances:,} parts are placed in it", INSTANCES)
 
     def geometry(self, geometry: ET.Element, at: Floats, bound: dict[str, str]) -> Iterator[tuple[Floats, str]]:
         mesh = geometry.find("mesh")
@@ -103,7 +103,7 @@ class _Scene:
                 corners = places[cut(primitive, numbers)]
                 self.room -= len(corners)
                 if self.room < 0:
-                    raise InputError(f"it has more than {CORNERS // 3:,} triangles")
+                    raise InputError("it has more than {corners:,} triangles", CORNERS // 3)
                 seen = corners @ at[:3, :3].T + at[:3, 3]
                 yield _mirrored(seen) if np.linalg.det(at[:3, :3]) < 0 else seen, bound.get(symbol, "")
 
@@ -124,7 +124,7 @@ class _Scene:
         stride = 3 if accessor is None else int(accessor.get("stride", "3"))
         values = _floats(array.text)
         if stride < 3 or len(values) % stride:
-            raise InputError(f"found {len(values)} numbers of corners, not a multiple of {stride}")
+            raise InputError("found {count} numbers of corners, not a multiple of {stride}", len(values), stride)
         places, offset = values.reshape(-1, stride)[:, :3], int(vertex.get("offset", "0"))
         found = [_ints(p.text)[offset::width] for p in primitive.iterfind("p")]
         if any(len(k) and (k.min() < 0 or k.max() >= len(places)) for k in found):

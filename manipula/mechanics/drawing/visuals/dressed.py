@@ -43,7 +43,9 @@ def looks_of(record: dict[str, Any], robot: RobotDescription, within: Path | Non
     of this name moves, "" the base; `paints`; `notes` on what could not be drawn. `within`: no file outside is read."""
     path = visual_file(robot, within)
     if path is None:
-        raise InputError(f"{robot.name}: meshes are those of a URDF file, and this robot came from none that is there")
+        raise InputError(
+            "{name}: meshes are those of a URDF file, and this robot came from none that is there", robot.name
+        )
     text = text_from_bytes(path.read_bytes(), str(path))
     arm = DrawnArm(
         [_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0])

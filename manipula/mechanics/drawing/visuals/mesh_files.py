@@ -23,17 +23,17 @@ def mesh_from(name: str, data: bytes) -> Mesh:
     """The triangles of a file, told apart by its ending."""
     read = READERS.get(name.rpartition(".")[2].lower())
     if read is None:
-        raise InputError(f"{name}: a mesh in {', '.join(ENDINGS)} can be drawn, not this one")
+        raise InputError("{name}: a mesh in {endings} can be drawn, not this one", name, ", ".join(ENDINGS))
     try:
         found = read(data)
     except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+        raise InputError("{place}: {text}", name, error) from None
     except (ValueError, IndexError, OverflowError):
-        raise InputError(f"{name}: found no triangles that can be read") from None
+        raise InputError("{name}: found no triangles that can be read", name) from None
     if not len(found.faces):
-        raise InputError(f"{name}: found no triangles that can be read")
+        raise InputError("{name}: found no triangles that can be read", name)
     if not np.isfinite(found.vertices).all():
-        raise InputError(f"{name}: found a corner that is no number")
+        raise InputError("{name}: found a corner that is no number", name)
     return simplified(found)
 
 

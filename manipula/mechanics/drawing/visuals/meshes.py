@@ -26,7 +26,7 @@ class Meshes:
             try:
                 self.known[name] = self._read(name)
             except OSError as error:
-                self.known[name] = InputError(f"{name:.200}: cannot be read: {error.strerror}")
+                self.known[name] = InputError("{name:.200}: cannot be read: {strerror}", name, error.strerror)
             except InputError as error:
                 self.known[name] = error
         found = self.known[name]
@@ -36,13 +36,17 @@ class Meshes:
 
     def _read(self, name: str) -> Mesh:
         if not name.lower().endswith(tuple(ENDINGS)):
-            raise InputError(f"{name:.200}: a mesh in {', '.join(ENDINGS)} can be drawn, not this one")
+            raise InputError("{name:.200}: a mesh in {endings} can be drawn, not this one", name, ", ".join(ENDINGS))
         path = located(name, self.folder, self.within)
         if path is None:
-            raise InputError(f"{name:.200}: this mesh is not in the folder of the robot")
+            raise InputError("{name:.200}: this mesh is not in the folder of the robot", name)
         size = path.stat().st_size
         self.left -= size
         if size > LARGEST or self.left < 0:
-            most = f"{LARGEST // 10**6} MB, all of them {LARGEST_OF_ALL // 10**6} MB"
-            raise InputError(f"{name:.200}: the file is too large: a mesh has at most {most}")
+            raise InputError(
+                "{name:.200}: the file is too large: a mesh has at most {most} MB, all of them {most2} MB",
+                name,
+                LARGEST // 10**6,
+                LARGEST_OF_ALL // 10**6,
+            )
         return mesh_from(name, path.read_bytes())

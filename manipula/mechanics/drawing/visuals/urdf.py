@@ -21,6 +21,7 @@ from manipula.mechanics.drawing.skeleton import BASE, Array, Move, matrix
 from manipula.mechanics.drawing.visuals.meshes import Meshes
 from manipula.mechanics.drawing.visuals.triangles import by_colour
 from manipula.mechanics.robot.formats.urdf.text import root_from_text
+from manipula.messages import Message
 
 MOST_SHAPES = 2_000  # of a robot
 MOST_FACES = 150_000
@@ -96,14 +97,18 @@ class _Reader:
                     self.take(shapes)
                     self.found.shapes.setdefault(on, []).extend(shapes)
                 except (InputError, ValueError) as error:
-                    self.found.notes.append(f"link {link.get('name')!r:.80}: {error}")
+                    self.found.notes.append(Message("link {name!r:.80}: {error}", link.get("name"), error))
         return self.found
 
     def take(self, shapes: list[Shape]) -> None:
         self.room -= len(shapes)
         self.faces -= sum(len(shape.get("faces", ())) for shape in shapes)
         if self.room < 0 or self.faces < 0:
-            raise InputError(f"left out: a picture has at most {MOST_SHAPES:,} shapes and {MOST_FACES:,} triangles")
+            raise InputError(
+                "left out: a picture has at most {most_shapes:,} shapes and {most_faces:,} triangles",
+                MOST_SHAPES,
+                MOST_FACES,
+            )
 
     def place(self, link: str) -> tuple[int, Array]:
         """The joint it moves with, and its frame seen from that of the joint's link."""
@@ -143,7 +148,7 @@ class _Reader:
         found = self.meshes.named(item.get("filename", ""))
         scale = np.array(_numbers(item, "scale", 3) if item.get("scale") else (1.0, 1.0, 1.0))
         if not scale.all():
-            raise InputError(f"<mesh> scale: found {item.get('scale')!r:.60}, expected no zero")
+            raise InputError("<mesh> scale: found {scale!r:.60}, expected no zero", item.get("scale"))
         for colour, corners, faces in by_colour(found):
             outside = faces if scale.prod() > 0 else faces[:, ::-1]  # a mirror turns the faces about
             own = paint if paint != "link" else self.painted(colour)
@@ -180,7 +185,13 @@ def _numbers(element: ET.Element, name: str, count: int) -> tuple[float, ...]:
     except ValueError:
         found = ()
     if len(found) != count or not np.isfinite(found).all() or (name not in ("xyz", "rpy", "scale") and min(found) <= 0):
-        raise InputError(f"<{element.tag}> {name}: found {element.get(name)!r:.60}, expected {count} numbers")
+        raise InputError(
+            "<{tag}> {name}: found {element!r:.60}, expected {count} numbers",
+            element.tag,
+            name,
+            element.get(name),
+            count,
+        )
     return found
 
 

@@ -123,9 +123,14 @@ def _samples(name: str, delay: Any, *, sampled: bool) -> int:
     except TypeError:
         whole = -1
     if not 0 <= whole <= LONGEST_DELAY:
-        raise InputError(f"{name}: delay: expected whole samples, 0 to {LONGEST_DELAY}, found {delay!r:.60}")
+        raise InputError(
+            "{name}: delay: expected whole samples, 0 to {longest_delay}, found {delay!r:.60}",
+            name,
+            LONGEST_DELAY,
+            delay,
+        )
     if whole and not sampled:
-        raise InputError(f"{name}: delay= counts samples; a law in continuous time (sample=None) has none")
+        raise InputError("{name}: delay= counts samples; a law in continuous time (sample=None) has none", name)
     return whole
 
 

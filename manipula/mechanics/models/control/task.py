@@ -28,6 +28,7 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.kinematics.orientation import matrix_from_quaternion, quaternion_from_matrix
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import Vec3, dot, matmul, transpose
+from manipula.messages import Message
 from manipula.scalar import Maths, Tolerance
 
 Rows = list[list[Any]]
@@ -83,7 +84,7 @@ class Tool(NamedTuple):
 
 def task_named(name: Any) -> Task:
     if not isinstance(name, str) or name not in TASKS:
-        raise InputError(f"task: expected 'pose' or 'position', found {name!r:.60}")
+        raise InputError("task: expected 'pose' or 'position', found {name!r:.60}", name)
     return TASKS[name]
 
 
@@ -98,9 +99,21 @@ def tool(maths: Maths[Any], call: ModelCall, x: Given, task: Task) -> Tool:
 def refuse_few(law: str, joints: int, task: Task) -> None:
     """Raises where joints are fewer than the freedoms that a law must rule all."""
     if joints < task.size:
-        other = "" if task is POSITION else "; task='position' asks for three, impedance for any number"
-        found = "1 joint" if joints == 1 else f"{joints} joints"
-        raise InputError(f"{law}: {found} cannot follow a {task.name}, which has {task.size} freedoms{other}")
+        found = Message("1 joint") if joints == 1 else Message("{joints} joints", joints)
+        raise InputError(
+            (
+                "{law}: {found} cannot follow a {task}, which has {size} freedoms"
+                if task is POSITION
+                else (
+                    "{law}: {found} cannot follow a {task}, which has {size} freedoms; "
+                    "task='position' asks for three, impedance for any number"
+                )
+            ),
+            law,
+            found,
+            task.name,
+            task.size,
+        )
 
 
 def _error(maths: Maths[Any], T: Sequence[Sequence[Any]], wanted: Sequence[Any]) -> list[Any]:

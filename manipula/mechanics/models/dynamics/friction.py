@@ -13,11 +13,12 @@ from typing import Any
 from manipula.errors import InputError
 from manipula.mechanics.robot.actuators.friction import Slip
 from manipula.mechanics.robot.tree import Tree
+from manipula.messages import Message
 from manipula.scalar import Maths, Scalar
 
-NO_FORWARD = "accelerations do not follow from torques in closed form"
-NO_COLUMNS = "torques are not linear in the parameters"
-NO_SUM = "the torques of its links do not add up"
+NO_FORWARD = Message("accelerations do not follow from torques in closed form")
+NO_COLUMNS = Message("torques are not linear in the parameters")
+NO_SUM = Message("the torques of its links do not add up")
 __all__ = ["NO_COLUMNS", "NO_FORWARD", "NO_SUM", "friction", "refuse_loaded", "sat", "slips"]
 
 
@@ -49,6 +50,9 @@ def refuse_loaded(chain: Tree, model: str) -> None:
         if link.actuator.loaded:
             keys = ", ".join(f"friction.{law.key}" for law in link.actuator.laws if law.loaded and not law.is_zero())
             raise InputError(
-                f"joint {link.name!r}: its friction depends on its load ({keys}), so {model}; "
-                'take it from robot.without("friction"), or give the joint other laws'
+                "joint {name!r}: its friction depends on its load ({keys}), so {model}; take it from "
+                'robot.without("friction"), or give the joint other laws',
+                link.name,
+                keys,
+                model,
             )

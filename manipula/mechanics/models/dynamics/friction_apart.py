@@ -51,10 +51,13 @@ def _refuse_dry_followers(tree: Tree) -> None:
             continue
         if len(row.terms) > 1:
             raise InputError(
-                f"joint {link.name!r}: it follows {len(row.terms)} joints at once and has dry friction; without that "
-                "friction it can be simulated"
+                "joint {name!r}: it follows {count} joints at once and has dry friction; without that "
+                "friction it can be simulated",
+                link.name,
+                len(row.terms),
             )
         raise InputError(
-            f"joint {link.name!r}: it follows others and has dry friction, which no fixed step holds; simulate it "
-            'with method="dop853", or without that friction'
+            "joint {name!r}: it follows others and has dry friction, which no fixed step holds; simulate it "
+            'with method="dop853", or without that friction',
+            link.name,
         )

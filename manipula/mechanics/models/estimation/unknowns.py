@@ -39,6 +39,7 @@ from manipula.mechanics.models.linear.base_parameters import UNITS
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of
 from manipula.mechanics.spatial.vector import dot
+from manipula.messages import Message
 from manipula.scalar import Maths, Next
 
 LOAD = tuple(UNITS)  # Kxx … m
@@ -120,7 +121,9 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
         if name not in LOAD:
             raise UnknownNameError("parameter of a payload", str(name), LOAD)
     if not given or len(set(given)) < len(given):
-        raise InputError(f"columns: expected parameters of a payload, each once, found {', '.join(given) or 'none'}")
+        raise InputError(
+            "columns: expected parameters of a payload, each once, found {given}", ", ".join(given) or Message("none")
+        )
     return tuple(name for name in LOAD if name in given)
 
 

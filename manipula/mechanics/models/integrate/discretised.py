@@ -35,7 +35,7 @@ def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4
     if method not in METHODS:
         raise UnknownNameError("integrator", method, METHODS)
     if set(block.rates) != set(block.states) or not block.states:
-        raise InputError(f"{block.name}: needs the rate of every state to be discretised, and at least one state")
+        raise InputError("{name}: needs the rate of every state to be discretised, and at least one state", block.name)
     rates = block.rates
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def sticking(block: Block, limits: StepLimits, method: str = "rk4", sweeps: int 
         raise UnknownNameError("integrator", method, METHODS)
     kept, knows = [name for name in block.states if name != "past"], any(x.name == "way" for x in block.inputs)
     if set(block.rates) != set(kept):
-        raise InputError(f"{block.name}: needs the rate of every state to be discretised")
+        raise InputError("{name}: needs the rate of every state to be discretised", block.name)
     rates = block.rates
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import ROUNDED
 from manipula.mechanics.spatial.placement import Placement
+from manipula.messages import Message
 from manipula.scalar import Judge
 
 NO_STRUCTURE = "no three neighbouring axes meet, nor are three parallel beside two that cross"
@@ -32,8 +33,20 @@ def classify(chain: Tree, judge: Judge = ROUNDED, trials: Sequence[Tree] = ()) -
     """The plan for an arm with fixed joints merged. `trials`: the arm in floats, where the chain is not."""
     screws = [k for k, link in enumerate(chain.links, 1) if link.kind.turns and link.kind.slides]
     if screws:
-        named = f"joint {screws[0]} turns and slides" if len(screws) == 1 else f"joints {listed(screws)} turn and slide"
-        return _none("screws", f"{named} at once, of which no closed form is known; numeric solution")
+        return _none(
+            "screws",
+            (
+                Message(
+                    "joint {screws} turns and slides at once, of which no closed form is known; numeric solution",
+                    screws[0],
+                )
+                if len(screws) == 1
+                else Message(
+                    "joints {listed} turn and slide at once, of which no closed form is known; numeric solution",
+                    listed(screws),
+                )
+            ),
+        )
     plan = _classified(LoopView(loop_from_chain(chain, somewhere(chain.maths)), judge), chain, trials or (chain,))
     return plan if not plan.closed else replace(plan, masks=_masks(plan, chain, judge))
 
@@ -41,7 +54,7 @@ def classify(chain: Tree, judge: Judge = ROUNDED, trials: Sequence[Tree] = ()) -
 def _classified(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
     n = chain.dof
     if n > 7:
-        return _none("redundant", f"the arm has {n} joints; numeric solution")
+        return _none("redundant", Message("the arm has {dof} joints; numeric solution", n))
     if n == 7:
         return _seven(view, chain)
     return next(_six(view)) if n == 6 else _few(view, chain, trials)
@@ -50,7 +63,7 @@ def _classified(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
 def listed(numbers: Sequence[int]) -> str:
     """`1, 2 and 5`"""
     *first, last = map(str, numbers)
-    return f"{', '.join(first)} and {last}" if first else last
+    return Message("{first} and {last}", ", ".join(first), last) if first else last
 
 
 def _none(title: str, sentence: str, kind: ArmKind = ArmKind.NUMERIC) -> Plan:
@@ -61,10 +74,13 @@ def _six(view: LoopView) -> Iterator[Plan]:
     """Best first."""
     yield from six_plans(view)
     if "P" in view.kinds:
-        yield _none("numeric", f"no closed form is known for axes {view.kinds} placed like this; numeric solution")
+        yield _none(
+            "numeric",
+            Message("no closed form is known for axes {kinds} placed like this; numeric solution", view.kinds),
+        )
     meet = any(view.meet(axis) for axis in range(4))
     why = "three axes meet, but no two of the others cross or are parallel" if meet else NO_STRUCTURE
-    yield _none("general 6R", f"{why}; elimination and eigenvalues", ArmKind.SIX)
+    yield _none("general 6R", Message("{why}; elimination and eigenvalues", why), ArmKind.SIX)
 
 
 # fewer than six
@@ -85,26 +101,28 @@ def _first_that_solves(plans: Iterable[Plan], chain: Tree, judge: Judge, trials:
 
 def _unclosed(view: LoopView, n: int) -> Plan:
     if n >= 4 and view.turns(*range(n)):
-        said = f"no closed form is known for these {n} axes; with axes added, elimination and eigenvalues"
+        said = Message("no closed form is known for these {n} axes; with axes added, elimination and eigenvalues", n)
         return replace(_none(f"general {n}R", said, ArmKind.FEWER), pad=Pad(6 - n))
-    return _none("numeric", f"no closed form is known for these {n} axes; numeric solution")
+    return _none("numeric", Message("no closed form is known for these {n} axes; numeric solution", n))
 
 
 def _redundant(view: LoopView, chain: Tree, trials: Sequence[Tree], free: int) -> Plan:
     """The joints can move with the tool at rest: where one is given, the others may have a closed form."""
-    n, still = chain.dof, "the arm can move with its tool at rest"
+    n, still = chain.dof, Message("the arm can move with its tool at rest")
     for joint in reversed(range(n)) if free == 1 else ():
         held = view.of(view.loop.with_fixed(joint, _fixed_motion(chain, joint)))
         plans = (replace(plan, fixed_joint=joint) for plan in few_plans(held))
         plan = _first_that_solves(plans, chain, view.judge, trials)
         if plan is not None:
-            return replace(_with_fixed_joint(plan, joint, n, f"{still}; with"), free=free)
-    return replace(_none("redundant", f"{still}; numeric solution"), free=free)
+            held_plan = _with_fixed_joint(plan, joint, n)
+            return replace(held_plan, sentence=Message("{still}; {sentence}", still, held_plan.sentence), free=free)
+    return replace(_none("redundant", Message("{still}; numeric solution", still)), free=free)
 
 
-def _with_fixed_joint(plan: Plan, joint: int, n: int, before: str) -> Plan:
-    said, title = f"{before} joint {joint + 1} given, {plan.sentence}", f"{n} joints, one held, {plan.title}"
-    return replace(plan, sentence=said, title=title, fixed_joint=joint, parameter=f"joint {joint + 1}")
+def _with_fixed_joint(plan: Plan, joint: int, n: int) -> Plan:
+    said = Message("with joint {number} given, {sentence}", joint + 1, plan.sentence)
+    title = Message("{n} joints, one held, {title}", n, Message(plan.title))
+    return replace(plan, sentence=said, title=title, fixed_joint=joint, parameter=Message("joint {name}", joint + 1))
 
 
 def _anywhere(chain: Tree) -> list[Any]:
@@ -139,16 +157,20 @@ def _fixed_motion(chain: Tree, joint: int, which: int = 0) -> Placement:
 
 def _seven(view: LoopView, chain: Tree) -> Plan:
     if view.turns(*range(7)) and view.meet(0) and view.meet(4):
-        said = "axes 1, 2 and 3 meet at the shoulder, 5, 6 and 7 at the wrist: solved by the arm angle"
+        said = Message("axes 1, 2 and 3 meet at the shoulder, 5, 6 and 7 at the wrist: solved by the arm angle")
         slides = (Slide(1, True, True), Slide(2, False, True), Slide(5, True, True), Slide(6, False, True))
         roles = ("elbow", "shoulder", "wrist")
-        return Plan("arm angle", "", "spherical-revolute-spherical", said, roles, 0, slides, parameter="arm angle")
+        return Plan(
+            "arm angle", "", "spherical-revolute-spherical", said, roles, 0, slides, parameter=Message("arm angle")
+        )
     for joint in (6, 0, 2, 4, 3, 5, 1):
         for plan in six_plans(view.of(view.loop.with_fixed(joint, _fixed_motion(chain, joint)))):
-            return _with_fixed_joint(plan, joint, 7, "with")
+            return _with_fixed_joint(plan, joint, 7)
     if not view.turns(*range(7)):
-        return _none("7 joints, numeric", "no joint, when held, leaves a closed form; numeric solution")
-    said = "no joint, when held, leaves a closed form; with joint 7 given, elimination and eigenvalues for axes 1 to 6"
+        return _none("7 joints, numeric", Message("no joint, when held, leaves a closed form; numeric solution"))
+    said = Message(
+        "no joint, when held, leaves a closed form; with joint 7 given, elimination and eigenvalues for axes 1 to 6"
+    )
     return replace(_none("7 joints, one held, general 6R", said, ArmKind.HELD), fixed_joint=6, parameter="joint 7")
 
 

@@ -12,6 +12,7 @@ from manipula.mechanics.models.inverse.solutions import meeting
 from manipula.mechanics.models.inverse.solutions.runs import Runs, Seated
 from manipula.mechanics.models.inverse.solutions.splits import WAY_ROLES, ways_of
 from manipula.mechanics.models.inverse.view import LoopView, list_text, moving, number_text
+from manipula.messages import Message, in_a_row, joined
 
 CROSSES = (Slide(1, True, True), Slide(2, False, True))  # axes 0, 1 and 2 of a loop: their frames where they meet
 
@@ -21,7 +22,7 @@ def few_plans(view: LoopView) -> Iterator[Plan]:
     n = view.loop.size
     if n == 1:
         kind = view.loop.axes[0].kind
-        yield Plan("one axis", kind, "one joint", f"one {kind} joint")
+        yield Plan("one axis", kind, "one joint", Message("one {kind} joint", kind))
     if n == 2 and view.turns(0, 1):
         yield _two(view)
     if n == 3 and view.turns(0, 1, 2):
@@ -39,7 +40,7 @@ def few_plans(view: LoopView) -> Iterator[Plan]:
 
 def _two(view: LoopView) -> Plan:
     word = "parallel" if view.parallel(1) else "not parallel"
-    return Plan("two axes", word, "two axes", f"axes {_joints(view)} are {word}")
+    return Plan("two axes", word, "two axes", Message("axes {joints} are {word}", _joints(view), word))
 
 
 def _joints(view: LoopView) -> str:
@@ -48,10 +49,10 @@ def _joints(view: LoopView) -> str:
 
 def _three(view: LoopView) -> Iterator[Plan]:
     if view.same_direction(0, 3):
-        said = f"axes {_joints(view)} are parallel"
+        said = Message("axes {joints} are parallel", _joints(view))
         yield Plan("planar", "", "planar arm", said, ("elbow",), flips=view.flips((0, 1, 2)))
     if view.meet(0):
-        said = f"axes {_joints(view)} meet in one point: they orient, and place nothing"
+        said = Message("axes {joints} meet in one point: they orient, and place nothing", _joints(view))
         yield Plan("pointing", "", "three axes that meet", said, ("wrist",), 0, CROSSES)
 
 
@@ -60,7 +61,11 @@ def _scara(view: LoopView) -> Iterator[Plan]:
         return
     slide = view.kinds.index("P")
     turning = [axis.joint for axis in view.loop.axes if axis.kind == "revolute"]
-    said = f"axes {list_text(turning)} are parallel, {number_text(view.loop.axes[slide].joint)} slides along them"
+    said = Message(
+        "axes {list_text} are parallel, {number_text} slides along them",
+        list_text(turning),
+        number_text(view.loop.axes[slide].joint),
+    )
     yield Plan("scara", "", "SCARA", said, ("elbow",), flips=view.flips((0, 1, 2, 3)), carried=slide)
 
 
@@ -91,16 +96,16 @@ def runs_of(view: LoopView) -> Runs:
 
 def _runs_text(view: LoopView, runs: Runs) -> str:
     joints = [[view.loop.axes[axis].joint for axis in run] for run in runs]
-    sums = [f"the sum of the parallel axes {list_text(run)}" for run in joints if len(run) > 1]
+    sums = [Message("the sum of the parallel axes {list_text}", list_text(run)) for run in joints if len(run) > 1]
     alone = [run[0] for run in joints if len(run) == 1]
-    alone_text = [f"ax{'is' if len(alone) == 1 else 'es'} {list_text(alone)}"] if alone else []
+    one = len(alone) == 1
+    alone_text = [Message("axis {list_text}" if one else "axes {list_text}", list_text(alone))] if alone else []
     slides = [axis.joint for axis in view.loop.axes if axis.kind != "revolute"]
-    rest = "the position gives the rest" if sums or slides else "the position has no say"
-    said = f"the orientation gives {' and '.join(alone_text + sums)}" if runs else "nothing turns"
-    return f"{said}; {rest}" + (f", {list_text(slides)} slid{'es' if len(slides) == 1 else 'e'}" if slides else "")
-
-
-# three axes that meet
+    rest = Message("the position gives the rest" if sums or slides else "the position has no say")
+    turned = in_a_row(alone_text + sums)
+    said = Message("the orientation gives {turned}", turned) if runs else Message("nothing turns")
+    slid = Message(", {listed} slides" if len(slides) == 1 else ", {listed} slide", list_text(slides)) if slides else ""
+    return joined("", (said, "; ", rest, slid))
 
 
 def _meeting(view: LoopView) -> Iterator[Plan]:
@@ -115,8 +120,15 @@ def _meeting_plans(turned: LoopView, d: int) -> Iterator[Plan]:
     for case in meeting.CASES[kinds]:
         if kinds == "RR" and (case == "R∥R") is not parallel:
             continue
-        place = f"ax{'is' if len(kinds) == 1 else 'es'} {list_text(sorted(moving(numbers[3:])))} place it"
-        said = f"axes {list_text(numbers[:3])} meet in one point; {place}"
+        said = Message(
+            (
+                "axes {list_text} meet in one point; axis {list_text2} place it"
+                if len(kinds) == 1
+                else "axes {list_text} meet in one point; axes {list_text2} place it"
+            ),
+            list_text(numbers[:3]),
+            list_text(sorted(moving(numbers[3:]))),
+        )
         roles = (*meeting.ROLES.get(case, ()), "wrist")
         yield Plan("meeting", case, "three axes that meet", said, roles, d, CROSSES, group=moving(numbers[:3]))
 
@@ -138,5 +150,6 @@ def _padded(view: LoopView) -> Iterator[Plan]:
         for shift in shifts if nearest else (1,):
             pad = Pad(6 - n, from_base, nearest, shift)
             for plan in six_plans(view.of(padded(view.loop, pad))):
-                place = "base" if from_base else "tool"
-                yield replace(plan, pad=pad, sentence=f"with axes added at the {place}, {plan.sentence}")
+                at_base = "with axes added at the base, {sentence}"
+                added = at_base if from_base else "with axes added at the tool, {sentence}"
+                yield replace(plan, pad=pad, sentence=Message(added, plan.sentence))

@@ -30,6 +30,7 @@ from manipula.mechanics.models.inverse.solutions.structures import STRUCTURES, B
 from manipula.mechanics.models.inverse.solutions.subproblems import STILL, Turn
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
+from manipula.messages import Message
 from manipula.scalar import Maths, Tolerance
 
 SNAP = 1e-10
@@ -106,13 +107,13 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """The class of the arm; how its loop is read is no use outside."""
         return {
-            "class": self.title,
+            "class": Message(self.title),
             "kind": self.kind.value,
-            "why": self.sentence,
+            "why": Message(self.sentence),
             "closed_form": self.closed,
             "branch_count": 2 ** len(self.roles) if self.closed else None,
-            "roles": list(self.roles),
-            "free": self.parameter or None,
+            "roles": list(map(Message, self.roles)),
+            "free": Message(self.parameter) if self.parameter else None,
         }
 
     @property

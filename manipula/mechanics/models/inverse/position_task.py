@@ -23,6 +23,7 @@ from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector
+from manipula.messages import Message
 
 STRAIGHT = 1e-9  # sine between axes that are parallel
 WRIST = 3  # axes that are added
@@ -78,7 +79,7 @@ def _two_parallel(chain: Tree) -> PositionPlan | None:
     R = frames_on_joints(chain).links[1].before.R
     if chain.maths.sqrt(R[0][2] * R[0][2] + R[1][2] * R[1][2]) > STRAIGHT:
         return None
-    said = "axes 1 and 2 are parallel: a planar arm of two links"
+    said = Message("axes 1 and 2 are parallel: a planar arm of two links")
     return PositionPlan(Plan("two parallel", "", "position of the tool", said, ("elbow",)), frames_on_joints(chain))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from manipula.mechanics.models.inverse.plan import Plan, Slide
 from manipula.mechanics.models.inverse.view import LoopView, list_text, moving, number_text
+from manipula.messages import Message, places_of
 
 
 def six_plans(view: LoopView) -> Iterator[Plan]:
@@ -32,12 +33,14 @@ def _spherical(view: LoopView) -> Iterator[Plan]:
 def _spherical_plan(turned: LoopView, d: int, name: str, why: str, slides: tuple[Slide, ...]) -> Plan:
     numbers = [axis.joint for axis in turned.loop.axes]
     place = {3: "wrist", 0: "shoulder"}.get(d, "middle")
-    said = why.format(*(number_text(number) for number in numbers[3:]))
-    sentence = f"axes {list_text(numbers[:3])} meet in one point (a spherical {place}); {said}"
+    said = Message(why, *(number_text(numbers[3 + int(place)]) for place in places_of(why)))
+    sentence = Message(
+        "axes {list_text} meet in one point (a spherical {place}); {said}", list_text(numbers[:3]), Message(place), said
+    )
     crosses = (Slide(1, True, True), Slide(2, False, True), *slides)
     own, far = {3: ("wrist", "shoulder"), 0: ("shoulder", "wrist")}.get(d, ("middle", "shoulder"))
     roles = (*(far if role == "shoulder" else role for role in POSITION_ROLES[name]), own)
-    title, group = f"spherical {place}", moving(numbers[:3])
+    title, group = Message("spherical {place}", Message(place)), moving(numbers[:3])
     return Plan("spherical", name, title, sentence, roles, d, crosses, group=group, placing=said)
 
 
@@ -120,7 +123,7 @@ def _three_parallel(view: LoopView) -> Iterator[Plan]:
 
 def _three_parallel_plan(v: LoopView, d: int, backwards: bool) -> Plan:
     numbers = [axis.joint for axis in v.loop.axes]
-    said = f"axes {list_text(numbers[:3])} are parallel, {list_text(numbers[3:5])} cross"
+    said = Message("axes {list_text} are parallel, {list_text2} cross", list_text(numbers[:3]), list_text(numbers[3:5]))
     roles = ("shoulder", "wrist", "elbow")
     plan = Plan("three parallel", "", "three parallel axes", said, roles, d, (Slide(4, True, True),))
     return replace(plan, flips=v.flips((0, 1, 2)), backwards=backwards, group=moving(numbers[:3]))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.models.inverse.view import LoopView
+from manipula.messages import Message
 
 
 def slide_plans(view: LoopView) -> Iterator[Plan]:
@@ -13,21 +14,32 @@ def slide_plans(view: LoopView) -> Iterator[Plan]:
     kinds = view.kinds
     if "P" not in kinds:
         return
-    title, turning = f"{len(kinds)} joints with slides", [k for k, kind in enumerate(kinds) if kind == "R"]
+    title, turning = Message("{n} joints with slides", len(kinds)), [k for k, kind in enumerate(kinds) if kind == "R"]
     if len(turning) == 2 and view.along(view.from_to(*turning)):
         if len(kinds) > 2:
             leans = view.leans(view.from_to(*sorted((kinds.index("P"), turning[0])))[2])
-            case, words = (f"{kinds} leaning", "leans on them") if leans else (f"{kinds} flat", "is square to them")
-            said = f"axes {turning[0] + 1} and {turning[1] + 1} are parallel; {_sliding(kinds)} and {words}"
+            case, words = (
+                (f"{kinds} leaning", Message("leans on them"))
+                if leans
+                else (f"{kinds} flat", Message("is square to them"))
+            )
+            said = Message(
+                "axes {turning} and {turning2} are parallel; {sliding} and {words}",
+                turning[0] + 1,
+                turning[1] + 1,
+                _sliding(kinds),
+                words,
+            )
             yield Plan("with slides", case, title, said, () if leans else ("slide",))
     elif _independent(view, kinds):
-        said = f"the orientation gives what turns; {_sliding(kinds)}" if turning else _sliding(kinds)
-        yield Plan("with slides", "", title, said)
+        slide = _sliding(kinds)
+        sentence = Message("the orientation gives what turns; {sliding}", slide) if turning else slide
+        yield Plan("with slides", "", title, sentence)
 
 
 def _sliding(kinds: str) -> str:
     *most, last = (str(k + 1) for k, kind in enumerate(kinds) if kind == "P")
-    return f"{', '.join(most)} and {last} slide" if most else f"{last} slides"
+    return Message("{most} and {last} slide", ", ".join(most), last) if most else Message("{last} slides", last)
 
 
 def _independent(view: LoopView, kinds: str) -> bool:

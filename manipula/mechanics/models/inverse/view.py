@@ -15,6 +15,7 @@ from typing import Any
 from manipula.mechanics.models.inverse.solutions.loop import Loop, crossing
 from manipula.mechanics.models.inverse.solutions.slides import rotation
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
+from manipula.messages import Message
 from manipula.scalar import Judge, Maths
 
 STRAIGHT = 1e-9
@@ -126,7 +127,7 @@ def number_text(joint: int | None) -> str:
 
 def list_text(joints: Sequence[int | None]) -> str:
     names = [number_text(joint) for joint in joints]
-    return ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
+    return Message("{first} and {last}", ", ".join(names[:-1]), names[-1]) if len(names) > 1 else names[0]
 
 
 def moving(joints: Sequence[int | None]) -> tuple[int, ...]:

@@ -44,7 +44,9 @@ def parse_bracketing(text: str, n: int) -> Brackets:
     if found != list(range(1, n + 1)):
         wanted = " ".join(map(str, range(1, n + 1)))
         have = " ".join(map(str, found))
-        raise InputError(f"the bracketing {text!r} multiplies {have}; this arm needs {wanted}, in this order")
+        raise InputError(
+            "the bracketing {text!r} multiplies {have}; this arm needs {wanted}, in this order", text, have, wanted
+        )
     return tree
 
 
@@ -54,7 +56,7 @@ def _tokens(text: str) -> list[str]:
     for match in _TOKEN.finditer(text):
         if match["odd"]:
             raise InputError(
-                f"the bracketing {text!r} holds {match['odd']!r}; only numbers and parentheses are allowed"
+                "the bracketing {text!r} holds {match!r}; only numbers and parentheses are allowed", text, match["odd"]
             )
         if match[0].strip(", \t\r\n"):
             tokens.append(match[0])
@@ -68,8 +70,14 @@ def _group(text: str, tokens: list[str], *, nested: bool) -> Brackets:
         token = tokens.pop()
         items.append(_group(text, tokens, nested=True) if token == "(" else int(token))
     if bool(tokens) != nested:
-        problem = "is never closed" if nested else "was never opened"
-        raise InputError(f"the bracketing {text!r} has a parenthesis that {problem}")
+        raise InputError(
+            (
+                "the bracketing {text!r} has a parenthesis that is never closed"
+                if nested
+                else "the bracketing {text!r} has a parenthesis that was never opened"
+            ),
+            text,
+        )
     if nested:
         tokens.pop()
     return _one_or_two(text, items)
@@ -82,8 +90,10 @@ def _one_or_two(text: str, items: list[Brackets]) -> Brackets:
         case [left, right]:
             return left, right
     raise InputError(
-        f"the bracketing {text!r} multiplies {len(items)} factors at once; "
-        "a parenthesis holds exactly two, as in '((1 2)(3 4))(5 6)'"
+        "the bracketing {text!r} multiplies {count} factors at once; a parenthesis holds exactly two, "
+        "as in '((1 2)(3 4))(5 6)'",
+        text,
+        len(items),
     )
 
 

@@ -82,4 +82,4 @@ def _linear(x: Parameter, text: str) -> Coordinate:
             return k * _linear(a, text)
         case ParameterOp("/", (a, Num(k))) if k:
             return 1 / k * _linear(a, text)
-    raise RobotFileError(f"found {text!r}, which is not linear in the coordinates of joints")
+    raise RobotFileError("found {text!r}, which is not linear in the coordinates of joints", text)

@@ -26,6 +26,7 @@ from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, float_of, names_of
+from manipula.messages import Message
 from manipula.support.letters import spelled
 
 
@@ -66,15 +67,19 @@ def with_load(robot: AnyRobot, mass: Any, com: Any, inertia: Any) -> AnyRobot:
     body = Body(Cell(f"m{row}", given(mass, "mass", "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
     for cell in cells_in(body):
         if cell.name in robot.names() and cell.parameter != Name(cell.name):
-            told = f"{robot.name} uses the name {cell.name!r} already, which is that of an entry of the new payload"
-            raise InputError(f"{told}; rename it in the file")
+            raise InputError(
+                "{name} uses the name {name2!r} already, which is that of an entry of the new payload; rename "
+                "it in the file",
+                robot.name,
+                cell.name,
+            )
     return replace(robot, payload=(*robot.payload, body))
 
 
 def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, Any]) -> AnyRobot:
     """Other friction of the joints named, each by a table of laws."""
     _refuse_unknown(robot, given_tables)
-    tables = {name: given_friction(table, f"friction of {name}") for name, table in given_tables.items()}
+    tables = {name: given_friction(table, Message("friction of {name}", name)) for name, table in given_tables.items()}
     rows = (
         rubbed(joint, end, tables[joint.name]) if joint.name in tables else joint
         for joint, end in zip(robot.joints, suffixes_of(robot).rows)
@@ -84,11 +89,11 @@ def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, Any]) -> AnyRobot:
 
 def with_rotors(robot: AnyRobot, numbers: Mapping[str, Any]) -> AnyRobot:
     """Other motor inertia of the joints named, as the joint feels it."""
-    values = {name: given(x, f"motor inertia of {name}") for name, x in numbers.items()}
+    values = {name: given(x, Message("motor inertia of {name}", name)) for name, x in numbers.items()}
     _refuse_unknown(robot, values)
     for name, value in values.items():
         if not names_of(value) and (number := float_of(value, {})) < 0:
-            raise InputError(f"motor inertia of {name}: cannot be negative, found {number:g}")
+            raise InputError("motor inertia of {name}: cannot be negative, found {number:g}", name, number)
 
     def driven(joint: Joint, end: str) -> Joint:
         return replace(joint, actuator=replace(joint.actuator, motor_inertia=Cell(f"Ia{end}", values[joint.name])))
@@ -109,7 +114,7 @@ def _refuse_unknown(robot: AnyRobot, named: Iterable[str]) -> None:
 def by_name(found: Any, what: str) -> dict[str, Any]:
     """What a dict says beside names that Python knows."""
     if found is not None and (not isinstance(found, Mapping) or not all(isinstance(x, str) and x for x in found)):
-        raise InputError(f"{what}: found {describe(found)}, expected a dict by name")
+        raise InputError("{what}: found {found}, expected a dict by name", what, describe(found))
     return dict(found or {})
 
 
@@ -117,6 +122,11 @@ def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:
     """A vector of the standard parameters, as a list."""
     listed = values.tolist() if hasattr(values, "tolist") else list(values) if isinstance(values, Iterable) else values
     if not isinstance(listed, list) or len(listed) != len(names) or any(isinstance(x, list) for x in listed):
-        found = f"shape {tuple(values.shape)}" if hasattr(values, "shape") else describe(listed)
-        raise InputError(f"{robot} has {len(names)} standard parameters, a vector of so many numbers; found {found}")
+        found = Message("shape {tuple}", tuple(values.shape)) if hasattr(values, "shape") else describe(listed)
+        raise InputError(
+            "{robot} has {count} standard parameters, a vector of so many numbers; found {found}",
+            robot,
+            len(names),
+            found,
+        )
     return listed

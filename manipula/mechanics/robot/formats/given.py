@@ -17,6 +17,7 @@ from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, floa
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, matmul, transpose
+from manipula.messages import Message
 
 Three = tuple[Parameter, Parameter, Parameter]
 _SLACK = 1e-6  # of a rotation, and of a tensor's symmetry: the rounding of people
@@ -34,7 +35,7 @@ def given_three(value: object, where: str, quantity: Quantity = "any") -> Three:
     """Three of them."""
     items = _items(value)
     if items is None or len(items) != 3:
-        raise InputError(f"{where}: found {describe(_plain(value))}, expected three numbers")
+        raise InputError("{where}: found {plain}, expected three numbers", where, describe(_plain(value)))
     x, y, z = (given(item, f"{where}[{k}]", quantity) for k, item in enumerate(items))
     return x, y, z
 
@@ -43,7 +44,7 @@ def given_list(value: object, where: str) -> list[Parameter]:
     """Any number of them."""
     items = _items(value)
     if items is None:
-        raise InputError(f"{where}: found {describe(_plain(value))}, expected a list of numbers")
+        raise InputError("{where}: found {plain}, expected a list of numbers", where, describe(_plain(value)))
     return [given(item, f"{where}[{k}]") for k, item in enumerate(items)]
 
 
@@ -60,29 +61,38 @@ def given_tensor(value: object, where: str) -> dict[str, Parameter]:
     if items is not None and len(items) == 3 and all(_items(row) is not None for row in items):
         return _from_rows([given_three(row, where) for row in items], where)
     if items is None or len(items) != 6:
-        wanted = "a 3×3 array, six numbers xx xy xz yy yz zz, or a dict of them"
-        raise InputError(f"{where}: found {describe(_plain(value))}, expected {wanted}")
+        raise InputError(
+            "{where}: found {plain}, expected a 3×3 array, six numbers xx xy xz yy yz zz, or a dict of them",
+            where,
+            describe(_plain(value)),
+        )
     return {key: given(item, f"{where}.{key}") for key, item in zip(SIX, items)}
 
 
 def given_friction(value: object, where: str) -> dict[str, Parameter]:
     """A table of friction as a robot file has it, {"viscous": 1.5}, by the letters of its parameters."""
     laws, found = {law.key: law for law in LAWS}, dict[str, Parameter]()
-    for key, told in _table(value, where, "friction law", list(laws)).items():
+    for key, told in _table(value, where, Message("friction law"), list(laws)).items():
         entries = {entry.key: entry for entry in laws[key].entries}
         table = (
-            {"": told} if "" in entries else _table(told, f"{where}.{key}", f"entry of friction.{key}", list(entries))
+            {"": told}
+            if "" in entries
+            else _table(
+                told, Message("{where}.{key}", where, key), Message("entry of friction.{key}", key), list(entries)
+            )
         )
         for entry in entries.values():
             if entry.key not in table and entry.bound == "positive":
-                raise InputError(f"{where}.{key}: {entry.key} is missing, {entry.unit}")
+                raise InputError("{where}.{key}: {key2} is missing, {unit}", where, key, entry.key, entry.unit)
             found[entry.letters] = given(table.get(entry.key, 0), f"{where}.{key}.{entry.key}".rstrip("."))
     return found
 
 
 def _table(value: object, where: str, what: str, known: Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{where}: found {describe(_plain(value))}, expected a dict with {', '.join(known)}")
+        raise InputError(
+            "{where}: found {plain}, expected a dict with {known}", where, describe(_plain(value)), ", ".join(known)
+        )
     for key in value:
         if key not in known:
             raise UnknownNameError(what, str(key), known)
@@ -92,7 +102,9 @@ def _table(value: object, where: str, what: str, known: Sequence[str]) -> Mappin
 def _from_rows(rows: list[Three], where: str) -> dict[str, Parameter]:
     for i, j in ((0, 1), (0, 2), (1, 2)):
         if not _agree(rows[i][j], rows[j][i], max(_size(x) for row in rows for x in row)):
-            raise InputError(f"{where}: found an array that is not symmetric, expected entry {i}{j} to be entry {j}{i}")
+            raise InputError(
+                "{where}: found an array that is not symmetric, expected entry {i}{j} to be entry {j}{i}", where, i, j
+            )
     return {key: rows["xyz".index(key[0])]["xyz".index(key[1])] for key in SIX}
 
 
@@ -111,7 +123,7 @@ def given_steps(part: str, xyz: object, rpy: object) -> Steps:
     rows = _items(xyz)
     if rows is not None and len(rows) == 4:
         if _items(rpy) is None or any(_items(rpy) or ()):
-            raise InputError(f"{part}: found a 4×4 pose and rpy, expected one of the two")
+            raise InputError("{part}: found a 4×4 pose and rpy, expected one of the two", part)
         return _from_pose(part, [_items(row) for row in rows])
     values = (*given_three(xyz, f"{part} xyz", "length"), *given_three(rpy, f"{part} rpy", "angle"))
     names = ("x", "y", "z", "roll", "pitch", "yaw")
@@ -120,12 +132,17 @@ def given_steps(part: str, xyz: object, rpy: object) -> Steps:
 
 def _from_pose(part: str, rows: list[list[Any] | None]) -> Steps:
     if any(row is None or len(row) != 4 for row in rows):
-        raise InputError(f"{part}: expected xyz and rpy, three numbers each, or a 4×4 pose")
-    T = [[_precise(x, f"{part}[{i}][{j}]") for j, x in enumerate(row or ())] for i, row in enumerate(rows)]
+        raise InputError("{part}: expected xyz and rpy, three numbers each, or a 4×4 pose", part)
+    T = [
+        [_precise(x, Message("{part}[{i}][{j}]", part, i, j)) for j, x in enumerate(row or ())]
+        for i, row in enumerate(rows)
+    ]
     a, b, c = ((row[0], row[1], row[2]) for row in T[:3])
     R: Matrix = (a, b, c)
     if not _is_rotation(R) or [float(x) for x in T[3]] != [0, 0, 0, 1]:
-        raise InputError(f"{part}: this 4×4 array is not a pose, expected a rotation, a position, and a row 0 0 0 1")
+        raise InputError(
+            "{part}: this 4×4 array is not a pose, expected a rotation, a position, and a row 0 0 0 1", part
+        )
     names = {kind: f"{part}_{name}" for name, kind in PLACEMENT}
     return without_zeros(steps_from_placement(Placement(R, (T[0][3], T[1][3], T[2][3])), names))
 
@@ -133,7 +150,7 @@ def _from_pose(part: str, rows: list[list[Any] | None]) -> Steps:
 def _precise(value: object, where: str) -> Any:
     parameter = given(value, where)
     if not isinstance(parameter, Num):
-        raise InputError(f"{where}: found {describe(value)}, expected numbers in a 4×4 pose")
+        raise InputError("{where}: found {value}, expected numbers in a 4×4 pose", where, describe(value))
     return PRECISE.number(parameter.value)
 
 

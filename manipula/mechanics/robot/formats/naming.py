@@ -12,6 +12,7 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import AnyRobot, Cell, Joint, RobotDescription, with_cells
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.values.parameter import Name, Parameter, is_plain_number, names_of
+from manipula.messages import Message
 
 _LENGTH_OF_A_FRAME = re.compile(r"(base|tool)_[xyza]")
 
@@ -26,9 +27,11 @@ def refuse_bad_names(robot: RobotDescription) -> None:
             raise _clash(cell, robot)
         if cell.name in values and is_plain_number(cell.value):
             raise RobotFileError(
-                f"{cell.name} has a value here, and the cell {cell.name} of the table holds a number already",
-                field=f"values.{cell.name}", hint=f'write "{cell.name}" in that cell, or remove the value',
-            )  # fmt: skip
+                "{name} has a value here, and the cell {name} of the table holds a number already",
+                cell.name,
+                field=f"values.{cell.name}",
+                hint=Message('write "{name}" in that cell, or remove the value', cell.name),
+            )
         _refuse_other_kind(cell, bare, robot)
 
 
@@ -59,12 +62,14 @@ def unused_values(robot: RobotDescription) -> list[tuple[str, str]]:
     """(name, problem) for each value that nothing uses: often a misspelt name."""
     used = set(robot.names()) | {name for _, value in robot.values for name in names_of(value)}
     used.update(name for joint in robot.joints for bound in _bounds(joint) for name in names_of(bound))
-    found = []
+    found = list[tuple[str, str]]()
     for name, _ in robot.values:
         if name not in used:
             near = get_close_matches(name, sorted(used), n=1)
-            guess = f"; did you mean {near[0]!r}?" if near else ""
-            found.append((name, f"no entry of the table uses this name{guess}"))
+            told = Message("no entry of the table uses this name")
+            if near:
+                told = Message("no entry of the table uses this name; did you mean {near!r}?", near[0])
+            found.append((name, told))
     return found
 
 
@@ -87,10 +92,13 @@ def _users_of(name: str, robot: RobotDescription) -> Iterator[str]:
 def _clash(cell: Cell, robot: RobotDescription) -> RobotFileError:
     user = next(_users_of(cell.name, robot), "values")
     return RobotFileError(
-        f"the name {cell.name!r}, used in {user}, is the automatic name of a cell that holds a number",
-        where=_where(cell.name, robot), field=cell.name,
-        hint=f'write "{cell.name}" in that cell too, or use another name',
-    )  # fmt: skip
+        "the name {name!r}, used in {user}, is the automatic name of a cell that holds a number",
+        cell.name,
+        user,
+        where=_where(cell.name, robot),
+        field=cell.name,
+        hint=Message('write "{name}" in that cell too, or use another name', cell.name),
+    )
 
 
 def _refuse_other_kind(cell: Cell, bare: Sequence[Cell], robot: RobotDescription) -> None:
@@ -103,9 +111,13 @@ def _refuse_other_kind(cell: Cell, bare: Sequence[Cell], robot: RobotDescription
     for other in bare:
         if other.value == Name(cell.name) and not _alike(other.name, cell.name):
             raise RobotFileError(
-                f"the name {cell.name!r}, used in {other.name}, is the automatic name of another entry",
-                where=_where(other.name, robot), field=other.name, hint="use another name",
-            )  # fmt: skip
+                "the name {name!r}, used in {name2}, is the automatic name of another entry",
+                cell.name,
+                other.name,
+                where=_where(other.name, robot),
+                field=other.name,
+                hint="use another name",
+            )
 
 
 def _alike(user: str, named: str) -> bool:

@@ -9,19 +9,25 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import NamedPose, RobotDescription
 from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
+from manipula.messages import Message
 
 
 def named_pose(robot: RobotDescription, name: str, entries: Sequence[Parameter]) -> NamedPose:
     """A pose of this robot; one that it cannot take is refused."""
     if len(entries) != robot.dof:
-        told, joints = f"found {len(entries)} coordinates", ", ".join(robot.joint_names)
-        raise _wrong(robot, name, told, f"expected {robot.dof}, of {joints}")
+        told, joints = Message("found {count} coordinates", len(entries)), ", ".join(robot.joint_names)
+        raise _wrong(robot, name, told, Message("expected {dof}, of {joints}", robot.dof, joints))
     values, rows = floats_of(dict(robot.values)), {joint.name: joint for joint in robot.joints}
     for joint, entry in zip(robot.joint_names, entries):
         if unknown := [letter for letter in names_of(entry) if letter not in values]:
-            raise _wrong(robot, name, f"{unknown[0]!r} of joint {joint!r} has no value", "expected numbers")
+            raise _wrong(
+                robot,
+                name,
+                Message("{unknown!r} of joint {joint!r} has no value", unknown[0], joint),
+                Message("expected numbers"),
+            )
         if there := outside(rows[joint], entry, values):
-            raise _wrong(robot, name, f"joint {joint!r} would stand at {there}", "")
+            raise _wrong(robot, name, Message("joint {joint!r} would stand at {outside}", joint, there), "")
     return name, tuple(zip(robot.joint_names, entries))
 
 

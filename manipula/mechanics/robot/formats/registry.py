@@ -18,6 +18,7 @@ from typing import Any, Literal
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.formats.source import text_from_bytes
+from manipula.messages import Message
 
 _ROOM = __name__.rpartition(".")[0]
 
@@ -47,7 +48,7 @@ class Format:
         known = list(signature(reader).parameters)[1:]
         for name in options:
             if name not in known:
-                raise UnknownNameError(f"option of the format {self.name}", name, known)
+                raise UnknownNameError(Message("option of the format {name}", self.name), name, known)
         return reader(text, **options)
 
     def takes(self, option: str) -> bool:
@@ -113,8 +114,12 @@ def format_read(ending: str, text: str, file: str) -> Format:
     """The format of a file: by its ending and, where several share that, by what stands in it."""
     fitting = [item for item in _LIST if ending.lower() in item.endings]
     if not fitting:
-        problem = f"cannot tell the format from the ending {ending!r}"
-        raise RobotFileError(problem, file=file, hint=f"use {', '.join(ENDINGS)}")
+        raise RobotFileError(
+            "cannot tell the format from the ending {ending!r}",
+            ending,
+            file=file,
+            hint=Message("use {endings}", ", ".join(ENDINGS)),
+        )
     return next((item for item in fitting if item.sign and re.search(item.sign, text)), fitting[0])
 
 
@@ -122,17 +127,24 @@ def format_written(ending: str, file: str) -> Format:
     """The format to write a file in."""
     fitting = [item for item in _LIST if ending.lower() in item.endings]
     if not fitting:
-        raise InputError(f"{file}: cannot tell the format from the ending {ending!r}; use {', '.join(_writable())}")
+        raise InputError(
+            "{file}: cannot tell the format from the ending {ending!r}; use {writable}",
+            file,
+            ending,
+            ", ".join(_writable()),
+        )
     for item in fitting:
         if item.writer:
             return item
-    raise InputError(f"{file}: {fitting[0].title} is read but not written; use {', '.join(_writable())}")
+    raise InputError(
+        "{file}: {title} is read but not written; use {writable}", file, fitting[0].title, ", ".join(_writable())
+    )
 
 
 def robot_from_source(source: str | Path, **options: Any) -> Any:
     """The robot of a library name or a file."""
     if not isinstance(source, str | Path):
-        raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
+        raise InputError("found {source!r:.60}, expected the name of a library robot or a file", source)
     if str(source) in library.names():
         with warnings.catch_warnings():  # its published oddities are noted in its file and need no warning each time
             warnings.simplefilter("ignore", ManipulaWarning)
@@ -144,7 +156,7 @@ def robot_from_source(source: str | Path, **options: Any) -> Any:
     try:
         text = text_from_bytes(path.read_bytes(), str(path))
     except OSError as error:
-        raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
+        raise RobotFileError("cannot be read: {strerror}", error.strerror, file=str(path)) from error
     return format_read(path.suffix, text, str(path)).read(text, file=str(path), **options)
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.joints import KINDS
+from manipula.messages import Message
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")  # those no text file has
@@ -30,8 +31,12 @@ def text_from_bytes(data: bytes, file: str = "") -> str:
 def checked_text(text: str, file: str = "") -> str:
     """The text itself, or an error if it is empty or holds the control characters of a binary file."""
     if len(text) > _LONGEST:
-        told = f"the file has {len(text) / 1e6:.2f} million characters"
-        raise RobotFileError(told, file=file, hint=f"a robot description has at most {_LONGEST // 10**6} million")
+        raise RobotFileError(
+            "the file has {told:.2f} million characters",
+            len(text) / 1000000.0,
+            file=file,
+            hint=Message("a robot description has at most {longest} million", _LONGEST // 10**6),
+        )
     if _CONTROL.search(text):
         raise _not_text(file)
     if not text.strip("\ufeff \t\r\n"):
@@ -60,7 +65,7 @@ def errors_of(file: str) -> Iterator[None]:
 
 def joint_label(row: int, name: str | None) -> RowLabel:
     """How messages call a joint; rows count from 1."""
-    return RowLabel(f"joint {row} {name!r}" if name else f"joint {row}", row)
+    return RowLabel(Message("joint {row} {name!r}", row, name) if name else Message("joint {name}", row), row)
 
 
 def refuse_kinds(robot: RobotDescription, format: str, title: str) -> None:
@@ -68,12 +73,20 @@ def refuse_kinds(robot: RobotDescription, format: str, title: str) -> None:
     for row, joint in enumerate(robot.joints, 1):
         if format not in KINDS[joint.kind].formats:
             raise RobotFileError(
-                f"is {joint.kind}, which {title} has no word for",
-                where=joint_label(row, joint.name), hint="save it as TOML",
-            )  # fmt: skip
+                "is {kind}, which {title} has no word for",
+                joint.kind,
+                title,
+                where=joint_label(row, joint.name),
+                hint="save it as TOML",
+            )
 
 
 def refuse_too_many(joints: int) -> None:
     """Before anything is made of them."""
     if joints > MOST_JOINTS:
-        raise RobotFileError(f"found {joints} joints", field="joint", hint=f"a robot has at most {MOST_JOINTS}")
+        raise RobotFileError(
+            "found {joints} joints",
+            joints,
+            field="joint",
+            hint=Message("a robot has at most {most_joints}", MOST_JOINTS),
+        )

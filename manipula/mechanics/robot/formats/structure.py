@@ -21,6 +21,7 @@ from fractions import Fraction
 from manipula.errors import caution
 from manipula.mechanics.robot.exact import is_quarter
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
+from manipula.messages import Message, joined
 
 SURE = 1e-9  # rad, or of the arm's size
 LIKELY = 1e-4  # rad
@@ -51,18 +52,23 @@ class Structure:
         if apart <= self.likely:
             return self._read(angle, where, Deg(Fraction(90 * quarters)), apart > SURE)
         if is_rounded(angle, quarters, apart):
-            self.kept.append(f"{where} {float(angle.value):g} rad beside {90 * quarters}°")
+            self.kept.append(
+                Message("{where} {value:g} rad beside {quarters}°", where, float(angle.value), 90 * quarters)
+            )
         steps = round(radians(angle) * 12 / math.pi)
         if isinstance(angle, Num) and abs(radians(angle) - steps * math.pi / 12) <= _SPELLED:
             return self._read(angle, where, Deg(Fraction(15 * steps)), doubtful=False)
         return angle
 
     def _read(self, angle: Num | Deg, where: str, meant: Deg, doubtful: bool) -> Parameter:
-        unit = "rad" if isinstance(angle, Num) else "degrees"
-        written = f"{where} {float(angle.value):.12g} {unit}"
-        self.notes.append(f"{written} read as {meant.value}°")
+        written = Message(
+            ("{where} {value:.12g} rad" if isinstance(angle, Num) else "{where} {value:.12g} degrees"),
+            where,
+            float(angle.value),
+        )
+        self.notes.append(Message("{written} read as {value}°", written, meant.value))
         if doubtful:
-            self.doubtful.append(f"{written} as {meant.value}°")
+            self.doubtful.append(Message("{written} as {value}°", written, meant.value))
         return meant if meant.value else ZERO
 
     def axis(self, axis: Direction, where: str) -> Direction:
@@ -73,9 +79,9 @@ class Structure:
             return axis
         x, y, z = (Fraction(0) if drop else part for part, drop in zip(axis, drops))
         written, read = (" ".join(f"{float(part):g}" for part in way) for way in (axis, (x, y, z)))
-        self.notes.append(f"{where}: axis {written} read as {read}")
+        self.notes.append(Message("{where}: axis {written} read as {read}", where, written, read))
         if any(drop and abs(part) > Fraction(SURE) * size for part, drop in zip(axis, drops)):
-            self.doubtful.append(f"{where}: axis {written} as {read}")
+            self.doubtful.append(Message("{where}: axis {written} as {read}", where, written, read))
         return x, y, z
 
     def length(self, length: Parameter, where: str, size: float) -> Parameter:
@@ -83,23 +89,25 @@ class Structure:
         tiny = isinstance(length, Num) and 0 < abs(float(length.value)) <= SURE * size
         if self.exact or not tiny or not isinstance(length, Num):
             return length
-        self.notes.append(f"{where} {float(length.value):.3g} m read as 0")
+        self.notes.append(Message("{where} {value:.3g} m read as 0", where, float(length.value)))
         return ZERO
 
     def warn(self, file: str) -> None:
         """One warning for the whole file of what was read, and one of what was kept."""
         place = f"{file}: " if file else ""
         if self.doubtful:
-            told = f"{place}near multiples of 90°, so read as such: {_listed(self.doubtful)}"
-            caution(f"{told} (exact=True, --exact in a shell, keeps what is written)")
+            told = Message("{place}near multiples of 90°, so read as such: {listed}", place, _listed(self.doubtful))
+            caution("{told} (exact=True, --exact in a shell, keeps what is written)", told)
         if self.kept:
-            told = f"{place}kept as written, though a quarter turn may be meant: {_listed(self.kept)}"
-            caution(f"{told} (write pi/2, or more of its digits)")
+            told = Message(
+                "{place}kept as written, though a quarter turn may be meant: {listed}", place, _listed(self.kept)
+            )
+            caution("{told} (write pi/2, or more of its digits)", told)
 
 
 def _listed(places: list[str]) -> str:
-    more = f"; and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return "; ".join(places[:_SHOWN]) + more
+    more = Message("; and {count} more", len(places) - _SHOWN) if len(places) > _SHOWN else ""
+    return joined("", (joined("; ", places[:_SHOWN]), more))
 
 
 def radians(angle: Num | Deg) -> float:

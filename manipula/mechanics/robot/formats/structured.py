@@ -11,6 +11,7 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import SURE, Structure
 from manipula.mechanics.robot.subject import NOTE, is_massless
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp
+from manipula.messages import in_front
 
 
 def structured(robot: RobotDescription, structure: Structure) -> RobotDescription:
@@ -102,7 +103,7 @@ class _Reader:
         if isinstance(parameter, Name):
             self.named(parameter, turns, where)
             return cell
-        read = self.read(parameter, turns, f"{where}: {_word(cell.name)}")
+        read = self.read(parameter, turns, in_front(where, _word(cell.name)))
         return cell if read == parameter else replace(cell, value=read)
 
     def named(self, name: Name, turns: bool, where: str) -> None:

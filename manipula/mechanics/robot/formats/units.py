@@ -28,6 +28,7 @@ from manipula.mechanics.robot.values.parameter import (
 )
 from manipula.mechanics.robot.values.terms import Quantity, Units, in_column, in_si, is_si, scaled
 from manipula.mechanics.robot.values.written import plain_text
+from manipula.messages import Message
 from manipula.support.letters import without_accents
 
 
@@ -63,11 +64,11 @@ def describe(value: object) -> str:
         case Fraction() | Num() | Deg():
             return _short(value if isinstance(value, Fraction) else value.value)
         case dict():
-            return "a table"
+            return Message("a table")
         case list() | tuple():
-            return f"a list of {len(value)}"
+            return Message("a list of {count}", len(value))
         case None:
-            return "nothing"
+            return Message("nothing")
     return f"a {type(value).__name__}"
 
 
@@ -75,7 +76,7 @@ def _short(value: Fraction) -> str:
     try:
         return str(float(value))
     except OverflowError:
-        return "a number without bounds"
+        return Message("a number without bounds")
 
 
 def entry_from_raw(value: object) -> Entry:
@@ -97,7 +98,7 @@ def entry_from_raw(value: object) -> Entry:
             return _bounded(Fraction(int(value.numerator), int(value.denominator)))
         case Real() if not isinstance(value, bool):
             return exact_number(float(value))  # a long double, a number of mpmath
-    raise RobotFileError(f"found {describe(value)}", hint=f"expected {_ENTRY_HINT}")
+    raise RobotFileError("found {text}", describe(value), hint=Message("expected {one_of_kinds}", _ENTRY_HINT))
 
 
 def _is_real(value: Any) -> bool:
@@ -108,7 +109,10 @@ def _is_real(value: Any) -> bool:
 def _bounded(value: Fraction) -> Fraction:
     most = 3322 * LARGEST_EXPONENT // 1000  # log2 of 10
     if abs(value.numerator.bit_length() - value.denominator.bit_length()) > most + 1 and value:
-        raise RobotFileError("found a number without bounds", hint=f"a number may not pass 1e{LARGEST_EXPONENT}")
+        raise RobotFileError(
+            "found a number without bounds",
+            hint=Message("a number may not pass 1e{largest_exponent}", LARGEST_EXPONENT),
+        )
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > 4 * _LONGEST_TEXT:
         raise RobotFileError("found a fraction of very many digits", hint="write fewer digits")
     return value
@@ -118,15 +122,22 @@ def exact_number(value: float | Decimal) -> Fraction:
     """The decimal a person wrote; one too large, too small or too long for any robot is refused."""
     decimal = Decimal(repr(float(value))) if isinstance(value, float) else value
     if not decimal.is_finite():
-        raise RobotFileError(f"found {value}", hint="expected a finite number")
+        raise RobotFileError("found {text}", value, hint="expected a finite number")
     if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
         tiny = decimal.adjusted() < 0
         raise RobotFileError(
-            f"found {describe(value)}",
-            hint="write 0 for what is so small" if tiny else f"a number may not pass 1e{LARGEST_EXPONENT}",
+            "found {text}",
+            describe(value),
+            hint=(
+                Message("write 0 for what is so small")
+                if tiny
+                else Message("a number may not pass 1e{largest_exponent}", LARGEST_EXPONENT)
+            ),
         )
     if len(decimal.as_tuple().digits) > _LONGEST_TEXT:
-        raise RobotFileError(f"found a number of {len(decimal.as_tuple().digits)} digits", hint="write fewer digits")
+        raise RobotFileError(
+            "found a number of {count} digits", len(decimal.as_tuple().digits), hint="write fewer digits"
+        )
     return Fraction(decimal)
 
 
@@ -134,30 +145,47 @@ def _entry_from_text(written: str) -> ParsedText:
     found, text = describe(written), plain_text(written)
     if not text or len(text) > _LONGEST_TEXT:
         raise RobotFileError(
-            "found an empty string" if not text else "the expression is too long", hint=f"expected {_ENTRY_HINT}"
+            Message("found an empty string") if not text else Message("the expression is too long"),
+            hint=Message("expected {one_of_kinds}", _ENTRY_HINT),
         )
     if "°" in text:
-        told = f"found {found}: a degree sign stands behind a number, as in 90°"
-        raise RobotFileError(told, hint=f"expected {_ENTRY_HINT}")
+        raise RobotFileError(
+            "found {found}: a degree sign stands behind a number, as in 90°",
+            found,
+            hint=Message("expected {one_of_kinds}", _ENTRY_HINT),
+        )
     if "·" in text:
-        raise RobotFileError(f"found {found}: the point is a decimal one or a product", hint="write 2.45 or 2*45")
+        raise RobotFileError("found {found}: the point is a decimal one or a product", found, hint="write 2.45 or 2*45")
     try:
         tree = parameter_from_text(text)
     except RecursionError as error:
-        raise RobotFileError(f"found {found}: nested too deeply", hint=f"expected {_ENTRY_HINT}") from error
+        raise RobotFileError(
+            "found {found}: nested too deeply", found, hint=Message("expected {one_of_kinds}", _ENTRY_HINT)
+        ) from error
     except ValueError as error:
         raise RobotFileError(_reason(error, text), hint=_instead_of(text)) from error
     if _depth(tree) > _DEEPEST:
-        raise RobotFileError(f"found {found}: nested too deeply", hint=f"at most {_DEEPEST} operations deep")
+        raise RobotFileError(
+            "found {found}: nested too deeply", found, hint=Message("at most {deepest} operations deep", _DEEPEST)
+        )
     return ParsedText(_checked(tree, found), found)
 
 
 def _instead_of(text: str) -> str:
     beside = _BESIDE.search(text)
     if beside is None or re.fullmatch(r"[eE]\d*", beside[2]):
-        return f"expected {_ENTRY_HINT}"
-    product = "" if beside[2] == "%" else f"; a product is written '{beside[1]}*{beside[2]}'"
-    return f"expected deg, rad, m, cm, mm or kg behind a number, not {beside[2]!r}{product}"
+        return Message("expected {one_of_kinds}", _ENTRY_HINT)
+    return (
+        Message("expected deg, rad, m, cm, mm or kg behind a number, not {beside!r}", beside[2])
+        if beside[2] == "%"
+        else Message(
+            "expected deg, rad, m, cm, mm or kg behind a number, not {beside!r}; a product is written "
+            "'{beside2}*{beside3}'",
+            beside[2],
+            beside[1],
+            beside[2],
+        )
+    )
 
 
 def _settled(parameter: Parameter) -> Parameter:
@@ -178,7 +206,7 @@ def _depth(parameter: Parameter) -> int:
 def _reason(error: ValueError, text: str) -> str:
     if isinstance(error, InputError) and len(text) <= 60 and "\n" not in text:
         return str(error)
-    return f"found {describe(text)}, which is not a name or an arithmetic expression"
+    return Message("found {text}, which is not a name or an arithmetic expression", describe(text))
 
 
 def _checked(parameter: Parameter, found: str) -> Parameter:
@@ -191,21 +219,27 @@ def refuse_bad_name(name: str, found: str) -> None:
     """Names go into C and LaTeX: plain letters, digits, underscores, and not the joint variables."""
     if not _NAME.fullmatch(name):
         raise RobotFileError(
-            f"found {found}: {name!r} cannot be a name",
-            hint=f"a name is a letter, then letters, digits and underscores, without accents{_instead(name)}",
+            "found {found}: {name!r} cannot be a name",
+            found,
+            name,
+            hint=Message(
+                "a name is a letter, then letters, digits and underscores, without accents{instead}", _instead(name)
+            ),
         )
     if _NO_NUMBER.fullmatch(name):
-        raise RobotFileError(f"found {found}", hint="expected a finite number")
+        raise RobotFileError("found {text}", found, hint="expected a finite number")
     if _RESERVED.fullmatch(name):
         raise RobotFileError(
-            f"found {found}: {name!r} is reserved",
+            "found {found}: {name!r} is reserved",
+            found,
+            name,
             hint="q1, q2, … are the joint variables: give only the constant offset, or another name",
         )
 
 
 def _instead(name: str) -> str:
     plain = without_accents(name)
-    return f", as in {plain!r}" if _NAME.fullmatch(plain) else ""
+    return Message(", as in {plain!r}", plain) if _NAME.fullmatch(plain) else ""
 
 
 def parameter_from_entry(entry: Entry, quantity: Quantity, units: Units) -> Parameter:

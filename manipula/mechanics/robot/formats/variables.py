@@ -18,6 +18,7 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.written import plain_text
+from manipula.messages import Message
 from manipula.support.letters import spelled
 
 Column = Literal["theta", "d"]
@@ -59,7 +60,9 @@ def variable_from_text(
         if not sure:
             return None  # d2 in row 3 is a length like any other
         raise RobotFileError(
-            f"found {describe(text)}, the variable of another joint", hint=f"expected {found['letter']}{rows[0]}"
+            "found {text}, the variable of another joint",
+            describe(text),
+            hint=Message("expected {found}{rows}", found["letter"], rows[0]),
         )
     if found["rest"]:
         refuse_variables(found["rest"], values)
@@ -74,9 +77,11 @@ def refuse_variables(text: str, values: Collection[str] = (), own: Collection[in
         number = re.sub(r"\D", "", name)
         if name in values or (number and int(number) in own and name[0].lower() == "t"):
             continue
-        told = f"found {describe(text)}, which reads like a joint variable"
-        hint = f"put a parameter of this name in parentheses, ({name}), or give it a value"
-        raise RobotFileError(told, hint=hint)
+        raise RobotFileError(
+            "found {text}, which reads like a joint variable",
+            describe(text),
+            hint=Message("put a parameter of this name in parentheses, ({found}), or give it a value", name),
+        )
 
 
 def bracketed(text: str, values: Collection[str] = ()) -> str:

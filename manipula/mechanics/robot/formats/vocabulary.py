@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from manipula.errors import some_of
+from manipula.messages import Message, joined
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Account:
         """One sentence on words that change no model."""
         listed = [f"{count} × <{tag}>" for tag, count in sorted(self.elements.items())]
         if self.attributes:
-            listed.append("attributes " + ", ".join(sorted(self.attributes)))
+            listed.append(Message("attributes {attributes}", ", ".join(sorted(self.attributes))))
         return unread_words(listed)
 
     def warning(self) -> list[str]:
@@ -61,14 +62,20 @@ class Account:
 
 def unread_words(words: list[str]) -> list[str]:
     """One sentence on words that change no model; none where there are no such words."""
-    return [f"not read, for no model needs it: {', '.join(words)}"] if words else []
+    return [Message("not read, for no model needs it: {words}", joined(", ", words))] if words else []
 
 
 def unknown_words(words: list[str], meant: list[str]) -> list[str]:
     """One sentence on words that are not known, with those that may be meant; none where there are no such words."""
     if words and meant:
-        return [f"unknown and not read: {some_of(words)}; did you mean {some_of([repr(word) for word in meant])}?"]
-    return [f"unknown and not read: {some_of(words)}"] if words else []
+        return [
+            Message(
+                "unknown and not read: {some_of}; did you mean {some_of2}?",
+                some_of(words),
+                some_of([repr(word) for word in meant]),
+            )
+        ]
+    return [Message("unknown and not read: {some_of}", some_of(words))] if words else []
 
 
 def account(root: ET.Element, words: Vocabulary, skipped: str = "") -> Account:

@@ -33,6 +33,7 @@ from manipula.mechanics.robot.locking.renumbering import renumbered
 from manipula.mechanics.robot.reduce.zones import take, take_last
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, floats_of, text_of
+from manipula.messages import Message
 
 Held = Mapping[str, Parameter]
 _NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
@@ -58,15 +59,17 @@ def _why_not(robot: RobotDescription, name: str) -> str | None:
     if joint is None:
         return None
     if joint.coordinate is None:
-        return f"{robot.name}: joint {name!r} is fixed already"
+        return Message("{name}: joint {name2!r} is fixed already", robot.name, name)
     leads = ", ".join(map(repr, joint.coordinate.leads))
-    return f"{robot.name}: joint {name!r} follows {leads} and stands where that puts it; lock {leads}"
+    return Message(
+        "{name}: joint {name2!r} follows {leads} and stands where that puts it; lock {leads}", robot.name, name, leads
+    )
 
 
 def with_locks(robot: AnyRobot, held: Held) -> AnyRobot:
     """The robot with these joints, each by its own name, at rest at these coordinates."""
     if len(held) == robot.dof:
-        raise InputError(f"{robot.name}: every joint would be locked; at least one must be free to move")
+        raise InputError("{name}: every joint would be locked; at least one must be free to move", robot.name)
     coordinates = {joint.name: _coordinate(joint, held) for joint in robot.joints if joint.coordinate is not None}
     still = {name: at for name, at in coordinates.items() if not isinstance(at, Coordinate)}
     at = {**held, **still}
@@ -95,7 +98,9 @@ def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
         return parameter_of(rest + Formula(Num(left.constant)) + Formula(Deg(left.degrees)))
     if letters:
         leads = ", ".join(repr(name) for name in left.leads if name not in held)
-        raise InputError(f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number")
+        raise InputError(
+            "joint {name!r} follows {leads} as well, so what it follows is locked at a number", joint.name, leads
+        )
     return left
 
 
@@ -108,8 +113,16 @@ def _refuse_outside(robot: RobotDescription, at: Held) -> None:
     values = floats_of(dict(robot.values))
     for joint in robot.joints:
         if joint.name in at and (there := outside(joint, at[joint.name], values)):
-            follows = " (it follows another)" if joint.coordinate is not None else ""
-            raise InputError(f"{robot.name}: joint {joint.name!r}{follows} would stand at {there}")
+            raise InputError(
+                (
+                    "{name}: joint {name2!r} (it follows another) would stand at {outside}"
+                    if joint.coordinate is not None
+                    else "{name}: joint {name2!r} would stand at {outside}"
+                ),
+                robot.name,
+                joint.name,
+                there,
+            )
 
 
 def _fixed(joint: Joint, at: Parameter, end: str, placed: bool) -> Joint:

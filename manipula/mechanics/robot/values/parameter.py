@@ -73,11 +73,11 @@ def parameter_from_text(text: str) -> Parameter:
     try:
         return _convert(ast.parse(source, mode="eval").body, text, source)
     except (SyntaxError, MemoryError, RecursionError) as error:
-        raise InputError(f"{text[:60]!r} is not a name or an arithmetic expression") from error
+        raise InputError("{text!r} is not a name or an arithmetic expression", text[:60]) from error
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{text[:60]!r} is not a name or an arithmetic expression") from error
+        raise InputError("{text!r} is not a name or an arithmetic expression", text[:60]) from error
 
 
 def _convert(node: ast.expr, text: str, source: str) -> Parameter:
@@ -100,27 +100,31 @@ def _convert(node: ast.expr, text: str, source: str) -> Parameter:
             return _binary(_BINARY[type(op)], _convert(left, text, source), _convert(right, text, source), text)
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
             return fold(name, _convert(argument, text, source))
-    raise InputError(f"{text!r}: only numbers, names, pi, + - * / **, parentheses, {', '.join(_FUNCTIONS)} are allowed")
+    raise InputError(
+        "{text!r}: only numbers, names, pi, + - * / **, parentheses, {functions} are allowed",
+        text,
+        ", ".join(_FUNCTIONS),
+    )
 
 
 def _literal(written: str, text: str) -> Fraction:
     """The exact decimal; `1e999999999` would be a number of a milliard digits."""
     exponent = re.search(r"(?i)[0-9.]e[+-]?([0-9]+)$", written)
     if len(written) > _LONGEST_NUMBER or (exponent and int(exponent[1]) > LARGEST_EXPONENT):
-        raise InputError(f"{text[:60]!r}: a number may not pass 1e{LARGEST_EXPONENT}")
+        raise InputError("{text!r}: a number may not pass 1e{largest_exponent}", text[:60], LARGEST_EXPONENT)
     return Fraction(written)
 
 
 def _binary(op: str, left: Parameter, right: Parameter, text: str) -> Parameter:
     if op == "/" and right == ZERO:
-        raise InputError(f"{text!r} divides by zero")
+        raise InputError("{text!r} divides by zero", text)
     if op == "**" and not (isinstance(right, Num) and right.value.denominator == 1 and abs(right.value) <= 100):
-        raise InputError(f"{text!r}: an exponent must be a whole number of at most 100")
+        raise InputError("{text!r}: an exponent must be a whole number of at most 100", text)
     match op, left, right:
         case "**", Num(base), Num(power) if bits(base) * abs(power) > 10_000:
-            raise InputError(f"{text!r} is too large a number")
+            raise InputError("{text!r} is too large a number", text)
     if op == "**" and left == ZERO and isinstance(right, Num) and right.value < 0:
-        raise InputError(f"{text!r} divides by zero")
+        raise InputError("{text!r} divides by zero", text)
     return fold(op, left, right)
 
 

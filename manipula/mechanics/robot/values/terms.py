@@ -15,6 +15,7 @@ from typing import Literal
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp, fold, text_of
+from manipula.messages import Message
 
 Angle = Literal["deg", "rad"]
 Length = Literal["m", "cm", "mm"]
@@ -38,7 +39,11 @@ class Units:
 _SIZE = {"m": Fraction(1), "cm": Fraction(1, 100), "mm": Fraction(1, 1000), "rad": Fraction(1), "kg": Fraction(1)}
 _KIND = {"m": "m", "cm": "m", "mm": "m", "deg": "rad", "rad": "rad", "kg": "kg"}  # the SI unit of each
 ONE = Num(Fraction(1))
-UNITS = {"rad": "an angle in deg or rad", "m": "a length in m, cm or mm", "kg": "a mass in kg"}
+UNITS = {
+    "rad": Message("an angle in deg or rad"),
+    "m": Message("a length in m, cm or mm"),
+    "kg": Message("a mass in kg"),
+}
 
 
 def length_of(word: object) -> Length:
@@ -51,8 +56,12 @@ def in_si(tree: Parameter, quantity: Quantity, units: Units, found: str) -> Para
     reader = _Reader(units, found)
     result = reader.walk(tree, units.of(quantity), clear=True)
     if reader.degrees and _has(Deg, tree, inside=True):
-        told = f"found {found}: pi is in radians, {reader.degrees} in degrees"
-        raise RobotFileError(told, hint=f"write the unit, as in {reader.degrees}°, or all of it as a part of pi")
+        raise RobotFileError(
+            "found {found}: pi is in radians, {degrees} in degrees",
+            found,
+            reader.degrees,
+            hint=Message("write the unit, as in {degrees}°, or all of it as a part of pi", reader.degrees),
+        )
     return ZERO if result == Deg(Fraction(0)) else result
 
 
@@ -181,8 +190,12 @@ class _Reader(_Walker):
     def walk(self, x: Parameter, unit: str, clear: bool) -> Parameter:
         match x:
             case ParameterOp("*", (a, Name(name))) if unit and name in _KIND and name != "m" and _is_pure(a):
-                told = f"found {self.found}: {name!r} is a unit"
-                raise RobotFileError(told, hint=f"write it behind the number, as in {text_of(a)} {name}")
+                raise RobotFileError(
+                    "found {found}: {name!r} is a unit",
+                    self.found,
+                    name,
+                    hint=Message("write it behind the number, as in {text_of} {name}", text_of(a), name),
+                )
         return super().walk(x, unit, clear)
 
     def __init__(self, units: Units, found: str) -> None:
@@ -194,8 +207,12 @@ class _Reader(_Walker):
         if is_si(unit) or x == ZERO or (angle and (_has(Deg, x) or (_has(Deg, x, True) and not _has(Num, x)))):
             return value
         if not clear:
-            told = f"found {self.found}: the unit of {text_of(x)} is not clear in a product of names"
-            raise RobotFileError(told, hint=f"write it, as in {text_of(x)} {unit}, or multiply the brackets out")
+            raise RobotFileError(
+                "found {found}: the unit of {text_of} is not clear in a product of names",
+                self.found,
+                text_of(x),
+                hint=Message("write it, as in {text_of} {unit}, or multiply the brackets out", text_of(x), unit),
+            )
         self.degrees = self.degrees or (text_of(x) if angle else "")
         return scaled(value, unit)
 
@@ -203,21 +220,25 @@ class _Reader(_Walker):
         kind, _, rate = written.partition("/")
         column, _, column_rate = unit.partition("/")
         if not _is_pure(x):
-            told = f"found {self.found}: the unit {written} stands behind a name"
+            told = Message("found {found}: the unit {written} stands behind a name", self.found, written)
             raise RobotFileError(told, hint="names have SI values; a unit belongs behind a number, as in L1 + 20 mm")
         if clear and unit != "any" and (not unit or (_KIND[kind], rate) != (_KIND[column], column_rate)):
-            told = f"found {self.found}, a value in {written}"
+            told = Message("found {found}, a value in {written}", self.found, written)
             raise RobotFileError(told, hint=_expected(column, column_rate))
         if kind == "deg" and _has(Deg, x):
-            told = f"found {self.found}: pi is in radians, not in degrees"
+            told = Message("found {found}: pi is in radians, not in degrees", self.found)
             raise RobotFileError(told, hint="write rad, or leave the unit out")
         return scaled(self.factor(x), written)
 
 
 def _expected(unit: str, rate: str) -> str:
     if not unit:
-        return "expected a number in SI, without a unit"
-    return f"expected a speed, as in 2 {unit}/s" if rate else f"expected {UNITS[_KIND[unit]]}"
+        return Message("expected a number in SI, without a unit")
+    return (
+        Message("expected a speed, as in 2 {unit}/s", unit)
+        if rate
+        else Message("expected {one_of_kinds}", UNITS[_KIND[unit]])
+    )
 
 
 class _Writer(_Walker):

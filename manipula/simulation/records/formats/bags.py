@@ -14,7 +14,7 @@ def read(path: Path, ask: Ask) -> Source:
         from rosbags.highlevel import AnyReader
         from rosbags.typesys import Stores, get_typestore
     except ImportError:
-        raise InputError(f"{path}: reading bags needs rosbags: pip install 'manipula[identify]'") from None
+        raise InputError("{path}: reading bags needs rosbags: pip install 'manipula[identify]'", path) from None
     place = path.parent if path.suffix == ".db3" and (path.parent / "metadata.yaml").exists() else path
     with AnyReader([place], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
         kinds = {connection.topic: connection.msgtype for connection in reader.connections}

@@ -15,7 +15,7 @@ def read(path: Path, ask: Ask) -> Source:
     try:
         import h5py
     except ImportError:
-        raise InputError(f"{path}: reading HDF5 needs h5py: pip install 'manipula[identify]'") from None
+        raise InputError("{path}: reading HDF5 needs h5py: pip install 'manipula[identify]'", path) from None
     arrays: dict[str, Array] = {}
 
     def visit(name: str, item: Any) -> None:
@@ -29,5 +29,5 @@ def read(path: Path, ask: Ask) -> Source:
         with h5py.File(path, "r") as file:
             file.visititems(visit)
     except (OSError, RuntimeError, KeyError) as error:
-        raise InputError(f"{path}: is no HDF5 file: {error}") from None
+        raise InputError("{path}: is no HDF5 file: {error}", path, error) from None
     return sources_from_arrays(str(path), arrays)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation.records.formats.sources import Array, Column, Source, column_from
 from manipula.simulation.records.words.joints import robots_name
 
@@ -47,15 +48,23 @@ def state_from_json(message: Mapping[str, Any], written: int) -> State:
 def chosen_topic(path: str, topics: Sequence[str], others: Iterable[str], wanted: str | None) -> str:
     """The topic of joint states: the one there is, or the one asked for."""
     if wanted is not None and wanted not in topics:
-        raise InputError(f"{path}: no joint states on topic {wanted!r}; they are on {', '.join(topics) or 'no topic'}")
+        raise InputError(
+            "{path}: no joint states on topic {wanted!r}; they are on {topics}",
+            path,
+            wanted,
+            ", ".join(topics) or Message("no topic"),
+        )
     if wanted is not None or len(topics) == 1:
         return wanted or topics[0]
     if topics:
         raise InputError(
-            f"{path}: joint states are on topics {', '.join(sorted(topics))}: say which, topic={topics[0]!r}"
+            "{path}: joint states are on topics {topics}: say which, topic={topics2!r}",
+            path,
+            ", ".join(sorted(topics)),
+            topics[0],
         )
-    listed = ", ".join(sorted(others)[:8]) or "nothing"
-    raise InputError(f"{path}: no topic has messages sensor_msgs/JointState; found {listed}")
+    listed = ", ".join(sorted(others)[:8]) or Message("nothing")
+    raise InputError("{path}: no topic has messages sensor_msgs/JointState; found {listed}", path, listed)
 
 
 def source_from_states(path: str, topic: str, states: Iterator[State], joints: tuple[str, ...]) -> Source:
@@ -65,17 +74,21 @@ def source_from_states(path: str, topic: str, states: Iterator[State], joints: t
     """
     found = list(states)
     if not found:
-        raise InputError(f"{path}: no message on topic {topic!r}")
+        raise InputError("{path}: no message on topic {topic!r}", path, topic)
     sets = Counter(tuple(sorted(_names(state))) for state in found)
     usual = next((names for names in sets if joints and _has(names, joints)), sets.most_common(1)[0][0])
     kept = [state for state in found if set(usual) <= set(_names(state))]
-    notes = [f"joint states of topic {topic}"]
+    notes: list[str] = [Message("joint states of topic {topic}", topic)]
     if len(kept) < len(found):
-        notes.append(f"{len(found) - len(kept)} messages of other joints than {', '.join(usual)} are left out")
+        notes.append(
+            Message(
+                "{count} messages of other joints than {usual} are left out", len(found) - len(kept), ", ".join(usual)
+            )
+        )
     stamps = np.array([state.stamp for state in kept], np.int64)
     if not stamps.any():
         stamps = np.array([state.written for state in kept], np.int64)
-        notes.append("messages have no times of their own: those of writing are taken")
+        notes.append(Message("messages have no times of their own: those of writing are taken"))
     order = _names(kept[0])
     columns = [column_from("time", stamps, unit="ns")]
     columns += [column for name in FIELDS for column in _columns(path, name, order, kept)]
@@ -106,7 +119,13 @@ def _row(path: str, name: str, order: tuple[str, ...], state: State) -> list[flo
     if len(values) == 0:
         return [np.nan] * len(order)
     if len(values) != len(names):
-        raise InputError(f"{path}: a message names {len(names)} joints and has {len(values)} numbers of {name}")
+        raise InputError(
+            "{path}: a message names {count} joints and has {count2} numbers of {name}",
+            path,
+            len(names),
+            len(values),
+            name,
+        )
     if names == order:
         return np.asarray(values, float)
     place = {joint: k for k, joint in enumerate(names)}

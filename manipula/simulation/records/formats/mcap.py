@@ -24,8 +24,9 @@ def read(path: Path, ask: Ask) -> Source:
         from mcap.reader import make_reader
         from mcap_ros2.decoder import DecoderFactory
     except ImportError:
-        need = "mcap and mcap-ros2-support: pip install 'manipula[identify]'"
-        raise InputError(f"{path}: reading MCAP needs {need}") from None
+        raise InputError(
+            "{path}: reading MCAP needs mcap and mcap-ros2-support: pip install 'manipula[identify]'", path
+        ) from None
     with path.open("rb") as file:
         reader = make_reader(file, validate_crcs=True)
         summary = reader.get_summary()
@@ -46,5 +47,10 @@ def _states(path: Path, reader: Any, topic: str, factory: Any) -> Iterator[State
         if decoder is None:
             decoder = factory.decoder_for(channel.message_encoding, schema)
         if decoder is None:
-            raise InputError(f"{path}: topic {topic!r} is written as {channel.message_encoding}; expected cdr or json")
+            raise InputError(
+                "{path}: topic {topic!r} is written as {message_encoding}; expected cdr or json",
+                path,
+                topic,
+                channel.message_encoding,
+            )
         yield state_of(decoder(message.data), message.log_time)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation.records.formats.sources import Array, Ask, Source, column_from, sources_from_arrays
 from manipula.simulation.records.words.names import OWN
 from manipula.support.archives import open_archive
@@ -18,9 +19,9 @@ def read(path: Path, ask: Ask) -> Source:
     try:
         arrays, odd = _loaded(path)
     except ValueError as error:
-        raise InputError(f"{path}: is no archive of arrays: {error}") from None
+        raise InputError("{path}: is no archive of arrays: {error}", path, error) from None
     joints = next((tuple(map(str, arrays[name])) for name in NAMES if name in arrays and arrays[name].ndim == 1), ())
-    notes = (f"left out, being no numbers: {', '.join(odd)}",) if odd else ()
+    notes = (Message("left out, being no numbers: {odd}", ", ".join(odd)),) if odd else ()
     if OWN in arrays:
         return _own(path, arrays, joints)
     source = sources_from_arrays(str(path), arrays, notes=notes)

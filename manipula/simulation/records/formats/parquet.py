@@ -17,11 +17,11 @@ def read(path: Path, ask: Ask) -> Source:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise InputError(f"{path}: reading Parquet needs pyarrow: pip install 'manipula[identify]'") from None
+        raise InputError("{path}: reading Parquet needs pyarrow: pip install 'manipula[identify]'", path) from None
     try:
         table = parquet.read_table(path)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
-        raise InputError(f"{path}: is no Parquet file: {str(error).splitlines()[0]}") from None
+        raise InputError("{path}: is no Parquet file: {splitlines}", path, str(error).splitlines()[0]) from None
     for _ in range(8):  # structs within structs
         table = table.flatten()
     columns = [_column(path, name, table.column(place)) for place, name in enumerate(table.column_names)]
@@ -46,7 +46,7 @@ def _vector(path: Path, name: str, found: Any) -> Array:
     from pyarrow import types
 
     if not (types.is_floating(found.type) or types.is_integer(found.type) or types.is_decimal(found.type)):
-        raise InputError(f"{path}: column {name!r}: found {found.type}, expected numbers")
+        raise InputError("{path}: column {name!r}: found {type}, expected numbers", path, name, found.type)
     whole = types.is_integer(found.type) and found.null_count == 0
     return np.asarray(found.to_numpy() if whole else found.cast("double").to_numpy())
 
@@ -56,8 +56,15 @@ def _matrix(path: Path, name: str, rows: list[Any], width: int) -> Array:
     whole = [[np.nan] * width if row is None else [np.nan if x is None else x for x in row] for row in rows]
     odd = next((k for k, row in enumerate(whole) if len(row) != width), None)
     if odd is not None:
-        raise InputError(f"{path}: column {name!r}, row {odd + 1}: expected {width} numbers, found {len(whole[odd])}")
+        raise InputError(
+            "{path}: column {name!r}, row {odd}: expected {width} numbers, found {count}",
+            path,
+            name,
+            odd + 1,
+            width,
+            len(whole[odd]),
+        )
     try:
         return np.array(whole, float)
     except (TypeError, ValueError):
-        raise InputError(f"{path}: column {name!r}: found text, expected numbers") from None
+        raise InputError("{path}: column {name!r}: found text, expected numbers", path, name) from None

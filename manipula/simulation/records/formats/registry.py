@@ -23,7 +23,7 @@ def source_of(path: Path, ask: Ask) -> Source:
     if ending not in READERS:
         raise UnknownNameError("ending of a log", path.suffix or str(path), READERS)
     if not path.exists():
-        raise InputError(f"{path}: cannot be read: no such file")
+        raise InputError("{path}: cannot be read: no such file", path)
     module, _, name = READERS[ending].partition(":")
     read: Callable[[Path, Ask], Source] = getattr(import_module(f"{FOLDER}.{module}"), name)
     try:
@@ -31,8 +31,8 @@ def source_of(path: Path, ask: Ask) -> Source:
     except ManipulaError:
         raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from error
     except Exception as error:  # the formats' libraries raise whatever broken bytes lead to
         kind = "" if isinstance(error, ValueError) and str(error) else f"{type(error).__name__} "
         what = f"{kind}{error}".splitlines()[0]
-        raise InputError(f"{path}: is no whole {ending} file: {what:.200}") from error
+        raise InputError("{path}: is no whole {ending} file: {what:.200}", path, ending, what) from error

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation.records.words.heads import head_of, meaning_of
 
 Array = NDArray[Any]
@@ -65,7 +66,9 @@ def sources_from_arrays(path: str, arrays: dict[str, Array], **more: Any) -> Sou
     count = max(times or [max(x.shape) for name, x in flat.items() if kinds[name] == "q"] or [0])
     if not count:
         named = ", ".join(f"{name} {value.shape}" for name, value in list(arrays.items())[:12])
-        raise InputError(f"{path}: no array of times and none of positions; found {named or 'nothing'}")
+        raise InputError(
+            "{path}: no array of times and none of positions; found {named}", path, named or Message("nothing")
+        )
     whole = {name: x if x.shape[0] == count else x.T for name, x in flat.items() if count in x.shape}
     columns = [column_from(name, value) for name, value in whole.items()]
     there = {kinds[name] for name in whole}
@@ -77,8 +80,14 @@ def _of_other_length(path: str, name: str, value: Array, count: int) -> Column:
     """A quantity that was recorded at another rate: refused when it is read."""
 
     def refuse() -> Array:
-        how = "bring both to one rate first"
-        raise InputError(f"{path}: {name} has shape {value.shape} and there are {count} times; {how}, or leave it out")
+        raise InputError(
+            "{path}: {name} has shape {shape} and there are {count} times; bring both to one rate first, or "
+            "leave it out",
+            path,
+            name,
+            value.shape,
+            count,
+        )
 
     return Column(name, refuse, 1 if value.ndim < 2 else min(value.shape))
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manipula.errors import InputError
+from manipula.messages import Message
 from manipula.simulation.records.formats.sources import Array, Ask, Column, Source
 from manipula.simulation.records.formats.stamps import is_stamp, stamps_from
 from manipula.simulation.records.words.names import own_heads
@@ -103,7 +104,7 @@ def _column(table: Table, k: int, head: str, unit: str) -> Column:
 def _decoded(path: Path) -> str:
     data = path.read_bytes()
     if not data.strip():
-        raise InputError(f"{path}: is empty; expected a line of names and a line for every time")
+        raise InputError("{path}: is empty; expected a line of names and a line for every time", path)
     encoding = next((name for mark, name in BOMS if data.startswith(mark)), "utf-8")
     if encoding == "utf-8" and b"\x00" in data[:200]:
         encoding = "utf-16-le" if data[1:2] == b"\x00" else "utf-16-be"
@@ -112,7 +113,7 @@ def _decoded(path: Path) -> str:
     except UnicodeDecodeError:
         text = data.decode("cp1252", errors="replace")
     if "\x00" in text:
-        raise InputError(f"{path}: is no table: it holds bytes that are no text")
+        raise InputError("{path}: is no table: it holds bytes that are no text", path)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -125,8 +126,10 @@ def _way(path: Path, body: list[TextLine]) -> Way:
     if not body or scores[best] <= 0:
         shown = looked[0].text.strip()[:60] if looked else ""
         raise InputError(
-            f"{path}: expected a line of names and lines of numbers, parted by comma, semicolon, tab, bar or spaces;"
-            f" found {shown!r}"
+            "{path}: expected a line of names and lines of numbers, parted by comma, semicolon, tab, bar or "
+            "spaces; found {shown!r}",
+            path,
+            shown,
         )
     return ways[best]
 
@@ -145,8 +148,13 @@ def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
     commas = [cell for cell in cells if "," in cell and way.number(cell) is not None]
     point = next((cell for cell in cells if "." in cell and NUMBER.fullmatch(cell)), "")
     if point and commas and all(THOUSANDS.fullmatch(cell) for cell in commas):
-        what = f"{point!r} has a decimal point, and {commas[0]!r} a comma"
-        raise InputError(f"{path}: {what}: thousands, or decimals? Write numbers with one decimal mark, and no other")
+        raise InputError(
+            "{path}: {point!r} has a decimal point, and {commas!r} a comma: thousands, or decimals? Write "
+            "numbers with one decimal mark, and no other",
+            path,
+            point,
+            commas[0],
+        )
 
 
 def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
@@ -155,7 +163,7 @@ def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
         cells = way.cells(line.text)
         if sum(way.number(cell) is not None and cell != "" for cell in cells) * 2 >= len(cells) and len(cells) > 1:
             return k
-    raise InputError(f"{path}: expected a line of names and a line for every time, found {len(body)} lines")
+    raise InputError("{path}: expected a line of names and a line for every time, found {count} lines", path, len(body))
 
 
 def _whole(path: Path, rows: list[TextLine], way: Way, ended: bool) -> tuple[list[TextLine], list[str]]:
@@ -167,10 +175,21 @@ def _whole(path: Path, rows: list[TextLine], way: Way, ended: bool) -> tuple[lis
     if odd is None and not cut:
         return rows, []
     if (odd is None or (odd == len(rows) - 1 and counts[odd] < width)) and len(rows) > 1:
-        return rows[:-1], [f"line {rows[-1].number}, the last, is cut off and left out"]
+        return rows[:-1], [Message("line {number}, the last, is cut off and left out", rows[-1].number)]
     place = rows[odd or 0]
-    hint = "; are its commas decimal?" if way.separator == "," and counts[odd or 0] > width else ""
-    raise InputError(f"{path}: line {place.number}: expected {width} numbers, found {counts[odd or 0]}{hint}")
+    raise InputError(
+        Message(
+            "{path}: line {number}: expected {counts} numbers, found {counts2}; are its commas decimal?",
+            path,
+            place.number,
+            width,
+            counts[odd or 0],
+        )
+        if way.separator == "," and counts[odd or 0] > width
+        else Message(
+            "{path}: line {line}: expected {count} numbers, found {count2}", path, place.number, width, counts[odd or 0]
+        )
+    )
 
 
 def _cut_off(rows: list[TextLine], way: Way, ended: bool) -> bool:
@@ -202,12 +221,18 @@ def _heads(
         names = marked[-1:]
         names = names if names and len(way.names(_unmarked(names[-1].text))) == width else []
     if not names:
-        return [f"column {k}" for k in range(width)], units, ["the file has no names of columns"]
+        return [f"column {k}" for k in range(width)], units, [Message("the file has no names of columns")]
     cells = way.names(_unmarked(names[-1].text))
     if len(cells) != width:
         raise InputError(
-            f"{path}: line {names[-1].number} has {len(cells)} names, line {first.number} {width} numbers;"
-            f" both must be parted by the same mark, here {way.separator or 'spaces'!r}"
+            "{path}: line {number} has {count} names, line {number2} {width} numbers; both must be parted "
+            "by the same mark, here {separator!r}",
+            path,
+            names[-1].number,
+            len(cells),
+            first.number,
+            width,
+            way.separator or Message("spaces"),
         )
     return cells, units, []
 
@@ -251,8 +276,16 @@ class Table:
         found = stamps_from(cells)
         for cell, value, line in zip(cells, found, self.rows):
             if value is None and cell.lower() not in NO_NUMBER:
-                place = f"{self.path}: line {line.number}: column {k + 1} ({self.heads[k]})"
-                raise InputError(f"{place}: found {cell!r:.60}, expected a time like {cells[0]!r:.60}")
+                raise InputError(
+                    "{path}: line {number}: column {k} ({heads}): found {cell!r:.60}, expected a time like "
+                    "{cells!r:.60}",
+                    self.path,
+                    line.number,
+                    k + 1,
+                    self.heads[k],
+                    cell,
+                    cells[0],
+                )
         first = found[0] or 0
         return np.array([np.nan if value is None else (value - first) * 1e-9 for value in found])
 
@@ -270,6 +303,12 @@ class Table:
     def _number(self, cell: str, line: TextLine, k: int) -> float:
         value = self.way.number(cell)
         if value is None:
-            place = f"{self.path}: line {line.number}: column {k + 1} ({self.heads[k]})"
-            raise InputError(f"{place}: found {cell!r:.60}, expected a number")
+            raise InputError(
+                "{path}: line {number}: column {k} ({heads}): found {cell!r:.60}, expected a number",
+                self.path,
+                line.number,
+                k + 1,
+                self.heads[k],
+                cell,
+            )
         return value

@@ -98,6 +98,10 @@ def said_unit(quantity: str, word: object, place: str) -> Unit:
     found = unit_of(quantity.removesuffix("_ref"), word) if isinstance(word, str) else None
     if found is None:
         raise InputError(
-            f"{place}: {word!r} is no unit of {quantity}; such are {EXAMPLES[quantity.removesuffix('_ref')]}"
+            "{place}: {word!r} is no unit of {quantity}; such are {examples}",
+            place,
+            word,
+            quantity,
+            EXAMPLES[quantity.removesuffix("_ref")],
         )
     return found

@@ -55,8 +55,11 @@ def dynamic_adaptive(
             raise UnknownNameError("part of an arm to adapt", str(part), get_args(Unknown))
     if not parts or len(set(parts)) < len(parts) or ("simplified" in parts) != bool(dropped):
         raise InputError(
-            "dynamic_adaptive: expected adapt=, one or several of payload, friction, simplified, each once, and with "
-            f"simplified (only there) dropped=, names of base parameters; found {adapt!r:.60}, dropped={dropped!r:.60}"
+            "dynamic_adaptive: expected adapt=, one or several of payload, friction, simplified, each once, "
+            "and with simplified (only there) dropped=, names of base parameters; found {adapt!r:.60}, "
+            "dropped={dropped!r:.60}",
+            adapt,
+            dropped,
         )
     return _block(parts, tuple(dropped), sampled=False), _block(parts, tuple(dropped), sampled=True)
 

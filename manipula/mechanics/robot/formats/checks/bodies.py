@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from manipula.mechanics.robot.description import Body
 from manipula.mechanics.robot.formats.checks.numbers import Doubt, Numbers, Place
 from manipula.mechanics.robot.formats.checks.suspicion import length_suspicion
+from manipula.messages import Message
 
 Matrix = NDArray[np.float64]
 _SLACK = 1e-9  # relative to the largest moment: a rod or a plate sits exactly on the limit
@@ -27,7 +28,7 @@ def body_doubts(body: Body, where: str, numbers: Numbers) -> Iterator[Doubt]:
     centre = [numbers.value(cell.parameter, at) for cell in body.centre]
     yield from _far_centre(body, at, numbers)
     if mass == 0 and (body.centre_is, body.inertia_is) == ("first_moment", "com") and any(centre):
-        raise at.error("is not zero, but the mass is", "expected a mass, or a first moment of zero")
+        raise at.error(Message("is not zero, but the mass is"), Message("expected a mass, or a first moment of zero"))
     place = Place(where, "second_moment" if body.inertia_is == "second_moment" else "inertia")
     six = [value for cell in body.inertia if (value := numbers.value(cell.parameter, place)) is not None]
     if len(six) < len(body.inertia):
@@ -55,10 +56,12 @@ def _tensor(six: Sequence[float], second_moments: bool) -> Matrix:
 
 def _moments(tensor: Matrix, place: Place) -> tuple[float, float, float, str]:
     if not np.isfinite(tensor).all():
-        raise place.error("mass, centre and inertia are too large to be computed with", "check signs and units")
+        raise place.error(
+            Message("mass, centre and inertia are too large to be computed with"), Message("check signs and units")
+        )
     size = float(np.abs(tensor).max()) or 1.0  # entries near the largest float would overflow on the way
     low, middle, high = (size * float(moment) for moment in np.linalg.eigvalsh(tensor / size))
-    return low, middle, high, f"principal moments {low:.6g}, {middle:.6g}, {high:.6g} kg·m²"
+    return low, middle, high, Message("principal moments {low:.6g}, {middle:.6g}, {high:.6g} kg·m²", low, middle, high)
 
 
 def _tensor_doubts(tensor: Matrix, place: Place) -> Iterator[Doubt]:
@@ -66,12 +69,16 @@ def _tensor_doubts(tensor: Matrix, place: Place) -> Iterator[Doubt]:
     slack = max(_SLACK * max(abs(low), high), _NOISE)
     if low < -slack:
         raise place.error(
-            f"no body has this inertia: it is not positive, {shown}",
-            "check signs and units; the entries are those of the tensor itself",
+            Message("no body has this inertia: it is not positive, {shown}", shown),
+            Message("check signs and units; the entries are those of the tensor itself"),
         )
     only_one = middle <= slack  # a planar arm whose table gives Izz alone
     if low + middle < high - slack and not only_one:
-        yield Doubt(place, f"breaks the triangle inequality: {shown}", "each may not pass the sum of the other two")
+        yield Doubt(
+            place,
+            Message("breaks the triangle inequality: {shown}", shown),
+            Message("each may not pass the sum of the other two"),
+        )
 
 
 def _about_centre(tensor: Matrix, mass: float, centre: list[float], body: Body, place: Place) -> Iterator[Doubt]:
@@ -82,6 +89,7 @@ def _about_centre(tensor: Matrix, mass: float, centre: list[float], body: Body, 
     low, _, _, shown = _moments(central, place)
     if low < -_SLACK * float(np.abs(tensor).max()):
         yield Doubt(
-            place, f"leaves no positive inertia about the centre of mass: {shown}",
-            'is it about the centre of mass? then write inertia_about = "com"',
-        )  # fmt: skip
+            place,
+            Message("leaves no positive inertia about the centre of mass: {shown}", shown),
+            Message('is it about the centre of mass? then write inertia_about = "com"'),
+        )

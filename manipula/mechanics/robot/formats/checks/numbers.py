@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, float_of, names_of, text_of
+from manipula.messages import Message
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,18 @@ class Numbers:
         try:
             number = float_of(parameter, given)
         except (ArithmeticError, ValueError) as error:
-            raise place.error("has no finite real value", f"{text_of(parameter)} gives: {error}") from error
+            raise place.error(
+                Message("has no finite real value"), Message("{text_of} gives: {error}", text_of(parameter), error)
+            ) from error
         if not math.isfinite(number):
-            raise place.error("has no finite real value", f"it gives {number}")
+            raise place.error(Message("has no finite real value"), Message("it gives {number}", number))
         return number
 
     def not_negative(self, parameter: Parameter, place: Place) -> float | None:
         """The number, refused when it is below zero."""
         value = self.value(parameter, place)
         if value is not None and value < 0:
-            raise place.error(f"is negative: {value:g}", "expected zero or more")
+            raise place.error(Message("is negative: {value:g}", value), Message("expected zero or more"))
         return value
 
     def plain(self, parameter: Parameter) -> Num | Deg | None:

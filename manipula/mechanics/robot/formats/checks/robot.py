@@ -22,6 +22,7 @@ from manipula.mechanics.robot.formats.naming import unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, Num, terms_of
+from manipula.messages import Message
 
 _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
 
@@ -40,7 +41,7 @@ def warn_about(robot: RobotDescription) -> None:
     with errors_of(robot.origin.path):
         doubts = list(_doubts(robot))
     for doubt in doubts:
-        caution(_sentence(doubt, robot.origin.path), doubt.place.where, doubt.place.field)
+        caution(_sentence(doubt, robot.origin.path), where=doubt.place.where, field=doubt.place.field)
 
 
 def warn_of_odd(robot: RobotDescription) -> None:
@@ -49,7 +50,7 @@ def warn_of_odd(robot: RobotDescription) -> None:
     Bodies that only nearly could be are left to `mp.check`: of published files they are legion.
     """
     for sentence in _odd(robot):
-        caution(f"{robot.origin.path}: {sentence}" if robot.origin.path else sentence)
+        caution(Message("{place}: {text}", robot.origin.path, sentence) if robot.origin.path else sentence)
 
 
 def _odd(robot: RobotDescription) -> Iterator[str]:
@@ -57,9 +58,9 @@ def _odd(robot: RobotDescription) -> Iterator[str]:
         try:
             for doubt in part:
                 if doubt.place.field != "inertia":
-                    yield f"{doubt.place.where}: {doubt.place.field}: {doubt.problem}"
+                    yield Message("{where}: {field}: {problem}", doubt.place.where, doubt.place.field, doubt.problem)
         except RobotFileError as error:
-            yield f"{error.where}: {error.field}: {error.problem}"
+            yield Message("{where}: {field}: {problem}", error.where, error.field, error.problem)
 
 
 def warn_about_changes(new: RobotDescription, old: RobotDescription) -> None:
@@ -107,12 +108,14 @@ def _parts(robot: RobotDescription, numbers: Numbers) -> Iterator[Iterator[Doubt
     for part, steps in (("base", robot.base), ("tool", robot.tool)):
         yield _step_doubts(steps, part, numbers, by_name=True)
     for frame in robot.frames:
-        yield _step_doubts(frame.at, f"frame {frame.name!r}", numbers, by_name=True)
+        yield _step_doubts(frame.at, Message("frame {frame!r}", frame.name), numbers, by_name=True)
     yield _gravity_doubts(robot, numbers)
     for body in robot.payload:
         yield body_doubts(body, "payload", numbers)
     for mounted in robot.ground:
-        yield _standing_doubts(mounted, f"base, body {mounted.name!r}" if mounted.name else "base", numbers)
+        yield _standing_doubts(
+            mounted, (Message("base, body {name!r}", mounted.name) if mounted.name else Message("base")), numbers
+        )
 
 
 def _gravity_doubts(robot: RobotDescription, numbers: Numbers) -> Iterator[Doubt]:
@@ -173,9 +176,13 @@ def _actuator_doubt(item: Item[Cell], place: Place, numbers: Numbers) -> Iterato
     if value is None or item.entry.bound == "any":
         return
     if item.entry.bound == "positive" and value <= 0:
-        raise place.error(f"is not positive: {value:g}", f"expected a positive number, {item.entry.unit}")
+        raise place.error(
+            Message("is not positive: {value:g}", value), Message("expected a positive number, {unit}", item.entry.unit)
+        )
     if value < 0 and place.field.startswith("friction"):
-        yield Doubt(place, f"is negative: {value:g}", "this friction would push the joint along")
+        yield Doubt(
+            place, Message("is negative: {value:g}", value), Message("this friction would push the joint along")
+        )
     elif value < 0:
         numbers.not_negative(item.value.parameter, place)
 
@@ -188,11 +195,16 @@ def _refuse_impossible_motor(joint: Joint, where: str, numbers: Numbers) -> None
         for field, entry in (("radii", spring.radii[0]), ("radii", spring.radii[1]), ("stroke", spring.stroke)):
             value = None if entry is None else numbers.value(entry, Place(where, f"springs.{field}"))
             if value is not None and value <= 0:
-                raise Place(where, f"springs.{field}").error(f"is not positive: {value:g}", "expected a length")
+                raise Place(where, f"springs.{field}").error(
+                    Message("is not positive: {value:g}", value), Message("expected a length")
+                )
     place = Place(where, "limits")
     low, high = (numbers.value(bound, place) for bound in joint.limits or (ZERO, ZERO))
     if low is not None and high is not None and low > high:
-        raise place.error(f"the lower limit {low:g} is above the upper limit {high:g}, in SI", "expected [low, high]")
+        raise place.error(
+            Message("the lower limit {low:g} is above the upper limit {high:g}, in SI", low, high),
+            Message("expected [low, high]"),
+        )
 
 
 def _too_short(robot: RobotDescription, numbers: Numbers) -> Iterator[Doubt]:

@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, names_of
+from manipula.messages import Message
 
 HEAVIEST = 5000  # operations, and words of 64 bits
 DEEPEST = 100  # values inside values
@@ -39,13 +40,20 @@ def _inner_first(values: Mapping[str, Parameter]) -> list[str]:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
         name = error.args[1][0]
-        hint = "give a number, or remove it to keep a symbol"
-        raise RobotFileError(f"{name} is defined by itself", field=f"values.{name}", hint=hint) from None
+        raise RobotFileError(
+            "{name} is defined by itself",
+            name,
+            field=f"values.{name}",
+            hint=Message("give a number, or remove it to keep a symbol"),
+        ) from None
 
 
 def _too_large(field: str) -> RobotFileError:
-    told = "with the values of its names written out this is too large"
-    return RobotFileError(told, field=field, hint=f"at most {HEAVIEST} operations, {DEEPEST} names deep")
+    return RobotFileError(
+        "with the values of its names written out this is too large",
+        field=field,
+        hint=Message("at most {heaviest} operations, {deepest} names deep", HEAVIEST, DEEPEST),
+    )
 
 
 def _weight(parameter: Parameter, weights: Mapping[str, int]) -> int:

@@ -35,6 +35,7 @@ from manipula.mechanics.robot.reduce.zones import Zone, take, take_last, zone_fr
 from manipula.mechanics.robot.standard import needed_names
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, names_of
+from manipula.messages import Message
 
 TARGETS = ("standard", "modified", "urdf")
 _OF_A_ROW = re.compile(r"(a|alpha)([0-9]+|_\w+)?")
@@ -100,7 +101,11 @@ class _Split:
 
 
 def _regrouped(robot: RobotDescription, convention: Convention) -> RobotDescription:
-    refuse_branches(robot, "a Denavit-Hartenberg table is a serial arm", "save it as TOML or URDF, which hold trees")
+    refuse_branches(
+        robot,
+        Message("a Denavit-Hartenberg table is a serial arm"),
+        Message("save it as TOML or URDF, which hold trees"),
+    )
     if all(row_from_joint(joint, convention) for joint in robot.joints):
         return replace(robot, origin=replace(robot.origin, convention=convention))
     # fixed rows of a table are rows of the other table too; those of a URDF only place frames
@@ -134,7 +139,7 @@ def _split(robot: RobotDescription, convention: Convention) -> _Split:
     if in_numbers:
         robot = welded(robot)
         amounts = (step.amount.parameter for steps in _between(robot) for step in steps)
-        values = values_of(robot, "a Denavit–Hartenberg table of this robot", amounts)
+        values = values_of(robot, Message("a Denavit–Hartenberg table of this robot"), amounts)
         zones = [zone_from_steps(steps) or zone_in_numbers(steps, values) for steps in _between(robot)]
     base, first = _first(robot, convention)
     last, tool = _last(robot, convention)

@@ -18,6 +18,7 @@ from manipula.mechanics.robot.formats.units import text_in_units
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
 from manipula.mechanics.robot.values.terms import Quantity, Units
+from manipula.messages import Message
 from manipula.support.tables import html_table, text_table
 
 SYMBOLIC = "symbolic"  # in place of a value
@@ -84,7 +85,7 @@ def _table_of_rows(robot: RobotDescription) -> TextTable:
         (*_labels(number, joint, robot), *_row_cells(joint, convention, fields, robot), _limits(joint, robot))
         for number, joint in _numbered(robot)
     )
-    title = f"Denavit-Hartenberg parameters, {convention} convention"
+    title = Message("Denavit-Hartenberg parameters, {convention} convention", Message(convention))
     return TextTable(title, ("joint", "name", "type", *columns, "limits"), rows)
 
 
@@ -150,7 +151,11 @@ def dynamic_table(robot: RobotDescription) -> TextTable:
     title = "Inertial parameters"
     if len(kinds) == 1:
         centre, inertia = kinds.pop()
-        title = f"Inertial parameters: {_CENTRES[centre]}; inertia (kg·m²) {_TENSORS[inertia]}"
+        title = Message(
+            "Inertial parameters: {centre}; inertia (kg·m²) {about}",
+            Message(_CENTRES[centre]),
+            Message(_TENSORS[inertia]),
+        )
     columns = ("joint", "name", "mass (kg)", "x", "y", "z", "xx", "xy", "xz", "yy", "yz", "zz")
     return TextTable(title, (*columns, "given as") if mixed else columns, rows)
 

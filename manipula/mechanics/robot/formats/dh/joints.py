@@ -22,17 +22,20 @@ from manipula.mechanics.robot.formats.variables import (
 )
 from manipula.mechanics.robot.joints import KINDS, one_of_kinds
 from manipula.mechanics.robot.values.parameter import ZERO
+from manipula.messages import Message
 from manipula.support.letters import without_accents
 
 _KINDS: dict[str, JointKind] = {word: kind.name for kind in KINDS.values() for word in kind.words}
-_OTHER_ORDER = "are the headings in the order of the columns? a name meant so takes a value: # a2 = 0.4"
+_OTHER_ORDER = Message("are the headings in the order of the columns? a name meant so takes a value: # a2 = 0.4")
 
 
 def kind_from_text(text: str) -> JointKind:
     """R, P, F, or a word for them in English or Portuguese; σ = 0, 1, 2 as Khalil has it."""
     bare = without_accents(text.strip().lower())
     if bare not in _KINDS:
-        raise RobotFileError(f"found {describe(text)}", field="type", hint=f"expected {one_of_kinds()}")
+        raise RobotFileError(
+            "found {text}", describe(text), field="type", hint=Message("expected {one_of_kinds}", one_of_kinds())
+        )
     return _KINDS[bare]
 
 
@@ -88,8 +91,13 @@ class _RowReader:
     def text(self, field: str) -> str:
         text = self.row[field]
         if not self.comma and re.match(r"\s*[-+−]?\d+,\d", text):
-            hint = "write a decimal point, or separate the columns by ;"
-            raise RobotFileError(f"found {describe(text)}", where=self.where, field=field, hint=hint)
+            raise RobotFileError(
+                "found {text}",
+                describe(text),
+                where=self.where,
+                field=field,
+                hint=Message("write a decimal point, or separate the columns by ;"),
+            )
         return text
 
     def value(self, field: str) -> Entry:
@@ -127,7 +135,11 @@ class _RowReader:
             return "revolute"
         if shift is not None:
             said.append(
-                f"{self.where}: d: {self.row['d']} is taken as a prismatic joint's variable (add a type column)"
+                Message(
+                    "{joint_label}: d: {row} is taken as a prismatic joint's variable (add a type column)",
+                    self.where,
+                    self.row["d"],
+                )
             )
             return "prismatic"
         raise RobotFileError(
@@ -149,7 +161,7 @@ class _RowReader:
         text = self.row.get("direction", "1").strip() or "1"
         if text not in ("1", "+1", "+", "-1", "-"):
             raise RobotFileError(
-                f"found {describe(text)}", where=self.where, field="direction", hint="expected 1 or -1"
+                "found {text}", describe(text), where=self.where, field="direction", hint="expected 1 or -1"
             )
         return -1 if text.startswith("-") else 1
 
@@ -160,7 +172,11 @@ class _RowReader:
         extra = self.value("offset")
         if not _is_zero(extra) and not _is_zero(offset):
             raise RobotFileError(
-                f"two offsets are given, in {moving} and in offset", where=self.where, field="offset", hint="keep one"
+                "two offsets are given, in {moving} and in offset",
+                moving,
+                where=self.where,
+                field="offset",
+                hint="keep one",
             )
         return extra if _is_zero(offset) else offset
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.units import describe
+from manipula.messages import Message
 
 _COLUMNS = {"theta": "theta|teta|th|θ|ϑ|q", "alpha": "alpha|alfa|α|⍺", "a": "a", "d": "d"}
 _MARK = r"[-+]?\s*\\?(?:{})_?\{{?\d+\}}?\s*(?:\*|\(t\)|\(var\))?"
@@ -33,9 +34,16 @@ def refuse_misplaced(
         if owner is None or owner == column or slides:
             continue
         if owner == "theta" or not (ordered or str(text) in meant):
-            what = "a joint variable" if owner == "theta" else f"an entry of the column {owner}"
-            told = f"found {describe(text)}, which reads like {what}"
-            raise RobotFileError(told, where=where, field=column, hint=hint)
+            raise RobotFileError(
+                (
+                    Message("found {text}, which reads like a joint variable", describe(text))
+                    if owner == "theta"
+                    else Message("found {text}, which reads like an entry of the column {owner}", describe(text), owner)
+                ),
+                where=where,
+                field=column,
+                hint=hint,
+            )
 
 
 def _owner(text: str) -> str | None:

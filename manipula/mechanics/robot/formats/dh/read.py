@@ -26,12 +26,13 @@ from manipula.mechanics.robot.formats.source import checked_text, errors_of, joi
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.values.terms import Angle, Length, length_of
+from manipula.messages import Message
 
 __all__ = ["dh_text_from_robot", "robot_from_dh_text", "robot_from_rows"]
 
 Row = Mapping[str, Any] | Sequence[Any]
 _SETTINGS = ("name", "convention")
-_SAY_ORDER = 'say the order, as in columns="alpha a d theta", or give dicts with the keys theta, d, a, alpha'
+_SAY_ORDER = Message('say the order, as in columns="alpha a d theta", or give dicts with the keys theta, d, a, alpha')
 
 
 def robot_from_dh_text(
@@ -56,13 +57,15 @@ def robot_from_dh_text(
         table = table_from_text(checked_text(text), order, convention == "modified")
         if table.assumed:
             taken = ", ".join(column for column in table.columns if column in FIELDS)
-            said.append(f"header: there is none, the columns are taken as {taken} (a first line can name them)")
+            said.append(
+                Message("header: there is none, the columns are taken as {taken} (a first line can name them)", taken)
+            )
         raw = _raw_from_table(table, angle, length, said)
         raw["name"] = name or table.settings.get("name", "robot")
         raw["convention"] = _convention(table, convention, said)
     robot = robot_from_raw(raw, file, "dh", exact)
     for sentence in said:
-        caution(f"{file}: {sentence}" if file else sentence)
+        caution(Message("{place}: {text}", file, sentence) if file else sentence)
     return robot
 
 
@@ -74,7 +77,9 @@ def _raw_from_table(table: PastedTable, angle: Angle | None, length: Length, sai
     turn: Angle = angle or ("rad" if header[:1] == ["rad"] else "deg" if header else angle_unit(rows, said))
     if angle and any(unit != angle for unit in header):
         raise RobotFileError(
-            f"the header says {header[0]}, but angle={angle!r} was asked for",
+            "the header says {header}, but angle={angle!r} was asked for",
+            header[0],
+            angle,
             field="header",
             hint="leave out one of the two",
         )
@@ -86,7 +91,7 @@ def _raw_from_table(table: PastedTable, angle: Angle | None, length: Length, sai
 
 def _convention(table: PastedTable, asked: Convention | None, said: list[str]) -> str:
     if asked == "standard" and table.modified:
-        said.append("header: it reads like the modified convention (i-1), but the standard one was asked for")
+        said.append(Message("header: it reads like the modified convention (i-1), but the standard one was asked for"))
     found = asked or table.settings.get("convention") or ("modified" if table.modified else "")
     if not found:
         said.append(_assumed(table))
@@ -97,9 +102,21 @@ def _assumed(table: PastedTable) -> str:
     """Nothing in a table of numbers tells the two conventions apart; the order of its columns may."""
     order = [column for column in table.columns if column in FIELDS]
     books = order.index("alpha") < order.index("theta") and order.index("a") < order.index("d")
-    look = f", though books print the modified one in this order: {', '.join(order)}" if books else ""
-    sure = f'pass convention="{"modified" if books else "standard"}", or write # convention = … above the table'
-    return f"the table does not say its convention, standard is assumed{look} ({sure})"
+    look = Message(", though books print the modified one in this order: {order}", ", ".join(order)) if books else ""
+    return Message(
+        (
+            (
+                "the table does not say its convention, standard is assumed{look} (pass "
+                'convention="modified", or write # convention = … above the table)'
+            )
+            if books
+            else (
+                "the table does not say its convention, standard is assumed{look} (pass "
+                'convention="standard", or write # convention = … above the table)'
+            )
+        ),
+        look,
+    )
 
 
 def robot_from_rows(
@@ -120,7 +137,7 @@ def robot_from_rows(
     order = _order(convention, columns)
     if not isinstance(rows, Iterable):
         raise RobotFileError(
-            f"found {describe(rows)}", field="rows", hint="expected a list of rows, one for each joint"
+            "found {text}", describe(rows), field="rows", hint="expected a list of rows, one for each joint"
         )
     joints = [_table_from_row(number, row, order) for number, row in enumerate(rows, 1)]
     _refuse_unmarked(joints, more.get("values"))
@@ -170,9 +187,12 @@ def _table_from_sequence(number: int, row: object, order: _Order) -> dict[str, A
     if not isinstance(row, list) or len(row) not in (len(named), len(named) - 1):
         listed = ", ".join(name for name in named if name != "type")
         raise RobotFileError(
-            f"found {describe(row)}", where=joint_label(number, None), field="row",
-            hint=f"expected ({listed}) or ({listed}, type)",
-        )  # fmt: skip
+            "found {text}",
+            describe(row),
+            where=joint_label(number, None),
+            field="row",
+            hint=Message("expected ({listed}) or ({listed}, type)", listed),
+        )
     return {key: value for key, value in zip(named, row) if value is not None}
 
 

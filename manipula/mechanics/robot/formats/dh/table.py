@@ -14,6 +14,7 @@ from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import joint_label, refuse_too_many
+from manipula.messages import Message
 from manipula.support.letters import without_accents
 
 _WORDS = {
@@ -94,9 +95,11 @@ def _columns_of(rows: list[list[str]], first: str, modified: bool) -> tuple[str,
     typed = width - numbered == len(_NEEDED) + 1 and all(row[-1].strip().isalpha() for row in rows)
     if width != len(_NEEDED) + numbered + typed or not all(any(map(_NUMBERED.search, row)) for row in rows):
         raise RobotFileError(
-            f"the first line is not a header: {first.strip()[:60]!r}", field="header",
+            "the first line is not a header: {first!r}",
+            first.strip()[:60],
+            field="header",
             hint="begin with a line such as theta, d, a, alpha in the order of the columns",
-        )  # fmt: skip
+        )
     turned = {place - numbered for row in rows for place, cell in enumerate(row) if _TURN.match(cell)}
     backwards = modified if len(turned) != 1 else turned == {3}
     order = tuple(reversed(_NEEDED)) if backwards else _NEEDED
@@ -116,8 +119,10 @@ def _header(cells: list[str]) -> list[tuple[str, str, bool]]:
 def _refuse_ragged(rows: list[list[str]], width: int) -> None:
     for number, row in enumerate(rows, 1):
         if len(row) != width:
-            told, shown = f"has {len(row)} cells, the header has {width}", " | ".join(row)[:60]
-            raise RobotFileError(told, where=joint_label(number, None), field="row", hint=f"the row reads {shown!r}")
+            told, shown = Message("has {count} cells, the header has {width}", len(row), width), " | ".join(row)[:60]
+            raise RobotFileError(
+                told, where=joint_label(number, None), field="row", hint=Message("the row reads {shown!r}", shown)
+            )
     if not rows:
         raise RobotFileError("there are no rows", field="joint", hint="expected one row per joint below the header")
 
@@ -206,20 +211,23 @@ def _lookup(text: str) -> str | None:
 def _unknown_column(text: str) -> RobotFileError:
     word = _plain(text)
     if re.fullmatch("r[ijkn]?", word):
-        told, hint = "column 'r' means a to some authors and d to others", "call it a (along x) or d (along z)"
+        told, hint = (
+            Message("column 'r' means a to some authors and d to others"),
+            Message("call it a (along x) or d (along z)"),
+        )
         return RobotFileError(told, field="header", hint=hint)
     near = get_close_matches(word, _COLUMN_OF, n=1)
-    known = "expected theta, d, a, alpha, and perhaps joint, type, offset, direction"
-    hint = f"did you mean {_COLUMN_OF[near[0]]!r}?" if near else known
-    return RobotFileError(f"unknown column {text.strip()[:40]!r}", field="header", hint=hint)
+    known = Message("expected theta, d, a, alpha, and perhaps joint, type, offset, direction")
+    hint = Message("did you mean {column_of!r}?", _COLUMN_OF[near[0]]) if near else known
+    return RobotFileError("unknown column {text!r}", text.strip()[:40], field="header", hint=hint)
 
 
 def _refuse_bad_columns(columns: Sequence[str]) -> None:
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
         raise RobotFileError(
-            f"there is no column {', '.join(missing)}", field="header", hint="expected theta, d, a and alpha"
+            "there is no column {missing}", ", ".join(missing), field="header", hint="expected theta, d, a and alpha"
         )
     twice = [name for name in columns if columns.count(name) > 1]
     if twice:
-        raise RobotFileError(f"there are two columns {twice[0]!r}", field="header", hint="expected one of each")
+        raise RobotFileError("there are two columns {twice!r}", twice[0], field="header", hint="expected one of each")

@@ -21,13 +21,14 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
 from manipula.mechanics.robot.values.terms import Units
+from manipula.messages import Message
 
 COMMENT_MARKS = ("#", "//", "%")
 
 
 def dh_text_from_robot(robot: RobotDescription) -> str:
     """The table. Comment lines hold the convention, the values of names, and what the table has no place for."""
-    refuse_branches(robot, "a table is a serial arm", "save it as TOML or URDF, which hold trees")
+    refuse_branches(robot, Message("a table is a serial arm"), Message("save it as TOML or URDF, which hold trees"))
     refuse_parameters(robot)
     convention, units = convention_of(robot), Units(robot.origin.angle, robot.origin.length)
     text = io.StringIO()
@@ -54,9 +55,12 @@ def refuse_parameters(robot: RobotDescription) -> None:
     for row, joint in enumerate(robot.joints, 1):
         for entry, _ in joint.kind_items():
             raise RobotFileError(
-                f"is {joint.kind}, and a table has no column for its {entry.key}",
-                where=joint_label(row, joint.name), hint="save it as TOML",
-            )  # fmt: skip
+                "is {kind}, and a table has no column for its {key}",
+                joint.kind,
+                entry.key,
+                where=joint_label(row, joint.name),
+                hint="save it as TOML",
+            )
 
 
 def _comments(robot: RobotDescription, convention: Convention) -> Iterator[str]:

@@ -13,6 +13,7 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import Entry, ParsedText, parameter_from_entry
 from manipula.mechanics.robot.values.terms import Angle, Units, bare_numbers, units_shown
+from manipula.messages import Message
 
 ANGLES = ("theta", "alpha")
 
@@ -25,10 +26,24 @@ def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
     if not bare or len(shown) == 1:
         return "rad" if shown == {"rad"} else "deg"
     guess: Angle = "deg" if max(bare) > 2 * math.pi else "rad"
-    word = "degrees" if guess == "deg" else "radians"
     said.append(
-        f"alpha: the table does not say the unit of its angles, {word} are assumed, the largest being "
-        f'{float(max(bare)):g} (write alpha (deg) or alpha (rad) in the header, or pass angle="{guess}")'
+        Message(
+            (
+                (
+                    "alpha: the table does not say the unit of its angles, degrees are "
+                    "assumed, the largest being {bare:g} (write alpha (deg) or alpha (rad) "
+                    'in the header, or pass angle="{guess}")'
+                )
+                if guess == "deg"
+                else (
+                    "alpha: the table does not say the unit of its angles, radians are "
+                    "assumed, the largest being {bare:g} (write alpha (deg) or alpha (rad) "
+                    'in the header, or pass angle="{guess}")'
+                )
+            ),
+            float(max(bare)),
+            guess,
+        )
     )
     return guess
 
@@ -67,5 +82,9 @@ def refuse_other_units(units: Mapping[str, str]) -> None:
     """A column of lengths in degrees."""
     for field, unit in units.items():
         if unit and (unit in ("deg", "rad")) != (field in ANGLES):
-            hint = f"expected {'an angle' if field in ANGLES else 'a length'}"
-            raise RobotFileError(f"found a value in {unit}", field=field, hint=hint)
+            raise RobotFileError(
+                "found a value in {unit}",
+                unit,
+                field=field,
+                hint=Message("expected an angle" if field in ANGLES else "expected a length"),
+            )

@@ -15,6 +15,7 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.suffixes import row_names, suffixes
 from manipula.mechanics.robot.values.written import plain_text
+from manipula.messages import Message
 from manipula.support.toml_text import toml_tables
 
 _HEAD = ("convention", "angle", "length", "inertia_about", "description", "source")
@@ -71,8 +72,7 @@ def _values(document: RobotDocument) -> dict[str, Any]:
     for named in document.values:
         name = named.name.strip()
         if name in found:
-            hint = "keep one of the two values"
-            raise RobotFileError("is given twice", field=f"values.{name}", hint=hint)
+            raise RobotFileError("is given twice", field=f"values.{name}", hint=Message("keep one of the two values"))
         if named.value.strip():
             found[name] = _entry(named.value)
     return found
@@ -140,7 +140,7 @@ def _parsed(text: str, where: str) -> dict[str, Any]:
     try:
         return toml_tables(text, Decimal) if text.strip() else {}
     except ValueError as error:
-        raise RobotFileError(f"this is not valid TOML: {error}", where=where, field="extra_toml") from None
+        raise RobotFileError("this is not valid TOML: {message}", error, where=where, field="extra_toml") from None
 
 
 def _joined(extra: dict[str, Any], cells: dict[str, Any], where: str) -> dict[str, Any]:
@@ -151,8 +151,13 @@ def _joined(extra: dict[str, Any], cells: dict[str, Any], where: str) -> dict[st
         if isinstance(ours, dict) and isinstance(value, dict):
             found[key] = _joined(value, ours, where)
         elif key in found:
-            hint = "keep the cell or the line"
-            raise RobotFileError(f"{key} is given in a cell and here", where=where, field="extra_toml", hint=hint)
+            raise RobotFileError(
+                "{key} is given in a cell and here",
+                key,
+                where=where,
+                field="extra_toml",
+                hint=Message("keep the cell or the line"),
+            )
         else:
             found[key] = value
     return found

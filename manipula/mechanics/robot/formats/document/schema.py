@@ -99,7 +99,7 @@ class RobotDocument(_Part):
 def document_from_data(data: object) -> RobotDocument:
     """The document of plain data, as it comes over a wire; what has not its shape is refused in a sentence."""
     if not isinstance(data, Mapping):
-        raise RobotFileError(f"found {describe(data)}", hint="expected a document: a table of cells")
+        raise RobotFileError("found {text}", describe(data), hint="expected a document: a table of cells")
     try:
         return RobotDocument.model_validate(dict(data))
     except ValidationError as error:
@@ -112,4 +112,4 @@ def _sentence(problem: Any) -> RobotFileError:
     if len(path) > 1 and path[0] in ("rows", "dynamics") and isinstance(path[1], int):
         where, path = joint_label(path[1] + 1, None), path[2:]
     field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
-    return RobotFileError(f"found {describe(problem.get('input'))}", where=where, field=field, hint=problem["msg"])
+    return RobotFileError("found {text}", describe(problem.get("input")), where=where, field=field, hint=problem["msg"])

@@ -49,21 +49,22 @@ from manipula.mechanics.robot.formats.urdf.xml import (
 )
 from manipula.mechanics.robot.formats.vocabulary import account
 from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.messages import Message
 
 WORLD = "world"
 KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
 ALONG_Z: Triple = (Fraction(0), Fraction(0), Fraction(1))
 PASSED = {  # forces that no model has, limits that no robot file can hold
-    "springs": "springs of joints (stiffness, springdamper)",
-    "gravcomp": "gravcomp, so that bodies have their whole weight",
-    "equalities": "equalities, so that the chain is open there",
-    "ranges": "ranges whose lower limit is above the upper one",
-    "efforts": "limits of effort that differ by the way (actuatorfrcrange)",
-    "plugins": "plugins of bodies",
-    "flex": "forces of deformable bodies",
-    "tendon springs": "springs of tendons",
-    "tendons": "armature, damping and friction of tendons in space",
-    "actuators": "armature and damping of actuators that pull at no joint",
+    "springs": Message("springs of joints (stiffness, springdamper)"),
+    "gravcomp": Message("gravcomp, so that bodies have their whole weight"),
+    "equalities": Message("equalities, so that the chain is open there"),
+    "ranges": Message("ranges whose lower limit is above the upper one"),
+    "efforts": Message("limits of effort that differ by the way (actuatorfrcrange)"),
+    "plugins": Message("plugins of bodies"),
+    "flex": Message("forces of deformable bodies"),
+    "tendon springs": Message("springs of tendons"),
+    "tendons": Message("armature, damping and friction of tendons in space"),
+    "actuators": Message("armature and damping of actuators that pull at no joint"),
 }
 _JOINED = ("body", "site", "tendon", "fle")  # body1, body2, …, flex: between what an equality stands
 
@@ -96,7 +97,9 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     tendons = tendons_from(root, settings, reader.told)
     joints = {name: _coupled(joint, reader.joints) for name, joint in reader.joints.items()}
     add_actuators(root, settings, joints, tendons, reader.told)
-    said += [f"not read: {PASSED[what]}: {counted(names)}" for what, names in reader.told.items()]
+    said += [
+        Message("not read: {passed}: {counted}", PASSED[what], counted(names)) for what, names in reader.told.items()
+    ]
     links = UrdfFile(root.get("model") or "robot", _weighed(reader.links, settings), joints, tuple(words.note()))
     return Described(links, settings.gravity, tuple(tendons.values()))
 
@@ -159,7 +162,10 @@ class _Reader:
                 continue
             if element.tag == "joint" and "joint1" in element.attrib:
                 name = element.attrib["joint1"]
-                coefficients = numbers(element.attrib, "polycoef", f"joint {name!r}") or [Fraction(0), Fraction(1)]
+                coefficients = numbers(element.attrib, "polycoef", Message("joint {name!r}", name)) or [
+                    Fraction(0),
+                    Fraction(1),
+                ]
                 found[name] = (element.get("joint2", ""), [*coefficients, Fraction(0), Fraction(0)])
             else:
                 ends = [value for key, value in element.attrib.items() if key[:-1] in _JOINED]
@@ -186,13 +192,17 @@ class _Reader:
     def refuse_moving(self, frame: ET.Element) -> None:
         for tag in ("joint", "freejoint", "inertial"):
             if frame.find(tag) is not None:
-                raise RobotFileError(f"found <{tag}> inside a <frame>", field=tag, hint="put it into the body itself")
+                raise RobotFileError(
+                    "found <{tag}> inside a <frame>", tag, field=tag, hint="put it into the body itself"
+                )
 
     def body(self, element: ET.Element, parent: str, outer: Placement, childclass: str) -> None:
         name = element.get("name") or self.free_name("body", self.links)
         if name in self.links:
-            raise RobotFileError("two bodies have this name", where=f"body {name!r}", hint="names must differ")
-        where = f"body {name!r}"
+            raise RobotFileError(
+                "two bodies have this name", where=Message("body {name!r}", name), hint="names must differ"
+            )
+        where = Message("body {name!r}", name)
         at = outer @ placement_of(element.attrib, self.settings, where)
         if single(element.attrib, "gravcomp", where):
             self.tell("gravcomp", name)
@@ -220,10 +230,12 @@ class _Reader:
     def joint(self, element: ET.Element, parent: str, child: str, at: Placement, childclass: str) -> None:
         attributes = self.settings.attributes(element, childclass)
         name = element.get("name") or self.free_name("joint", self.joints)
-        where = f"joint {name!r}"
+        where = Message("joint {name!r}", name)
         kind = "free" if element.tag == "freejoint" else attributes.get("type", "hinge")
         if kind not in KINDS:
-            raise RobotFileError(f"found {kind!r}", where=where, field="type", hint=f"one of {', '.join(KINDS)}")
+            raise RobotFileError(
+                "found {text!r}", kind, where=where, field="type", hint=Message("one of {kinds}", ", ".join(KINDS))
+            )
         if name in self.joints:
             raise RobotFileError("two joints have this name", where=where, hint="names must differ")
         axis = triple(attributes, "axis", where, ALONG_Z)
@@ -247,7 +259,7 @@ class _Reader:
 
     def limits(self, attributes: Attributes, kind: str, name: str) -> Bounds:
         """A range counts where `limited` says so, or, left to itself, where it is one."""
-        limited, where = attributes.get("limited", "auto"), f"joint {name!r}"
+        limited, where = attributes.get("limited", "auto"), Message("joint {name!r}", name)
         if "range" not in attributes or limited == "false" or kind not in ("hinge", "slide"):
             return None, None
         low, high = some(attributes, "range", 2, where)
@@ -256,15 +268,21 @@ class _Reader:
                 self.tell("ranges", name)
             return None, None
         if low > high:
-            told = f"found {float(low)} above {float(high)}"
-            raise RobotFileError(told, where=where, field="range", hint="the lower limit comes first")
+            raise RobotFileError(
+                "found {low} above {high}",
+                float(low),
+                float(high),
+                where=where,
+                field="range",
+                hint="the lower limit comes first",
+            )
         return self.measured(low, kind), self.measured(high, kind)
 
     def effort(self, attributes: Attributes, name: str) -> Fraction | None:
         """What the actuators of a joint give together, where it is the same both ways."""
         if "actuatorfrcrange" not in attributes or attributes.get("actuatorfrclimited") == "false":
             return None
-        low, high = some(attributes, "actuatorfrcrange", 2, f"joint {name!r}")
+        low, high = some(attributes, "actuatorfrcrange", 2, Message("joint {name!r}", name))
         if low == -high and high > 0:
             return high
         if low < high:
@@ -276,9 +294,21 @@ class _Reader:
             return None, ()
         other, (start, slope, *rest) = self.mimics[name]
         if any(rest) or not other:
-            told = "an equality holds it" if not other else f"an equality couples it to joint {other!r} by a polynomial"
-            hint = "give the position where it stands still in locked="
-            return None, (Fault("mimic", RobotFileError(told, where=f"joint {name!r}", field="equality", hint=hint)),)
+            return None, (
+                Fault(
+                    "mimic",
+                    RobotFileError(
+                        (
+                            Message("an equality holds it")
+                            if not other
+                            else Message("an equality couples it to joint {other!r} by a polynomial", other)
+                        ),
+                        where=Message("joint {name!r}", name),
+                        field="equality",
+                        hint=Message("give the position where it stands still in locked="),
+                    ),
+                ),
+            )
         return Mimic(other, slope, start), ()
 
     def inertial(self, body: ET.Element, where: str, childclass: str) -> tuple[UrdfInertial | None, tuple[Fault, ...]]:
@@ -311,17 +341,23 @@ class _Reader:
                     waiting.append((child, there, child.get("childclass", chosen)))
 
     def weighed(self, attributes: Attributes, where: str) -> UrdfInertial:
-        at = frame_of(placement_of(attributes, self.settings, f"{where}: inertial"))
+        at = frame_of(placement_of(attributes, self.settings, Message("{where}: inertial", where)))
         [mass] = some(attributes, "mass", 1, where)
         if mass < 0:
-            raise RobotFileError(f"found {float(mass)}", where=where, field="mass", hint="a mass cannot be negative")
+            raise RobotFileError(
+                "found {text}", float(mass), where=where, field="mass", hint="a mass cannot be negative"
+            )
         if "fullinertia" not in attributes:
             xx, yy, zz = triple(attributes, "diaginertia", where, NOWHERE)
             return UrdfInertial(at, mass, (xx, _ZERO, _ZERO, yy, _ZERO, zz))
         xx, yy, zz, xy, xz, yz = some(attributes, "fullinertia", 6, where)
         if at.rpy != UrdfOrigin().rpy or "diaginertia" in attributes:
-            told = "found fullinertia beside an orientation or diaginertia"
-            raise RobotFileError(told, where=where, field="fullinertia", hint="it is written in the body's own axes")
+            raise RobotFileError(
+                "found fullinertia beside an orientation or diaginertia",
+                where=where,
+                field="fullinertia",
+                hint="it is written in the body's own axes",
+            )
         return UrdfInertial(at, mass, (xx, xy, xz, yy, yz, zz))
 
     def free_name(self, wish: str, taken: dict[str, UrdfLink] | dict[str, UrdfJoint]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import checked_text, text_from_bytes
+from manipula.messages import Message
 
 MOST = 100  # files in one model
 
@@ -23,8 +24,9 @@ def xml_from_text(text: str) -> ET.Element:
     try:
         return ET.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))  # the text is decoded already
     except ET.ParseError as error:
-        hint = "MJCF is an XML file that starts with <mujoco>"
-        raise RobotFileError(f"this is not well-formed XML: {error}", hint=hint) from error
+        raise RobotFileError(
+            "this is not well-formed XML: {error}", error, hint=Message("MJCF is an XML file that starts with <mujoco>")
+        ) from error
 
 
 def paste_includes(root: ET.Element, file: str) -> None:
@@ -48,7 +50,9 @@ def _read(element: ET.Element, main: Path, beside: Path, seen: list[Path]) -> ET
         seen.append(_located(name, main, beside, seen))
         return xml_from_text(text_from_bytes(seen[-1].read_bytes()))
     except OSError as error:
-        raise _refusal(f"found {name[:60]!r}, which cannot be read: {error.strerror}") from error
+        raise _refusal(
+            Message("found {name!r}, which cannot be read: {strerror}", name[:60], error.strerror)
+        ) from error
     except RobotFileError as error:
         raise error if error.where == "<include>" else error.in_file(str(seen[-1])) from error
 
@@ -56,17 +60,23 @@ def _read(element: ET.Element, main: Path, beside: Path, seen: list[Path]) -> ET
 def _located(name: str, main: Path, beside: Path, seen: list[Path]) -> Path:
     """The file, seen from the main file's folder or from that of the file which names it."""
     if not main.is_file():
-        raise _refusal(f"found {name!r}, and a text has no folder to look in", "load the model from its file")
+        raise _refusal(
+            Message("found {name!r}, and a text has no folder to look in", name),
+            Message("load the model from its file"),
+        )
     tried = [(folder / name.replace("\\", "/")).resolve() for folder in (main.parent, beside)]
     path = next((path for path in tried if path.is_file()), tried[0])
     if not path.is_relative_to(main.parent):
-        raise _refusal(f"found {name!r}, which is outside the folder of the model", "put the file below that folder")
+        raise _refusal(
+            Message("found {name!r}, which is outside the folder of the model", name),
+            Message("put the file below that folder"),
+        )
     if not path.is_file():
-        raise _refusal(f"found {name!r}, which is not there", f"in {main.parent}")
+        raise _refusal(Message("found {name!r}, which is not there", name), Message("in {parent}", main.parent))
     if path in seen:
-        raise _refusal(f"found {name!r} a second time", "each file stands in a model once")
+        raise _refusal(Message("found {name!r} a second time", name), Message("each file stands in a model once"))
     if len(seen) > MOST:
-        raise _refusal(f"found more than {MOST} files", "join some of them")
+        raise _refusal(Message("found more than {most} files", MOST), Message("join some of them"))
     return path
 
 

@@ -22,6 +22,7 @@ from manipula.mechanics.robot.formats.urdf.xml import NOWHERE, UrdfOrigin
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, length, rpy_of
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
 from manipula.mechanics.spatial.vector import Matrix, Vector, cross, dot, scale, sub, transpose
+from manipula.messages import Message
 
 Numbers = list[Any]  # of fifty digits
 
@@ -35,7 +36,7 @@ def placement_of(attributes: Attributes, settings: Settings, where: str) -> Plac
         return Placement(_z_axis([x - y for x, y in zip(first, second)], settings), middle)
     given = [key for key in _WAYS if key in attributes]
     if len(given) > 1:
-        told = f"found {' and '.join(given)}"
+        told = Message("found {text}", " and ".join(given))
         raise RobotFileError(told, where=where, field=given[1], hint="an orientation is written in one way")
     x, y, z = map(PRECISE.number, triple(attributes, "pos", where, NOWHERE))
     if not given:
@@ -45,7 +46,7 @@ def placement_of(attributes: Attributes, settings: Settings, where: str) -> Plac
     try:
         return Placement(rotation(list(map(PRECISE.number, found)), settings), (x, y, z))
     except ZeroDivisionError:
-        told = f"found {attributes[given[0]]!r}, which is no direction"
+        told = Message("found {attributes!r}, which is no direction", attributes[given[0]])
         raise RobotFileError(told, where=where, field=given[0], hint="a vector that is not zero") from None
 
 

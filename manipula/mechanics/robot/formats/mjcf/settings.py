@@ -17,10 +17,11 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.mjcf.include import paste_includes, xml_from_text
 from manipula.mechanics.robot.formats.urdf.xml import Triple, number_from_text
 from manipula.mechanics.robot.precise import PRECISE, decimal
+from manipula.messages import Message
 
 Attributes = Mapping[str, str]
 MAIN = "main"
-ONE_FILE = "let MuJoCo write the model as one file with mj_saveLastXML, and load that"
+ONE_FILE = Message("let MuJoCo write the model as one file with mj_saveLastXML, and load that")
 # what makes bodies elsewhere than they are written
 REFUSED = ("attach", "replicate", "composite", "flexcomp")
 # compiler settings that change masses or poses, with the values that leave them alone
@@ -52,7 +53,13 @@ class Settings:
         named = element.get("class", childclass)
         if named not in self.classes:
             known = ", ".join(self.classes)
-            raise RobotFileError(f"found {named!r}", where=f"<{element.tag}>", field="class", hint=f"one of {known}")
+            raise RobotFileError(
+                "found {text!r}",
+                named,
+                where=Message("<{tag}>", element.tag),
+                field="class",
+                hint=Message("one of {kinds}", known),
+            )
         return {**self.classes[named].get(kind or _shared(element), {}), **element.attrib}
 
     def radians(self, value: Fraction) -> Fraction:
@@ -63,11 +70,11 @@ class Settings:
 def root_from_mjcf(text: str, file: str) -> ET.Element:
     root = xml_from_text(text)
     if root.tag != "mujoco":
-        raise RobotFileError(f"found <{root.tag}> at the top", hint="an MJCF file starts with <mujoco>")
+        raise RobotFileError("found <{tag}> at the top", root.tag, hint="an MJCF file starts with <mujoco>")
     paste_includes(root, file)
     for tag in REFUSED:
         if root.find(f".//{tag}") is not None:
-            raise RobotFileError(f"found <{tag}>, which is not read", field=tag, hint=ONE_FILE)
+            raise RobotFileError("found <{tag}>, which is not read", tag, field=tag, hint=ONE_FILE)
     return root
 
 
@@ -76,19 +83,19 @@ def settings_of(root: ET.Element) -> Settings:
     compiler = {key: value for element in root.iterfind("compiler") for key, value in element.attrib.items()}
     for key, harmless in _CHANGING.items():
         if compiler.get(key, harmless[0]) not in harmless:
-            told = f"found {compiler[key]!r}, which changes the numbers of the file"
+            told = Message("found {compiler!r}, which changes the numbers of the file", compiler[key])
             raise RobotFileError(told, where="<compiler>", field=key, hint=ONE_FILE)
     angle, sequence = compiler.get("angle", "degree"), compiler.get("eulerseq", "xyz")
     if angle not in ("degree", "radian"):
-        raise RobotFileError(f"found {angle!r}", where="<compiler>", field="angle", hint="degree or radian")
+        raise RobotFileError("found {text!r}", angle, where="<compiler>", field="angle", hint="degree or radian")
     if not _SEQUENCE.fullmatch(sequence):
         raise RobotFileError(
-            f"found {sequence!r}", where="<compiler>", field="eulerseq", hint='three axes, as in "xyz"'
+            "found {text!r}", sequence, where="<compiler>", field="eulerseq", hint='three axes, as in "xyz"'
         )
     automatic = compiler.get("autolimits", "true") != "false"
     weighed = {"from_shapes": compiler.get("inertiafromgeom", "auto"), **_masses(compiler)}
     if weighed["from_shapes"] not in ("auto", "true", "false"):
-        told, key = f"found {weighed['from_shapes']!r}", "inertiafromgeom"
+        told, key = Message("found {text!r}", weighed["from_shapes"]), "inertiafromgeom"
         raise RobotFileError(told, where="<compiler>", field=key, hint="auto, true or false")
     return Settings(angle == "degree", sequence, automatic, _gravity(root), _classes(root), **weighed)
 
@@ -143,10 +150,11 @@ def unread_options(root: ET.Element) -> list[str]:
     ]
     off = [key for flag in root.iterfind("option/flag") for key, word in flag.attrib.items() if word == "disable"]
     rubbing = [key for key in ("frictionloss", "damper", "passive") if key in off]
-    told = (
-        [f"the {', '.join(dict.fromkeys(medium))} of <option> is not read: the arm moves in nothing"] if medium else []
-    )
-    return told + [f"<flag {key}> is not read: the friction of joints counts" for key in rubbing]
+    told = [Message("<flag {key}> is not read: the friction of joints counts", key) for key in rubbing]
+    if not medium:
+        return [*told]
+    listed = ", ".join(dict.fromkeys(medium))
+    return [Message("the {medium} of <option> is not read: the arm moves in nothing", listed), *told]
 
 
 def numbers(attributes: Attributes, key: str, where: str) -> list[Fraction]:
@@ -158,8 +166,13 @@ def some(attributes: Attributes, key: str, count: int, where: str) -> list[Fract
     """As many numbers as there must be."""
     found = numbers(attributes, key, where)
     if len(found) != count:
-        hint = "one number" if count == 1 else f"{count} numbers"
-        raise RobotFileError(f"found {attributes.get(key, '')!r}", where=where, field=key, hint=hint)
+        raise RobotFileError(
+            "found {text!r}",
+            attributes.get(key, ""),
+            where=where,
+            field=key,
+            hint=(Message("one number") if count == 1 else Message("{count} numbers", count)),
+        )
     return found
 
 

@@ -25,11 +25,12 @@ from manipula.mechanics.robot.formats.urdf.xml import UrdfInertial, UrdfOrigin
 from manipula.mechanics.robot.precise import MP, PRECISE, decimal
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate_matrix, scale, sub, symmetric
+from manipula.messages import Message
 
 Share = tuple[Any, Any, Any, Any]  # volume (or area), and inertia about the centre per mass: xx yy zz
 WEIGHTLESS = ("plane", "hfield")
 SIZES = {"sphere": 1, "box": 3, "ellipsoid": 3, "cylinder": 2, "capsule": 2}
-TELLS_MASS = "give the body an <inertial>, or let MuJoCo write it with mj_saveLastXML"
+TELLS_MASS = Message("give the body an <inertial>, or let MuJoCo write it with mj_saveLastXML")
 
 
 class Solid(NamedTuple):
@@ -73,10 +74,12 @@ def _solid(shape: Attributes, outer: Placement, settings: Settings, where: str) 
         return nothing
     shell = shape.get("shellinertia", "false") == "true"
     if "mesh" in shape:
-        told = f"it has no <inertial>: its mass would come from the mesh {shape['mesh']!r}"
+        told = Message("it has no <inertial>: its mass would come from the mesh {mesh!r}", shape["mesh"])
         raise RobotFileError(told, where=where, field="inertial", hint=TELLS_MASS)
     if kind not in SIZES or (shell and kind == "ellipsoid"):
-        told = f"it has no <inertial>: its mass would come from a shape that is not computed, of type {kind!r}"
+        told = Message(
+            "it has no <inertial>: its mass would come from a shape that is not computed, of type {kind!r}", kind
+        )
         raise RobotFileError(told, where=where, field="inertial", hint=TELLS_MASS)
     ends = some(shape, "fromto", 6, where) if "fromto" in shape else None
     sizes = [PRECISE.number(x) for x in _sizes(shape, kind, ends is not None, where)]
@@ -94,8 +97,13 @@ def _sizes(shape: Attributes, kind: str, spanned: bool, where: str) -> Sequence[
     """The radius and the halves of its lengths; between two points a radius is enough."""
     wanted, found = 1 if spanned else SIZES[kind], numbers(shape, "size", where)
     if len(found) < wanted or any(x <= 0 for x in found[:wanted]):
-        told = f"found {shape.get('size', '')!r}"
-        raise RobotFileError(told, where=where, field="size", hint=f"a {kind} has {wanted} positive numbers")
+        raise RobotFileError(
+            "found {text!r}",
+            shape.get("size", ""),
+            where=where,
+            field="size",
+            hint=Message("a {kind} has {wanted} positive numbers", kind, wanted),
+        )
     return found[:wanted]
 
 

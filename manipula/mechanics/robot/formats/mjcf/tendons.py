@@ -24,6 +24,7 @@ from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, numbe
 from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Num
+from manipula.messages import Message
 
 _ENDS = ("joint", "jointinparent", "tendon")  # where an actuator may pull, as far as it can be read
 
@@ -59,8 +60,10 @@ def tendons_from(root: ET.Element, settings: Settings, told: dict[str, list[str]
         factors: dict[str, Fraction] = {}
         for part in element.iterfind("joint"):
             joint = part.get("joint", "")
-            factors[joint] = factors.get(joint, Fraction(0)) + single(part.attrib, "coef", f"tendon {name!r}")
-        where = f"tendon {name!r}"
+            factors[joint] = factors.get(joint, Fraction(0)) + single(
+                part.attrib, "coef", Message("tendon {name!r}", name)
+            )
+        where = Message("tendon {name!r}", name)
         armature, damping, friction = (single(given, key, where) for key in ("armature", "damping", "frictionloss"))
         found[name] = Tendon(name, tuple(factors.items()), armature, damping, friction)
     return found
@@ -77,7 +80,7 @@ def add_actuators(
     for number, element in enumerate(root.iterfind("actuator/*"), 1):
         given = settings.attributes(element, MAIN)
         name = element.get("name") or str(number)
-        where = f"actuator {name!r}"
+        where = Message("actuator {name!r}", name)
         armature, damping = single(given, "armature", where), single(given, "damping", where)
         if not armature and not damping:
             continue
@@ -99,7 +102,11 @@ def with_tendons(robot: RobotDescription, tendons: Iterable[Tendon], joints: dic
         if odd is not None:
             known_joints = ", ".join(joints)
             raise RobotFileError(
-                f"found {odd!r}", where=f"tendon {tendon.name!r}", field="joint", hint=f"one of {known_joints}"
+                "found {text!r}",
+                odd,
+                where=Message("tendon {name!r}", tendon.name),
+                field="joint",
+                hint=Message("one of {kinds}", known_joints),
             )
         if tendon.resists and (terms := _terms(robot, tendon)):
             robot = _with_row(robot, tendon, Coordinate(terms))

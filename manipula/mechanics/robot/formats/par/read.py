@@ -43,6 +43,7 @@ from manipula.mechanics.robot.precise import angle as angle_from_number
 from manipula.mechanics.robot.suffixes import row_names, suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, parameter_from_text
 from manipula.mechanics.spatial.vector import Matrix, matmul, rotate, transpose
+from manipula.messages import Message
 
 GEOMETRY = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
 INERTIA = tuple(pair.upper() for pair in SIX)
@@ -58,7 +59,7 @@ KINDS: dict[str, JointKind] = {
 }
 IDENTITY = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1"
 ONE = Num(Fraction(1))
-STRUCTURES = {"1": "a tree", "2": "a closed loop"}
+STRUCTURES = {"1": Message("a tree"), "2": Message("a closed loop")}
 
 
 def robot_from_par(text: str, file: str = "", exact: bool = False) -> RobotDescription:
@@ -105,9 +106,11 @@ class _Reader:
         """A joint's variable may stand in its own row alone."""
         for name in robot.names():
             if name in self.variables:
-                problem = f"{name}, the variable of this joint, stands in another entry too"
                 raise RobotFileError(
-                    problem, where=f"joint {self.variables[name]}", hint="coupled joints cannot be read"
+                    "{name}, the variable of this joint, stands in another entry too",
+                    name,
+                    where=Message("joint {name}", self.variables[name]),
+                    hint="coupled joints cannot be read",
                 )
 
     def refuse_structure(self) -> None:
@@ -115,25 +118,32 @@ class _Reader:
             raise RobotFileError("the list Sigma is missing", field="Sigma", hint="a SYMORO file has Sigma = {0,0,…}")
         kind = self.settings.get("type", "0")
         if kind != "0":
-            found = STRUCTURES.get(kind, f"structure {kind!r}")
-            raise RobotFileError(f"found Type = {kind}: {found}", field="Type", hint="only serial arms, Type = 0")
+            found = STRUCTURES.get(kind, Message("structure {kind!r}", kind))
+            raise RobotFileError(
+                "found Type = {kind}: {found}", kind, found, field="Type", hint="only serial arms, Type = 0"
+            )
         for flag in ("is_mobile", "is_floating"):
             if self.settings.get(flag, "0").lower() in ("1", "true"):
-                raise RobotFileError(f"found {flag}", field=flag, hint="only arms on a fixed base can be read")
+                raise RobotFileError("found {text}", flag, field=flag, hint="only arms on a fixed base can be read")
         ant = self.entries("ant") if "ant" in self.lists else ()
         for row, before in enumerate(ant, 1):
             if before != str(row - 1):
                 raise RobotFileError(
-                    f"found antecedent {before}: the joints form a tree",
-                    where=f"joint {row}",
+                    "found antecedent {before}: the joints form a tree",
+                    before,
+                    where=Message("joint {name}", row),
                     field="Ant",
-                    hint=f"a serial arm has {row - 1} here",
+                    hint=Message("a serial arm has {row} here", row - 1),
                 )
         for key in ("eta", *AT_REST):
             for place, entry in enumerate(self.entries(key), 1):
                 if not is_zero(self.parameter(entry, key, place)):
-                    what = "an elastic joint" if key == "eta" else "a moving base"
-                    raise RobotFileError(f"found {entry}: {what}", field=key, hint="only zeros can be read here")
+                    raise RobotFileError(
+                        ("found {entry}: an elastic joint" if key == "eta" else "found {entry}: a moving base"),
+                        entry,
+                        field=key,
+                        hint="only zeros can be read here",
+                    )
 
     def refuse_lengths(self, count: int) -> None:
         if count == 0:
@@ -143,14 +153,18 @@ class _Reader:
         for name in ("NJ", "NL", "NF"):
             if self.settings.get(name.lower(), str(count)) != str(count):
                 raise RobotFileError(
-                    f"found {self.settings[name.lower()]}, but Sigma has {count} entries",
+                    "found {settings}, but Sigma has {count} entries",
+                    self.settings[name.lower()],
+                    count,
                     field=name,
                     hint="in a serial arm NL, NJ and NF are all the number of joints",
                 )
         for key in (*GEOMETRY, *DYNAMICS):
             found = len(self.entries(key))
             if key.lower() in self.lists and found != count:
-                raise RobotFileError(f"found {found} entries", field=key, hint=f"Sigma has {count}, so {count} here")
+                raise RobotFileError(
+                    "found {found} entries", found, field=key, hint=Message("Sigma has {count}, so {count} here", count)
+                )
 
     def note_unread(self) -> None:
         """One note on what is no part of the models, one warning on settings that are not known."""
@@ -171,7 +185,7 @@ class _Reader:
         try:
             return parameter_from_text(re.sub(r"\b(Pi|PI)\b", "pi", text))
         except InputError as error:
-            raise RobotFileError(f"found {error}", where=f"joint {row}", field=key) from error
+            raise RobotFileError("found {text}", error, where=Message("joint {name}", row), field=key) from error
 
     def cell(self, key: str, row: int, name: str, otherwise: Parameter | None = ZERO) -> Cell:
         entries = self.entries(key)
@@ -181,7 +195,11 @@ class _Reader:
         sigma = self.entries("sigma")[row - 1]
         if sigma not in KINDS:
             raise RobotFileError(
-                f"found {sigma}", where=f"joint {row}", field="Sigma", hint="0 revolute, 1 prismatic, 2 fixed"
+                "found {text}",
+                sigma,
+                where=Message("joint {name}", row),
+                field="Sigma",
+                hint="0 revolute, 1 prismatic, 2 fixed",
             )
         return KINDS[sigma]
 
@@ -214,8 +232,13 @@ class _Reader:
     def note_variables(self, row: int, names: set[str]) -> None:
         for name in names:
             if self.variables.setdefault(name, row) != row:
-                problem = f"its variable {name} is that of joint {self.variables[name]}"
-                raise RobotFileError(problem, where=f"joint {row}", hint="coupled joints cannot be read")
+                raise RobotFileError(
+                    "its variable {name} is that of joint {variables}",
+                    name,
+                    self.variables[name],
+                    where=Message("joint {name}", row),
+                    hint="coupled joints cannot be read",
+                )
 
     def before(self, row: int, end: str) -> Steps:
         """gamma and b only where the file uses them: a serial arm has none."""
@@ -240,14 +263,16 @@ class _Reader:
         """Frame 0 in the world, from the 4×4 matrix Z: any position, a rotation of numbers."""
         entries = self.entries("z") or tuple(IDENTITY.split(","))
         if len(entries) != 16:
-            raise RobotFileError(f"found {len(entries)} entries", field="Z", hint="the 16 of a 4×4 matrix, by rows")
+            raise RobotFileError(
+                "found {found} entries", len(entries), field="Z", hint="the 16 of a 4×4 matrix, by rows"
+            )
         Z = [self.parameter(entry, "Z", 0) for entry in entries]
         try:
             a, b, c = (tuple(precise(x, {}) for x in Z[start : start + 3]) for start in (0, 4, 8))
         except KeyError as error:
-            raise RobotFileError(f"found the name {error} in a rotation", field="Z", hint="numbers") from error
+            raise RobotFileError("found the name {error} in a rotation", error, field="Z", hint="numbers") from error
         if [self.parameter(entry, "Z", 0) for entry in entries[12:]] != [ZERO, ZERO, ZERO, ONE]:
-            raise RobotFileError(f"its last row is {' '.join(entries[12:])}", field="Z", hint="0 0 0 1")
+            raise RobotFileError("its last row is {entries}", " ".join(entries[12:]), field="Z", hint="0 0 0 1")
         R: Matrix = ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
         _refuse_skewed(R)
         roll, pitch, yaw = map(angle_from_number, rpy_of(R))
@@ -259,7 +284,7 @@ class _Reader:
         """G is in frame 0, gravity in the world."""
         entries = self.entries("g")
         if entries and len(entries) != 3:
-            raise RobotFileError(f"found {len(entries)} entries", field="G", hint="three: G = {0,0,G3}")
+            raise RobotFileError("found {found} entries", len(entries), field="G", hint="three: G = {0,0,G3}")
         given = [self.parameter(entry, "G", 0) for entry in entries] or [ZERO, ZERO, Num(Fraction("-9.81"))]
         x, y, z = rotate(turn, (Formula(given[0]), Formula(given[1]), Formula(given[2])))
         return (Cell("gx", parameter_of(x)), Cell("gy", parameter_of(y)), Cell("gz", parameter_of(z)))
@@ -280,13 +305,18 @@ def _lists(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     for key, inside in re.findall(r"\b(\w++)\s*+=\s*+\{([^{}]*+)\}", text):
         low = key.lower()
         if low not in KNOWN or low in seen:
-            problem = "the list is there twice" if low in seen else "found an unknown list"
-            raise RobotFileError(problem, field=key, hint=f"known: {', '.join(KNOWN.values())}")
+            raise RobotFileError(
+                ("the list is there twice" if low in seen else "found an unknown list"),
+                field=key,
+                hint=Message("known: {names}", ", ".join(KNOWN.values())),
+            )
         seen.add(low)
         yield low, tuple(entry.strip() for entry in inside.split(",")) if inside.strip() else ()
     opened, closed = text.count("{"), text.count("}")
     if opened != closed:
-        raise RobotFileError(f"found {opened} opening and {closed} closing braces", hint="every list ends with }")
+        raise RobotFileError(
+            "found {count} opening and {count2} closing braces", opened, closed, hint="every list ends with }"
+        )
 
 
 def _refuse_skewed(R: Matrix) -> None:

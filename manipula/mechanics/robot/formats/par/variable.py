@@ -8,6 +8,7 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import JointKind
 from manipula.mechanics.robot.exact import Formula, opposite
 from manipula.mechanics.robot.values.parameter import ZERO, Name, Parameter, ParameterOp, names_of, text_of
+from manipula.messages import Message
 
 _LETTERS: dict[JointKind, str] = {"revolute": "t|th|theta|q", "prismatic": "r|q|l|rl"}
 _FIELD: dict[JointKind, str] = {"revolute": "Theta", "prismatic": "R"}
@@ -24,10 +25,23 @@ def split_variable(entry: Parameter, row: int, kind: JointKind, notes: list[str]
         return sum(rest, start=Formula(ZERO)).parameter, moving[0][1]
     if moving or any(True for _ in names_of(entry)):
         raise RobotFileError(
-            f"found {text_of(entry)!r}, in which the joint variable is not clear", where=f"joint {row}",
-            field=_FIELD[kind], hint=f"write it as {'t' if kind == 'revolute' else 'r'}{row} plus a constant",
-        )  # fmt: skip
-    notes.append(f"joint {row}: the constant {_FIELD[kind]} = {text_of(entry)} is read as the joint's offset")
+            "found {text_of!r}, in which the joint variable is not clear",
+            text_of(entry),
+            where=Message("joint {name}", row),
+            field=_FIELD[kind],
+            hint=Message(
+                ("write it as t{row} plus a constant" if kind == "revolute" else "write it as r{row} plus a constant"),
+                row,
+            ),
+        )
+    notes.append(
+        Message(
+            "joint {row}: the constant {field} = {text_of} is read as the joint's offset",
+            row,
+            _FIELD[kind],
+            text_of(entry),
+        )
+    )
     return entry, 1
 
 

@@ -33,6 +33,7 @@ from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Parameter, text_of
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.vector import unrotate
+from manipula.messages import Message
 
 Column = dict[str, str]  # what one row has in each list
 VARIABLES = {"theta": ("t", "th", "q"), "d": ("r", "q", "l")}
@@ -158,7 +159,7 @@ class _Writer:
         return [column | self.inertia(together(None, [Mounted((), body) for body in self.robot.payload]))]
 
     def tool_values(self) -> dict[str, Any]:
-        return values_of(self.robot, "its tool", (step.amount.parameter for step in self.robot.tool))
+        return values_of(self.robot, Message("its tool"), (step.amount.parameter for step in self.robot.tool))
 
     def inertia(self, body: RigidBody) -> Column:
         entries = zip(SIX, (body.I[i][j] for i in range(3) for j in range(i, 3)))

@@ -58,6 +58,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 from manipula.mechanics.robot.values.terms import Quantity, Units
+from manipula.messages import Message
 
 STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
 QUANTITY_OF: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle"}
@@ -81,9 +82,13 @@ def _refuse_repeated_names(table: RobotTable) -> None:
     for row, name in enumerate(names, 1):
         if names.index(name) != row - 1:
             raise RobotFileError(
-                f"joint {names.index(name) + 1} is called {name!r} too",
-                where=joint_label(row, name), field="name", hint="every joint needs a name of its own",
-            )  # fmt: skip
+                "joint {index} is called {name!r} too",
+                names.index(name) + 1,
+                name,
+                where=joint_label(row, name),
+                field="name",
+                hint="every joint needs a name of its own",
+            )
     if Counter(joint.type for joint in table.joint)["fixed"] == len(names):
         raise RobotFileError("no joint moves", field="joint.type", hint="a robot needs a joint that moves")
 
@@ -128,10 +133,14 @@ class _Builder:
         endings = Suffixes()
         found: list[Frame] = []
         for table in self.table.frame:
-            where = f"frame {table.name!r}"
+            where = Message("frame {frame!r}", table.name)
             if table.name in ("base", TOOL, *self.names, *(frame.name for frame in found)):
-                hint = "every frame needs a name of its own, that of no joint"
-                raise RobotFileError("the name is taken", where=where, field="name", hint=hint)
+                raise RobotFileError(
+                    "the name is taken",
+                    where=where,
+                    field="name",
+                    hint=Message("every frame needs a name of its own, that of no joint"),
+                )
             ending = endings.word(table.name, "frame").removeprefix("_")
             on = self.row(table.on, where, "on")
             found.append(Frame(table.name, on or BASE, self.placement(table, f"{ending}_{{}}")))
@@ -142,8 +151,12 @@ class _Builder:
         if name != "base":
             return name
         if name in self.names:
-            hint = "rename the joint: here base is the robot's base"
-            raise RobotFileError("a joint is called 'base'", where=where, field=field, hint=hint)
+            raise RobotFileError(
+                "a joint is called 'base'",
+                where=where,
+                field=field,
+                hint=Message("rename the joint: here base is the robot's base"),
+            )
         return BASE
 
     def motion(self, entry: Entry, quantity: Quantity, where: str, field: str) -> Parameter:
@@ -219,8 +232,13 @@ class _Builder:
         if isinstance(axis, AxisTable):
             given = {name: getattr(axis, name) for name in TURNS if getattr(axis, name) is not None}
             if list(given) not in (["lean", "tilt"], ["tilt"], ["roll"]):
-                hint = "expected lean and tilt, tilt alone, or roll alone"
-                raise RobotFileError(f"found {', '.join(given) or 'nothing'}", where=where, field="axis", hint=hint)
+                raise RobotFileError(
+                    "found {text}",
+                    ", ".join(given) or Message("nothing"),
+                    where=where,
+                    field="axis",
+                    hint=Message("expected lean and tilt, tilt alone, or roll alone"),
+                )
             cells = {name: self.cell(f"{NAMED[name]}{end}", entry) for name, entry in given.items()}
             return tuple(Step(TURNS[name], cell) for name, cell in cells.items())
         if axis is None:
@@ -238,7 +256,7 @@ class _Builder:
             return None if text is None else coordinate_from_text(text, _motion(table), self.units)
         except InputError as error:
             problem, own = (error.problem, error.hint) if isinstance(error, RobotFileError) else (str(error), "")
-            hint = own or 'such as "2*elbow + pi/2"'
+            hint = own or Message('such as "2*elbow + pi/2"')
             raise RobotFileError(problem, where=where, field="coordinate", hint=hint) from error
 
     def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:

@@ -27,6 +27,7 @@ from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.formats.variables import with_offsets
 from manipula.mechanics.robot.joints import one_of_kinds
 from manipula.mechanics.robot.values.terms import Units, length_of
+from manipula.messages import Message
 
 _TABLES: dict[str, type[BaseModel]] = {
     "joint": JointTable,
@@ -41,20 +42,20 @@ _TABLES: dict[str, type[BaseModel]] = {
     "springs": SpringTable,
 }
 _WANTED = {
-    "string_type": "expected text in quotes",
-    "string_too_short": "expected a name",
-    "string_too_long": "expected at most 100 characters",
-    "string_pattern_mismatch": "expected one line of text",
-    "tuple_type": "expected a list",
-    "dict_type": "expected a table of names and values",
-    "model_type": "expected a table",
+    "string_type": Message("expected text in quotes"),
+    "string_too_short": Message("expected a name"),
+    "string_too_long": Message("expected at most 100 characters"),
+    "string_pattern_mismatch": Message("expected one line of text"),
+    "tuple_type": Message("expected a list"),
+    "dict_type": Message("expected a table of names and values"),
+    "model_type": Message("expected a table"),
 }
 _MISSING = {
-    "format": "write format = 1 at the top",
-    "convention": 'write convention = "standard" or "modified"',
-    "angle": 'write angle = "deg" or "rad"',
-    "joint": "a robot has at least one [[joint]]",
-    "type": f"write type = {one_of_kinds(quoted=True)}",
+    "format": Message("write format = 1 at the top"),
+    "convention": Message('write convention = "standard" or "modified"'),
+    "angle": Message('write angle = "deg" or "rad"'),
+    "joint": Message("a robot has at least one [[joint]]"),
+    "type": Message("write type = {one_of_kinds}", one_of_kinds(quoted=True)),
 }
 
 
@@ -106,28 +107,30 @@ def _dotted(path: Iterable[int | str]) -> str:
 
 def _told(problem: ErrorDetails) -> tuple[str, str]:
     kind, loc, context = problem["type"], problem["loc"], problem.get("ctx", {})
-    found = f"found {describe(problem.get('input'))}"
+    found = Message("found {text}", describe(problem.get("input")))
     match kind:
         case "missing":
-            return "is missing", _MISSING.get(str(loc[-1]), _list_hint(loc))
+            return Message("is missing"), _MISSING.get(str(loc[-1]), _list_hint(loc))
         case "extra_forbidden":
-            return "unknown key", _known_keys(loc)
+            return Message("unknown key"), _known_keys(loc)
         case "literal_error":
-            return found, f"expected {context.get('expected', '')}"
+            return found, Message("expected {one_of_kinds}", context.get("expected", ""))
         case "too_short" if loc == ("joint",):
-            return "there are no joints", _MISSING["joint"]
+            return Message("there are no joints"), _MISSING["joint"]
         case "too_long" | "too_short":
             wanted = context.get("max_length", context.get("min_length"))
-            return f"found a list of {context.get('actual_length')}", f"expected {wanted} entries"
+            return Message("found a list of {actual_length}", context.get("actual_length")), Message(
+                "expected {wanted} entries", wanted
+            )
     return found, _WANTED.get(kind, problem["msg"])
 
 
 def _list_hint(loc: tuple[int | str, ...]) -> str:
-    return "the list is too short" if isinstance(loc[-1], int) else "it is required"
+    return Message("the list is too short") if isinstance(loc[-1], int) else Message("it is required")
 
 
 def _known_keys(loc: tuple[int | str, ...]) -> str:
     owner = next((part for part in reversed(loc[:-1]) if isinstance(part, str)), "")
     known = list(_TABLES.get(owner, RobotTable).model_fields)
     near = get_close_matches(str(loc[-1]), known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"
+    return Message("did you mean {column_of!r}?", near[0]) if near else Message("known here: {known}", ", ".join(known))

@@ -20,6 +20,7 @@ from manipula.mechanics.robot.formats.toml.build import joint_names, robot_from_
 from manipula.mechanics.robot.formats.toml.problems import table_from_raw
 from manipula.mechanics.robot.formats.toml.schema import RobotTable
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.messages import Message
 from manipula.support.toml_text import toml_tables
 
 __all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
@@ -65,7 +66,7 @@ def raw_from_toml(text: str, number: Callable[[str], Any] = Decimal) -> dict[str
     except tomllib.TOMLDecodeError as error:
         raise _syntax(str(error), text) from None
     except ValueError as error:
-        raise RobotFileError(f"this is not valid TOML: {error}") from None
+        raise RobotFileError("this is not valid TOML: {message}", error) from None
 
 
 def _syntax(message: str, text: str) -> RobotFileError:
@@ -75,8 +76,13 @@ def _syntax(message: str, text: str) -> RobotFileError:
     number = int(found[1]) if found and found[1] else len(lines)
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     problem = message[: found.start()] if found else message
-    told = f"this is not valid TOML: {problem}"
-    return RobotFileError(told, where=f"line {number}", field=_key(line), hint=_slip(line))
+    return RobotFileError(
+        "this is not valid TOML: {message}",
+        problem,
+        where=Message("line {number}", number),
+        field=_key(line),
+        hint=_slip(line),
+    )
 
 
 def _key(line: str) -> str:
@@ -85,9 +91,9 @@ def _key(line: str) -> str:
 
 def _slip(line: str) -> str:
     if re.search(r"[0-9]\s*[°º˚]", line):
-        return 'write the number without its degree sign, or in quotes, as in "90°"'
+        return Message('write the number without its degree sign, or in quotes, as in "90°"')
     if re.search(r"=\s*-?[0-9]+,[0-9]", line):
-        return "write a decimal point, not a comma"
+        return Message("write a decimal point, not a comma")
     if re.search(r"=\s*-?[A-Za-z]", line):
-        return 'write names and expressions in quotes, such as "a2"'
-    return f"the line reads {line.strip()[:60]!r}" if line.strip() else ""
+        return Message('write names and expressions in quotes, such as "a2"')
+    return Message("the line reads {line!r}", line.strip()[:60]) if line.strip() else ""

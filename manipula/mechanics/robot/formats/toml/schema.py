@@ -27,6 +27,7 @@ from manipula.mechanics.robot.formats.units import (
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Parameter
 from manipula.mechanics.robot.values.terms import Quantity, Units
+from manipula.messages import Message
 from manipula.support.letters import spelled
 
 _WORDS: dict[Quantity, str] = {
@@ -40,7 +41,7 @@ _WORDS: dict[Quantity, str] = {
 
 def _direction(value: object) -> int:
     if isinstance(value, bool) or value not in (1, -1):
-        raise RobotFileError(f"found {describe(value)}", hint="expected 1 or -1")
+        raise RobotFileError("found {text}", describe(value), hint="expected 1 or -1")
     return 1 if value == 1 else -1
 
 
@@ -81,7 +82,10 @@ Lengths = tuple[Length, Length, Length]
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-_ROW = {"a": "the link length along x; write 0 if none", "alpha": "the link twist about x; write 0 if none"}
+_ROW = {
+    "a": Message("the link length along x; write 0 if none"),
+    "alpha": Message("the link twist about x; write 0 if none"),
+}
 
 
 class _Table(BaseModel):
@@ -135,7 +139,9 @@ class Massive(_Table):
     def _one_of_each(self) -> Massive:
         for one, other in (("com", "first_moment"), ("inertia", "second_moment")):
             if getattr(self, one) is not None and getattr(self, other) is not None:
-                raise RobotFileError(f"both {one} and {other} are given", field=other, hint="keep one of the two")
+                raise RobotFileError(
+                    "both {one} and {other} are given", one, other, field=other, hint="keep one of the two"
+                )
         return self
 
     @property
@@ -254,7 +260,7 @@ class JointTable(_OfKind):
             if self.placed and given and not moves:
                 raise RobotFileError("is given beside xyz, rpy or axis", field=field, hint="write one or the other")
             if not self.placed and not given and not moves:
-                hint = _ROW.get(field, f"a {self.type} joint needs it; write 0 if none")
+                hint = _ROW.get(field, Message("a {type} joint needs it; write 0 if none", self.type))
                 raise RobotFileError("is missing", field=field, hint=hint)
         return self
 
@@ -268,9 +274,16 @@ class JointTable(_OfKind):
         for name, entry in ((kind.name, entry) for kind in KINDS.values() for entry in kind.entries):
             given = getattr(self, entry.key) is not None
             if given and name != self.type:
-                raise RobotFileError(f"a {self.type} joint has none", field=entry.key, hint=f'or is its type "{name}"?')
+                raise RobotFileError(
+                    "a {type} joint has none",
+                    self.type,
+                    field=entry.key,
+                    hint=Message('or is its type "{name}"?', name),
+                )
             if name == self.type and not given:
-                raise RobotFileError("is missing", field=entry.key, hint=f"a {name} joint needs it, {entry.unit}")
+                raise RobotFileError(
+                    "is missing", field=entry.key, hint=Message("a {name} joint needs it, {unit}", name, entry.unit)
+                )
         return self
 
     @model_validator(mode="after")
@@ -280,7 +293,7 @@ class JointTable(_OfKind):
             if self.type == "fixed" and getattr(self, field) is not None:
                 raise RobotFileError("a fixed joint has none", field=field, hint="remove it or change the joint's type")
         if self.springs and not (self.type != "fixed" and KINDS[self.type].turns):
-            raise RobotFileError(f"a {self.type} joint has none", field="springs", hint="they pull beside an axis")
+            raise RobotFileError("a {type} joint has none", self.type, field="springs", hint="they pull beside an axis")
         return self
 
 
@@ -300,7 +313,9 @@ def _values(raw: object) -> object:
     for name in named:
         refuse_bad_name(name, describe(name))
     if twice := next((name for name in raw if spelled(str(name)) != name and spelled(str(name)) in raw), ""):
-        raise RobotFileError(f"{twice!r} and {spelled(twice)!r} are one name", hint="keep one of the two values")
+        raise RobotFileError(
+            "{twice!r} and {spelled!r} are one name", twice, spelled(twice), hint="keep one of the two values"
+        )
     return named
 
 

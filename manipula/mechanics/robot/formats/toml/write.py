@@ -39,6 +39,7 @@ from manipula.mechanics.robot.precise import values_of
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
 from manipula.mechanics.robot.values.terms import Quantity, Units
+from manipula.messages import Message
 from manipula.support.decimals import is_decimal
 from manipula.support.toml_text import quoted
 
@@ -83,13 +84,18 @@ def _as_placements(robot: RobotDescription) -> RobotDescription | None:
     still = [joint for joint in robot.joints if joint.kind == "fixed" and not placed_from_joint(joint)]
     amounts = [step.amount.parameter for joint in still for step in joint.before + joint.after]
     known = [amount for amount in amounts if all(name in dict(robot.values) for name in names_of(amount))]
-    values = values_of(robot, "a robot file", known)
+    values = values_of(robot, Message("a robot file"), known)
     rows = tuple(with_placement(joint, end, values) for joint, end in zip(robot.joints, suffixes_of(robot).rows))
     if not all(map(placed_from_joint, rows)):
         return None
     for joint in still:
         if names := names_in(joint.before + joint.after):
-            caution(f"{robot.name}: joint {joint.name!r} stands still: {', '.join(names)} are written as numbers there")
+            caution(
+                "{name}: joint {name2!r} stands still: {names} are written as numbers there",
+                robot.name,
+                joint.name,
+                ", ".join(names),
+            )
     return replace(robot, joints=rows)
 
 

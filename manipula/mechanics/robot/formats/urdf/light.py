@@ -15,6 +15,7 @@ from manipula.mechanics.robot.description import Cell, Joint, Mounted, StepKind,
 from manipula.mechanics.robot.formats.rows import PLACEMENT
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
+from manipula.messages import Message
 
 GATHERED = 16  # links beside the arm, and fixed rows of it, that stay as they are
 LONG_WAY = 40  # steps
@@ -41,10 +42,12 @@ def lightened(
     if serial and beside > GATHERED:
         for joint in rows:
             if joint.carries:
-                notes.append(f"{len(joint.carries)} links that move with joint {joint.name!r} are one body")
+                notes.append(
+                    Message("{count} links that move with joint {name!r} are one body", len(joint.carries), joint.name)
+                )
         rows = [replace(joint, carries=_gathered(joint.carries, joint.name, endings)) for joint in rows]
     if len(ground) > GATHERED:
-        notes.append(f"{len(ground)} links that stand still are one body")
+        notes.append(Message("{count} links that stand still are one body", len(ground)))
         ground = list(_gathered(ground, "base", endings))
     return Light(tuple(rows), tool, tuple(ground))
 

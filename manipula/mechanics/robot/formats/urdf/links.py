@@ -37,6 +37,7 @@ from manipula.mechanics.robot.values.parameter import Num, Parameter
 from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, scale, unrotate
+from manipula.messages import Message
 
 DIGITS = 17  # enough to give every float back
 ACTUATOR = {"fv": "damping", "fc": "friction"}  # the letters of what the format can hold of an actuator
@@ -60,7 +61,7 @@ def decimal(x: Any) -> Fraction:
 class _Describer:
     def __init__(self, robot: RobotDescription) -> None:
         self.robot = robot
-        self.values: Mapping[str, Any] = values_of(robot, "a URDF", everything_in(robot))
+        self.values: Mapping[str, Any] = values_of(robot, Message("a URDF"), everything_in(robot))
         self.links: dict[str, UrdfLink] = {}
         self.joints: dict[str, UrdfJoint] = {}
         self.fixed: dict[str, tuple[str, Placement]] = {}  # links held by another: by which, and where
@@ -231,7 +232,9 @@ class _Describer:
                 offset = PRECISE.number(constant) + PRECISE.degrees(degrees)
                 return Mimic(other, decimal(PRECISE.number(factor)), decimal(offset))
             case _:
-                raise InputError(f"{self.robot.name}: joint {joint.name!r} follows several joints; URDF knows one")
+                raise InputError(
+                    "{name}: joint {name2!r} follows several joints; URDF knows one", self.robot.name, joint.name
+                )
 
     def inertia(self, body: Body) -> RigidBody:
         """Mass, first moments and tensor about the origin, to fifty digits."""
@@ -243,7 +246,9 @@ class _Describer:
 
     def add_link(self, name: str, body: RigidBody | None) -> None:
         if name in self.links:
-            raise InputError(f"{self.robot.name}: two links of a URDF would be called {name!r}; rename a frame")
+            raise InputError(
+                "{name}: two links of a URDF would be called {own!r}; rename a frame", self.robot.name, name
+            )
         self.links[name] = UrdfLink(name, None if body is None else self.inertial(name, body))
 
     def inertial(self, name: str, body: RigidBody) -> UrdfInertial | None:
@@ -251,7 +256,9 @@ class _Describer:
         if not (body.m or any(body.s) or any(map(any, body.I))):
             return None
         if not body.m and any(body.s):
-            raise InputError(f"{self.robot.name}: {name} has first moments but no mass, which URDF cannot hold")
+            raise InputError(
+                "{name}: {name2} has first moments but no mass, which URDF cannot hold", self.robot.name, name
+            )
         centre = scale(1 / body.m, body.s) if body.m else body.s
         tensor = body.shifted(scale(-1, centre)).I
         entries = tuple(decimal(tensor[i][j]) for i, j in ENTRIES)

@@ -66,6 +66,7 @@ from manipula.mechanics.robot.locking.locks import with_locks
 from manipula.mechanics.robot.precise import settled
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, number
+from manipula.messages import Message, in_front
 
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 KINDS: dict[str, JointKind] = {
@@ -193,13 +194,22 @@ class _Reader:
             seen.append(joint.child)
         left += [link for link in seen if any(x.part == "inertial" for x in self.tree.file.links[link].faults)]
         if unknown := [link for link in ways if any(x.part == "mass" for x in self.tree.file.links[link].faults)]:
-            self.notes.append(f"the centre of mass lacks bodies that stand still, of unknown mass: {some_of(unknown)}")
+            self.notes.append(
+                Message(
+                    "the centre of mass lacks bodies that stand still, of unknown mass: {some_of}", some_of(unknown)
+                )
+            )
         heavy = [link for link in seen if self.is_heavy(link)]
         if left:
-            why = "what hangs there does not stand still, or cannot be read"
-            self.notes.append(f"not counted in the centre of mass: links {some_of(left)}; {why}")
+            self.notes.append(
+                Message(
+                    "not counted in the centre of mass: links {some_of}; what hangs there does not stand still, or "
+                    "cannot be read",
+                    some_of(left),
+                )
+            )
         if beside := [link for link in heavy if link != base]:
-            self.notes.append(f"links that stand still beside the rows: {some_of(beside)}")
+            self.notes.append(Message("links that stand still beside the rows: {some_of}", some_of(beside)))
         return [Mounted(ways[link], self.weight(link), link) for link in heavy]
 
     def weight(self, link: str) -> Body:
@@ -269,7 +279,14 @@ class _Reader:
         if not joint.moves:
             return None
         if value is not None and value < 0:
-            self.notes.append(f"joint {joint.name!r}: its {what} limit {float(value):g} is negative: read as none")
+            self.notes.append(
+                Message(
+                    "joint {name!r}: its {what} limit {value:g} is negative: read as none",
+                    joint.name,
+                    what,
+                    float(value),
+                )
+            )
         return None if value is None or value < 0 else Num(value)
 
     def origin(self, row: str, at: UrdfOrigin, where: str) -> Steps:
@@ -293,7 +310,7 @@ class _Reader:
 
     def angles(self, rpy: Angles, where: str) -> Angles:
         roll, pitch, yaw = (
-            self.structure.angle(x, f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw"))
+            self.structure.angle(x, in_front(where, name)) for x, name in zip(rpy, ("roll", "pitch", "yaw"))
         )
         return roll, pitch, yaw
 
@@ -329,12 +346,16 @@ class _Reader:
             ways[joint.child] = self.ways[joint.child] = there
             self.tell_lock(joint, locks)
             if self.is_heavy(joint.child):
-                self.notes.append(f"link {joint.child!r}: its mass is carried by {joint.parent!r}")
+                self.notes.append(
+                    Message("link {child!r}: its mass is carried by {parent!r}", joint.child, joint.parent)
+                )
                 yield Mounted(there, self.weight(joint.child), joint.child)
 
     def tell_lock(self, joint: UrdfJoint, locks: Locks) -> None:
         if joint.moves:
-            self.notes.append(f"joint {joint.name!r} is locked at {float(locks.position(joint)):g}")
+            self.notes.append(
+                Message("joint {name!r} is locked at {position:g}", joint.name, float(locks.position(joint)))
+            )
 
     def locked(self, row: str, joint: UrdfJoint, locks: Locks) -> Steps:
         """The way across a joint that stands still."""

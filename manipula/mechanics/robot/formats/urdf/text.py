@@ -14,8 +14,9 @@ from collections.abc import Iterator
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import checked_text
+from manipula.messages import Message
 
-EXPAND = "run `xacro robot.xacro > robot.urdf` first and load its result"
+EXPAND = Message("run `xacro robot.xacro > robot.urdf` first and load its result")
 XACRO = "xacro:"  # how a left-over tag is called once the tree is read
 _READ = {"link": ("inertial",), "joint": ("origin", "axis", "parent", "child", "limit", "dynamics", "mimic")}
 _COUNTED = {**_READ, "inertial": ("origin", "mass", "inertia")}  # of these the first is read
@@ -33,7 +34,7 @@ def root_from_text(text: str, said: list[str]) -> ET.Element:
         space, _, tag = str(element.tag).rpartition("}")  # some tools put the whole file into a namespace
         element.tag = XACRO + tag if "xacro" in space else tag
     if root.tag != "robot":
-        raise RobotFileError(f"found <{root.tag}> at the top", hint="a URDF file starts with <robot name=…>")
+        raise RobotFileError("found <{tag}> at the top", root.tag, hint="a URDF file starts with <robot name=…>")
     _tell_leftovers(root, said)
     _tell_repeated(root, said)
     return root
@@ -72,8 +73,11 @@ def _blank(text: str) -> str:
 
 
 def _not_xml(error: ET.ParseError, text: str) -> RobotFileError:
-    hint = "expand it with xacro first" if XACRO in text else "URDF is an XML file that starts with <robot>"
-    return RobotFileError(f"this is not well-formed XML: {error}", hint=hint)
+    return RobotFileError(
+        "this is not well-formed XML: {error}",
+        error,
+        hint=Message("expand it with xacro first" if XACRO in text else "URDF is an XML file that starts with <robot>"),
+    )
 
 
 def _declared(text: str, said: list[str]) -> str:
@@ -83,7 +87,9 @@ def _declared(text: str, said: list[str]) -> str:
         return text
     known = set(re.findall(r"xmlns:([\w.-]+)\s*=", text)) | {"xml", "xmlns"}
     missing = [prefix for prefix in dict.fromkeys(_PREFIX.findall(text)) if prefix not in known]
-    said.extend(f"the prefix {prefix!r} is not declared; what it marks is not read" for prefix in missing)
+    said.extend(
+        Message("the prefix {prefix!r} is not declared; what it marks is not read", prefix) for prefix in missing
+    )
     spaces = "".join(f' xmlns:{prefix}="undeclared/{prefix}"' for prefix in missing)
     return text[: start.end()] + spaces + text[start.end() :]
 
@@ -105,7 +111,7 @@ def _tell_leftovers(root: ET.Element, said: list[str]) -> None:
     found = [inner.tag for part in _unread(root) for inner in leftovers(part)]
     if found:
         tags = ", ".join(f"<{tag}>" for tag in dict.fromkeys(found))
-        said.append(f"xacro that has not been expanded is passed over, at {tags}")
+        said.append(Message("xacro that has not been expanded is passed over, at {tags}", tags))
 
 
 def _tell_repeated(root: ET.Element, said: list[str]) -> None:
@@ -115,7 +121,15 @@ def _tell_repeated(root: ET.Element, said: list[str]) -> None:
             counted = Counter(str(inner.tag) for inner in part)
             for tag in _COUNTED[str(part.tag)]:
                 if counted[tag] > 1:
-                    said.append(f"{outer.tag} {outer.get('name')!r} has {counted[tag]} <{tag}>; the first is read")
+                    said.append(
+                        Message(
+                            "{tag} {name!r} has {counted} <{tag2}>; the first is read",
+                            outer.tag,
+                            outer.get("name"),
+                            counted[tag],
+                            tag,
+                        )
+                    )
 
 
 def _unread(root: ET.Element) -> Iterator[ET.Element]:

@@ -12,15 +12,18 @@ from manipula.mechanics.robot.coordinates import Coordinate, own_coordinate
 from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
 from manipula.mechanics.robot.values.parameter import float_of, number
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
+from manipula.messages import Message
 
 PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
 TOOLS = ("tool0", "attachment_site")  # what ROS-Industrial and the MuJoCo Menagerie call the frame at an arm's end
 NEAR = 1e-6  # m: frames that are one place
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
-    "ball": "a ball joint has three degrees of freedom; write it as three hinges",
-    "floating": "it has six degrees of freedom, and a robot stands on a base that does not move",
-    "planar": "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one",
+    "ball": Message("a ball joint has three degrees of freedom; write it as three hinges"),
+    "floating": Message("it has six degrees of freedom, and a robot stands on a base that does not move"),
+    "planar": Message(
+        "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one"
+    ),
 }
 
 
@@ -40,7 +43,7 @@ class UrdfTree:
         while link != base:
             if link not in self.above:
                 raise RobotFileError(
-                    f"the tip {tip!r} does not hang below the base {base!r}", hint="choose both on one branch"
+                    "the tip {tip!r} does not hang below the base {base!r}", tip, base, hint="choose both on one branch"
                 )
             joints.append(self.above[link])
             link = self.above[link].parent
@@ -91,8 +94,10 @@ def tree_from_urdf(file: UrdfFile) -> UrdfTree:
     for joint in file.joints.values():
         if joint.child in above:
             raise RobotFileError(
-                f"joints {above[joint.child].name!r} and {joint.name!r} both lead to it, which closes a loop",
-                where=f"link {joint.child!r}",
+                "joints {name!r} and {name2!r} both lead to it, which closes a loop",
+                above[joint.child].name,
+                joint.name,
+                where=Message("link {child!r}", joint.child),
                 hint="only open chains can be read: every link has one parent",
             )
         above[joint.child] = joint
@@ -107,13 +112,15 @@ def _root(file: UrdfFile, above: Mapping[str, UrdfJoint]) -> str:
     if not roots:
         raise RobotFileError(
             "every link has a parent, so the joints close a loop",
-            where=f"link {next(iter(file.links))!r}",
+            where=Message("link {child!r}", next(iter(file.links))),
             hint="one link must be the base",
         )
     if len(roots) > 1:
         raise RobotFileError(
-            f"the links fall into {len(roots)} separate parts, starting at {', '.join(roots)}",
-            where=f"link {roots[1]!r}",
+            "the links fall into {count} separate parts, starting at {roots}",
+            len(roots),
+            ", ".join(roots),
+            where=Message("link {child!r}", roots[1]),
             hint="join them by fixed joints, or remove what is not the arm",
         )
     return roots[0]
@@ -128,8 +135,9 @@ def _refuse_islands(tree: UrdfTree) -> None:
     for name in tree.file.links:
         if name not in reached:
             raise RobotFileError(
-                f"it cannot be reached from the root {tree.root!r}: its joints close a loop",
-                where=f"link {name!r}",
+                "it cannot be reached from the root {root!r}: its joints close a loop",
+                tree.root,
+                where=Message("link {child!r}", name),
                 hint="only open chains can be read",
             )
 
@@ -140,7 +148,7 @@ def choose_tip(tree: UrdfTree, base: str, notes: list[str], said: list[str]) -> 
     movers = {leaf: [joint for joint in tree.way(base, leaf) if joint.moves] for leaf in tree.leaves(base)}
     longest = max(movers.values(), key=len)
     if not longest:
-        raise RobotFileError(f"no joint below {base!r} moves", hint="a robot needs a revolute or prismatic joint")
+        raise RobotFileError("no joint below {base!r} moves", base, hint="a robot needs a revolute or prismatic joint")
     if any(way != longest[: len(way)] for way in movers.values()):
         return ""
     return _end(tree, longest[-1].child, [leaf for leaf, way in movers.items() if way == longest], notes, said)
@@ -154,12 +162,19 @@ def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str], said: l
     rigid = dict.fromkeys(joint.child for end in ends for joint in tree.way(moving, end))
     tools = [link for link in rigid if link.lower().endswith(TOOLS)]
     tip = tools[0] if len(tools) == 1 else moving
-    notes.append(f"tip {tip!r} chosen among the fixed frames {', '.join(rigid)}; tip= chooses another")
+    notes.append(
+        Message("tip {tip!r} chosen among the fixed frames {rigid}; tip= chooses another", tip, ", ".join(rigid))
+    )
     away = {link: distance for link in rigid if (distance := _distance(tree.way(moving, link))) >= NEAR}
     if len(tools) != 1 and away:
         listed = some_of([f"{link} ({1000 * distance:.0f} mm away)" for link, distance in away.items()])
         said.append(
-            f"the tool is the frame of link {tip!r}; the file has other ends of the arm: {listed}; tip= chooses one"
+            Message(
+                "the tool is the frame of link {tip!r}; the file has other ends of the arm: {some_of}; tip= "
+                "chooses one",
+                tip,
+                listed,
+            )
         )
     return tip
 
@@ -182,17 +197,19 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
     for joint in (joint for joint in joints if joint.name not in locks.given):
         if joint.type in REFUSED:
             raise RobotFileError(
-                f"found {joint.type!r}: {REFUSED[joint.type]}",
+                "found {type!r}: {refused}",
+                joint.type,
+                REFUSED[joint.type],
                 where=_label(joint),
                 field="type",
-                hint=f"base={joint.child!r} reads what is below it",
+                hint=Message("base={child!r} reads what is below it", joint.child),
             )
         if joint.mimic is not None and locks.followed(joint) is None:
             why = locks.unfit(joint.mimic.joint)
-            alone = f"it mimics joint {joint.mimic.joint!r}, so it is not a degree of freedom of its own"
+            alone = Message("it mimics joint {joint!r}, so it is not a degree of freedom of its own", joint.mimic.joint)
             raise RobotFileError(
-                f"it mimics joint {joint.mimic.joint!r}, which {why}" if why else alone,
-                where=f"joint {joint.name!r}",
+                Message("it mimics joint {name!r}, which {why}", joint.mimic.joint, why) if why else alone,
+                where=Message("joint {name!r}", joint.name),
                 field="mimic",
                 hint="leave tip= out and ask for the frame by name, or hold it still by locked=",
             )
@@ -200,7 +217,7 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
 
 def _label(joint: UrdfJoint) -> str:
     """How messages call a joint: by its name, or by the body that it moves."""
-    return f"joint {joint.name!r}" if joint.named else f"body {joint.child!r}"
+    return Message("joint {name!r}", joint.name) if joint.named else Message("body {name!r}", joint.child)
 
 
 def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str]) -> None:
@@ -266,7 +283,9 @@ class Locks:
         """Given, mimicked, or the file's own pose brought within the limits."""
         if joint.type in REFUSED:
             raise RobotFileError(
-                f"found {joint.type!r} on a branch that must be locked: {REFUSED[joint.type]}",
+                "found {type!r} on a branch that must be locked: {refused}",
+                joint.type,
+                REFUSED[joint.type],
                 where=_label(joint),
                 field="type",
                 hint="make it fixed",
@@ -296,19 +315,21 @@ class Locks:
             seen.append(name)
             mimic = self.joints[name].mimic
             if mimic is None:
-                return "" if self.joints[name].moves else "does not move"
+                return "" if self.joints[name].moves else Message("does not move")
             name = mimic.joint
-        return "mimics it in turn" if name in seen else "is not in the file"
+        return Message("mimics it in turn") if name in seen else Message("is not in the file")
 
     def _mimicked(self, joint: UrdfJoint, depth: int) -> Fraction:
         assert joint.mimic is not None
         name = joint.mimic.joint
         if name not in self.joints or name in self.chain or depth > _MIMICS:
-            why = "is not in the file" if name not in self.joints else "moves with the arm"
-            why = why if depth <= _MIMICS else "mimics it in turn"
+            why = Message("is not in the file") if name not in self.joints else Message("moves with the arm")
+            why = why if depth <= _MIMICS else Message("mimics it in turn")
             raise RobotFileError(
-                f"it mimics joint {name!r}, which {why}",
-                where=f"joint {joint.name!r}",
+                "it mimics joint {name!r}, which {why}",
+                name,
+                why,
+                where=Message("joint {name!r}", joint.name),
                 field="mimic",
                 hint="leave tip= out and ask for the frame by name, or say where it stands still in locked=",
             )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from manipula.errors import some_of
 from manipula.mechanics.robot.formats.urdf.text import root_from_text
+from manipula.messages import Message
 
 COPIED = ("visual", "collision")
 
@@ -28,5 +29,7 @@ def with_visuals(text: str, source: str, seen: Callable[[str], str]) -> tuple[st
             left.append(link.get("name", ""))
     new.extend(old.iterfind("material"))
     ET.indent(new)
-    told = [f"visuals of links {some_of(left)}, which no row or frame keeps"] if left else []
+    told = list[str]()
+    if left:
+        told.append(Message("visuals of links {some_of}, which no row or frame keeps", some_of(left)))
     return text[: text.index("<robot")] + ET.tostring(new, encoding="unicode") + "\n", told

@@ -15,6 +15,7 @@ from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, UrdfFile, UrdfJo
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, precise, values_of
 from manipula.mechanics.robot.values.parameter import Num, text_of
+from manipula.messages import Message
 
 PAIRS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
@@ -67,7 +68,7 @@ def _lost_order(robot: RobotDescription) -> list[str]:
 
 
 def _gravity(robot: RobotDescription) -> tuple[Fraction, ...]:
-    values = values_of(robot, "a URDF", everything_in(robot))
+    values = values_of(robot, Message("a URDF"), everything_in(robot))
     return tuple(decimal(precise(cell.parameter, values)) for cell in robot.gravity)
 
 
@@ -76,8 +77,12 @@ def _remarks(robot: RobotDescription) -> list[str]:
     lost = [f"URDF cannot hold the {said}" for said in lost_from_robot(robot) if not said.startswith("gravity ")]
     for joint in robot.joints:
         if KINDS[joint.kind].slides and joint.limits is None:
-            lost.append(f"joint {joint.name}: URDF wants limits; it has none, so {NO_LIMIT:.0e} is written")
-    lost.append("gravity, which URDF cannot hold: " + " ".join(map(_text, _gravity(robot))))
+            lost.append(
+                Message(
+                    "joint {name}: URDF wants limits; it has none, so {no_limit:.0e} is written", joint.name, NO_LIMIT
+                )
+            )
+    lost.append(Message("gravity, which URDF cannot hold: {gravity}", " ".join(map(_text, _gravity(robot)))))
     return lost
 
 

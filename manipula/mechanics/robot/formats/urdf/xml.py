@@ -22,6 +22,7 @@ from manipula.mechanics.robot.formats.urdf.text import EXPAND, XACRO, is_unexpan
 from manipula.mechanics.robot.formats.urdf.words import LOOPS, WORDS
 from manipula.mechanics.robot.formats.vocabulary import account
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
+from manipula.messages import Message
 
 Triple = tuple[Fraction, Fraction, Fraction]
 Angles = tuple[Parameter, Parameter, Parameter]
@@ -136,7 +137,7 @@ def refuse_faults(faults: Iterable[Fault], used: Iterable[str], said: list[str])
     for fault in faults:
         if fault.part in needed:
             raise fault.error
-        said.append(f"{fault.error}; the arm does not use it")
+        said.append(Message("{error}; the arm does not use it", fault.error))
 
 
 def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
@@ -144,21 +145,30 @@ def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
     root = root_from_text(text, said)
     words = account(root, WORDS, skipped=XACRO)
     said += words.warning()
-    said += [f"<{tag}> is not read: the chain is open there" for tag in LOOPS if root.find(tag) is not None]
+    said += [
+        Message("<{tag}> is not read: the chain is open there", tag) for tag in LOOPS if root.find(tag) is not None
+    ]
     refuse_too_many(len(root.findall("joint")))
     links = _by_name((_link(element) for element in root.findall("link")), "link")
     joints = _by_name((_joint(element, said) for element in root.findall("joint")), "joint")
     left = any(str(element.tag).startswith(XACRO) for element in root)
     if not links:
-        raise RobotFileError("the file has no <link>", hint=EXPAND if left else "a robot needs links and joints")
+        raise RobotFileError(
+            "the file has no <link>", hint=EXPAND if left else Message("a robot needs links and joints")
+        )
     for joint in joints.values():
         for end, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
                 raise RobotFileError(
-                    f"found link {name!r}, which is not in the file",
-                    where=f"joint {joint.name!r}",
+                    "found link {name!r}, which is not in the file",
+                    name,
+                    where=Message("joint {name!r}", joint.name),
                     field=end,
-                    hint=f"xacro is left over: {EXPAND}" if left else f"known links: {', '.join(links)}",
+                    hint=(
+                        Message("xacro is left over: {expand}", EXPAND)
+                        if left
+                        else Message("known links: {links}", ", ".join(links))
+                    ),
                 )
     return UrdfFile(root.get("name") or "robot", links, joints, tuple(words.note()))
 
@@ -168,18 +178,19 @@ def _by_name(items: Iterator[Named], kind: str) -> dict[str, Named]:
     for item in items:
         if item.name in found:
             raise RobotFileError(
-                f"two {kind}s have this name",
-                where=f"{kind} {item.name!r}",
+                "two {kind}s have this name",
+                kind,
+                where=Message("{kind} {name!r}", Message(kind), item.name),
                 field="name",
-                hint=f"every {kind} needs a name of its own",
+                hint=Message("every {kind} needs a name of its own", kind),
             )
         found[item.name] = item
     return found
 
 
 def _link(element: ET.Element) -> UrdfLink:
-    name, parts = _attribute(element, "name", "a link"), _Parts()
-    inertial = parts.read("inertial", lambda: _inertial(element, f"link {name!r}"), None)
+    name, parts = _attribute(element, "name", Message("a link")), _Parts()
+    inertial = parts.read("inertial", lambda: _inertial(element, Message("link {child!r}", name)), None)
     return UrdfLink(name, inertial, tuple(parts.faults))
 
 
@@ -190,7 +201,7 @@ def _inertial(link: ET.Element, where: str) -> UrdfInertial | None:
         return None
     mass = _number(_child(element, "mass", where), "value", where, "mass")
     if mass < 0:
-        raise RobotFileError(f"found {float(mass)}", where=where, field="mass", hint="a mass cannot be negative")
+        raise RobotFileError("found {text}", float(mass), where=where, field="mass", hint="a mass cannot be negative")
     tensor = _child(element, "inertia", where)
     entries = tuple(_number(tensor, pair, where, f"inertia {pair}") for pair in _PAIRS)
     return UrdfInertial(_frame(element, where, "inertial origin"), mass, entries)
@@ -200,15 +211,17 @@ def _refuse_xacro_tags(element: ET.Element, where: str) -> None:
     """A macro that was not expanded may hold the very numbers that are missing."""
     for child in element:
         if str(child.tag).startswith(XACRO):
-            raise RobotFileError(f"found <{child.tag}>, xacro that has not been expanded", where=where, hint=EXPAND)
+            raise RobotFileError("found <{tag}>, xacro that has not been expanded", child.tag, where=where, hint=EXPAND)
 
 
 def _joint(element: ET.Element, said: list[str]) -> UrdfJoint:
-    name = _attribute(element, "name", "a joint")
-    where = f"joint {name!r}"
+    name = _attribute(element, "name", Message("a joint"))
+    where = Message("joint {name!r}", name)
     kind = _attribute(element, "type", where)
     if kind not in KNOWN_TYPES:
-        raise RobotFileError(f"found {kind!r}", where=where, field="type", hint=f"one of {', '.join(KNOWN_TYPES)}")
+        raise RobotFileError(
+            "found {text!r}", kind, where=where, field="type", hint=Message("one of {kinds}", ", ".join(KNOWN_TYPES))
+        )
     parent, child = (_attribute(_child(element, end, where), "link", where, end) for end in ("parent", "child"))
     parts, nothing = _Parts(), Fraction(0)
     free: Bounds = (None, None)
@@ -232,7 +245,14 @@ def _placed(joint: ET.Element, where: str) -> UrdfOrigin:
 def _limits(joint: ET.Element, where: str, said: list[str]) -> Bounds:
     lower, upper = _bounds(joint, where, "lower", "upper")
     if lower is not None and upper is not None and lower > upper:
-        said.append(f"{where}: limit: lower {float(lower):g} is above upper {float(upper):g}; they are exchanged")
+        said.append(
+            Message(
+                "{where}: limit: lower {lower:g} is above upper {upper:g}; they are exchanged",
+                where,
+                float(lower),
+                float(upper),
+            )
+        )
         return upper, lower
     return lower, upper
 
@@ -279,14 +299,16 @@ def _triple(element: ET.Element, key: str, where: str, field: str, otherwise: Tr
     text = _attribute(element, key, where, field)
     parts = [number_from_text(part, where, field) for part in text.split()]
     if len(parts) != 3:
-        raise RobotFileError(f"found {text!r}", where=where, field=field, hint='three numbers, as in "0 0 1"')
+        raise RobotFileError("found {text!r}", text, where=where, field=field, hint='three numbers, as in "0 0 1"')
     return (parts[0], parts[1], parts[2])
 
 
 def _child(element: ET.Element, tag: str, where: str) -> ET.Element:
     child = element.find(tag)
     if child is None:
-        raise RobotFileError(f"<{tag}> is missing", where=where, field=tag, hint=f"<{element.tag}> needs it")
+        raise RobotFileError(
+            "<{tag}> is missing", tag, where=where, field=tag, hint=Message("<{tag}> needs it", element.tag)
+        )
     return child
 
 
@@ -294,11 +316,16 @@ def _attribute(element: ET.Element, key: str, where: str, field: str = "") -> st
     text = (element.get(key) or "").strip()
     if not text:
         raise RobotFileError(
-            f"{key!r} is missing", where=where, field=field or key, hint=f'<{element.tag} {key}="…"> must have it'
+            "{key!r} is missing",
+            key,
+            where=where,
+            field=field or key,
+            hint=Message('<{tag} {key}="…"> must have it', element.tag, key),
         )
     if is_unexpanded(text):
-        told = f"found {text[:60]!r}, xacro that has not been expanded"
-        raise RobotFileError(told, where=where, field=field or key, hint=EXPAND)
+        raise RobotFileError(
+            "found {text!r}, xacro that has not been expanded", text[:60], where=where, field=field or key, hint=EXPAND
+        )
     return text
 
 
@@ -326,7 +353,9 @@ def _bound(limit: ET.Element | None, key: str, where: str) -> Fraction | None:
 def number_from_text(text: str, where: str, field: str) -> Fraction:
     """The exact decimal as written."""
     if not _DECIMAL.fullmatch(text):
-        raise RobotFileError(f"found {text[:60]!r}", where=where, field=field, hint="a decimal number such as 0.35")
+        raise RobotFileError(
+            "found {text!r}", text[:60], where=where, field=field, hint="a decimal number such as 0.35"
+        )
     try:
         return exact_number(Decimal(text))
     except RobotFileError as error:

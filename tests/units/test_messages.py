@@ -1,0 +1,119 @@
+"""Messages as data: the English text at once, every language from the template and its fields."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import warnings
+from pathlib import Path
+
+import pytest
+
+from manipula.errors import InputError, ManipulaWarning, RobotFileError, RowLabel, UnknownNameError, UnsetError, caution
+from manipula.messages import Catalogue, Message, as_data, in_front, in_language, joined, with_messages
+
+INNER = Message("{count} links of {robot}", 3, "arm")
+OUTER = Message("{file}: found {what}, not {value:.3g} ({file})", Path("a.toml"), INNER, 3.14159)
+WORDS = Catalogue(
+    {
+        "{count} links of {robot}": "{count} elos de {robot}",
+        "{file}: found {what}, not {value} ({file})": "{file} ({file}): não {value}, há {what}",
+        "the {kind} is {state}": "{KIND}: {state}",
+        "slide": "deslizante",
+        "a {b} c": "um {b} c",
+        "{a} {{b}}": "{{b}} {a}",
+    },
+    {"Expected {what} (at {PLACE})": "esperava-se {what} ({PLACE})", "end of file": "fim do arquivo"},
+)
+
+
+def test_the_text_is_english_and_its_parts_are_kept() -> None:
+    assert OUTER == "a.toml: found 3 links of arm, not 3.14 (a.toml)"
+    assert OUTER.template == "{file}: found {what}, not {value} ({file})"
+    assert OUTER.fields == {"file": "a.toml", "what": INNER, "value": "3.14"}
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (OUTER, "a.toml (a.toml): não 3.14, há 3 elos de arm"),
+        (Message("the {kind} is {state}", "slide", "slide"), "deslizante: slide"),  # words in capitals, a name not
+        (Message("the {kind} is {state}", "Expected '=' (at end of file)", 1), "esperava-se '=' (fim do arquivo): 1"),
+        (Message("a {b} c"), "um {b} c"),  # without values braces are braces
+        (Message("{a} {{b}}", INNER), "{b} 3 elos de arm"),
+        (Message("{a} is unknown here", INNER), "3 elos de arm is unknown here"),
+        (joined(", ", [INNER, "slide", "x"]), "3 elos de arm, slide, x"),
+        (in_front("slide", INNER), "slide: 3 elos de arm"),
+        (in_front("", INNER), "3 elos de arm"),
+        (joined(", ", []), ""),
+    ],
+)
+def test_a_language_is_looked_up(message: Message, told: str) -> None:
+    assert WORDS.told(message) == told
+    assert Catalogue({}).told(message) == message
+
+
+def test_the_fullest_form_of_a_finished_sentence_counts() -> None:
+    every = Catalogue(
+        {}, {"Expected {what}": "?", "{WHAT} (at line {n})": "{WHAT} (linha {n})", "Expected a key": "chave"}
+    )
+    assert every.told("Expected a key (at line 3)") == "chave (linha 3)"
+    assert every.told(Message("Expected x")) == "?" and every.told("unknown (at line 1)") == "unknown (linha 1)"
+
+
+@pytest.mark.parametrize("message", [OUTER, Message("a {b} c"), Message("{a} {{b}}", INNER), joined(";", [OUTER, "x"])])
+def test_copies_pickles_and_data_say_the_same(message: Message) -> None:
+    answer = {"errors": [{"message": message, "row": 1}], "name": "plain"}
+    sent = with_messages(json.loads(json.dumps(as_data(answer))))
+    for other in (copy.deepcopy(message), pickle.loads(pickle.dumps(message)), sent["errors"][0]["message"]):
+        assert (other, other.template, other.fields) == (message, message.template, message.fields)
+        assert WORDS.told(other) == WORDS.told(message)
+    assert json.loads(json.dumps(answer)) == in_language(answer, str) == answer  # English where nobody asks
+    assert in_language(answer, WORDS.told)["errors"][0] == {"message": WORDS.told(message), "row": 1}
+
+
+@pytest.mark.parametrize("values", [(), (1, 2, 3)])
+def test_every_place_has_its_value(values: tuple[int, ...]) -> None:
+    if values:
+        with pytest.raises(ValueError, match="zip"):
+            Message("{a} and {b}", *values)
+    else:
+        assert Message("{a} and {b}", *values) == "{a} and {b}"
+
+
+def test_errors_say_messages() -> None:
+    error = InputError("{path}: {why}", Path("x"), InputError(INNER))
+    assert str(error) == "x: 3 links of arm" and WORDS.told(str(error)) == "x: 3 elos de arm"
+    assert pickle.loads(pickle.dumps(error)).message.fields == error.message.fields
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        caution("so {much} for {it!r}", INNER, "x", field="a")
+    said = caught[0].message
+    assert isinstance(said, ManipulaWarning) and (str(said), said.column) == ("so 3 links of arm for 'x'", "a")
+    assert WORDS.told(str(said)) == "so 3 elos de arm for 'x'"
+
+
+def test_the_parts_of_a_robot_file_error_stay_parts() -> None:
+    label = RowLabel(Message("joint {row} {name!r}", 2, "x"), 2)
+    error = RobotFileError("found {n}", INNER, file="f", where=label, field="a", hint=Message("a {b} c", 1)).in_file(
+        "g"
+    )
+    assert str(error) == "g: joint 2 'x': a: found 3 links of arm (a 1 c)" and error.row == 2
+    assert WORDS.told(error.message) == "g: joint 2 'x': a: found 3 elos de arm (um 1 c)"
+    inside = RowLabel.inside(label, "carries")
+    for one in (inside, copy.deepcopy(inside), pickle.loads(pickle.dumps(inside))):
+        assert isinstance(one, RowLabel) and (one, one.row) == ("joint 2 'x': carries", 2)
+
+
+def test_errors_with_places_of_their_own() -> None:
+    unset = UnsetError(Message("{robot} needs {names}", "arm", "l1"), ["l1"], also="load it anew, or ")
+    assert str(unset) == "arm needs l1; load it anew, or robot.with_parameters(l1=…) gives one"
+    assert (unset.in_shell, unset.in_page) == (
+        "arm needs l1; --set l1=VALUE gives one",
+        "arm needs l1; give l1 a value",
+    )
+    assert (
+        str(UnknownNameError("model", "pos", ["pose"])) == "no model is called 'pos'; did you mean 'pose'? Known: pose."
+    )
+    assert str(UnknownNameError("model", "x", ["pose"])) == "no model is called 'x'. Known: pose."
