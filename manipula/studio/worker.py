@@ -47,7 +47,7 @@ def _listen(requests: queue.SimpleQueue[Any]) -> None:
 
 def _warm() -> None:
     """What every task needs is loaded before one is there."""
-    from manipula import api, arm, model  # noqa: F401
+    from manipula import api, arm  # noqa: F401
 
     robot = api.load("planar2r")
     api.drawing(robot)
