@@ -24,9 +24,9 @@ from peers import MODELS, CasadiCode
 from tables import save, table
 
 import manipula as mp
-from manipula.algebra.machine.code import initialise
-from manipula.algebra.machine.ir import single_module
-from manipula.algebra.machine.writer import Host
+from manipula.algebra.llvm.code import initialise
+from manipula.algebra.llvm.ir import single_module
+from manipula.algebra.llvm.writer import Host
 
 STATES = 64
 PLAIN = Host(vector_bytes=32, fused=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine.code import LoadedCode, object_from_text
+from manipula.algebra.llvm.code import LoadedCode, object_from_text
 
 SAMPLES, SAMPLE_SECONDS = 100, 0.001
 STATES = 64  # a function is called on these in turn

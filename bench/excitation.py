@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.identification.excitation.excitation import design_of
-from manipula.identification.excitation.search import Design
+from manipula.identification.excitation.excitation import Design, design_of
 
 ROBOTS = [x for x in sys.argv[1:] if not x.startswith("-")] or ["puma560", "iiwa14"]
 RANDOM, SEEDS, RUNS, JUDGED = 200, 3, 300, 10

@@ -20,7 +20,7 @@ import manipula as mp
 from manipula.mechanics.models.dynamics import articulated, composite, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.models.linear import regressor
-from manipula.mechanics.robot.lift import mapped
+from manipula.mechanics.robot.tree import mapped
 
 SX = casadi.SX
 

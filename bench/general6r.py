@@ -20,10 +20,9 @@ import numpy as np
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled_together
-from manipula.ik.general6r.closing import wrapped
-from manipula.ik.general6r.machine import TEXTS
-from manipula.ik.general6r.solver import GeneralAnswer
-from manipula.ik.general6r.text.collect import MOST
+from manipula.ik.general6r.elimination import wrapped
+from manipula.ik.general6r.roots import MOST
+from manipula.ik.general6r.solver import TEXTS, GeneralAnswer
 from manipula.ik.numeric.arrays import Floats
 
 E = 0.0741 / np.sqrt(3)  # what a bend of 60° takes from each side, Kinova's tables for the bent wrist

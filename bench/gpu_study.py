@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.algebra.run.steps.task import completed
-from manipula.studies.ready import gains
+from manipula.algebra.run.repeated import completed
+from manipula.studies.catalogue import gains
 
 DRIVER = Path(__file__).parent / "drivers" / "study.cu.in"
 GIVEN, NONE = 64, 77  # rows that are compared; what a program ends with that finds no device

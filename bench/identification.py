@@ -20,12 +20,12 @@ import numpy as np
 from scipy.io import loadmat
 
 import manipula as mp
+from manipula.identification.data import first_fit, gather
 from manipula.identification.estimators.entropic import barrier_value, entropic_from
 from manipula.identification.estimators.lmi import lmi_from
 from manipula.identification.estimators.normal import Normal, normal_from
 from manipula.identification.estimators.prior import Prior
-from manipula.identification.fitting.identifying import fit_of
-from manipula.identification.gathering import first_fit, gather
+from manipula.identification.fitting.identification import fit_of
 
 Fit = Callable[[mp.Robot, list[mp.Log]], Callable[[mp.Log], tuple[float, float]]]
 STROKE = 0.00096 / (np.pi * (0.055**2 - 0.030**2) / 4)  # m: the volume of the KR300's gas over its piston's area

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
-from manipula.ik.numeric.limits import distances
+from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.numeric.arrays import distances
 
 ARMS = ("puma560", "pucrio", "ur5", "kr6", "irb120", "irb140", "stanford", "scara", "rx90")
 SEVEN = ("iiwa14", "panda", "gen3", "sawyer")

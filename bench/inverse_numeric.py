@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import manipula as mp
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances
 
 # "5, gripper": a chain that ends in a finger; Fetch: a torso that slides, an arm, a finger
 CLASSES = {

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import manipula as mp
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances
 
 Floats = NDArray[np.float64]
 OFFSETS = (2e-11, 1e-9)

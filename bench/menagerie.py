@@ -21,8 +21,8 @@ from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.formats.mjcf.include import paste_includes, xml_from_text
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.formats.mjcf.settings import paste_includes, xml_from_text
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 Array = Any

@@ -24,10 +24,10 @@ import sympy
 import manipula as mp
 from manipula.algebra.optimise.prove import prove
 from manipula.generation.build import reference
+from manipula.generation.cache import stored
 from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.generation.shipped import stored
 from manipula.support.progress import DEFAULT_EFFORT
 
 

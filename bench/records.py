@@ -25,20 +25,19 @@ from operations import ID, RECORDS, Record, request_of
 
 import manipula as mp
 from manipula.algebra.expr.function import Function, moved_to
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, rebuilt, topological
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.expr.walk import rebuilt, topological
-from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
-from manipula.algebra.optimise.search.tournament import winner
+from manipula.algebra.optimise.search.engine import winner
+from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
+from manipula.generation.cache import called_as, record, stored
 from manipula.generation.levels import CHAINS, enough_for
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.generation.shipped import called_as, record, stored
 from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.ports import PORTS
 from manipula.studies.searching import HEADS, Board, SearchLine, SearchOutcome, searches, unpacked
 from manipula.support.progress import Effort
-from manipula.support.tables import text_table
+from manipula.support.text import text_table
 
 LIBRARY = [
     Record("puma560_symbolic", lambda: mp.load("puma560_symbolic"), ID, "–"),

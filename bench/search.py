@@ -12,7 +12,7 @@ import warnings
 from time import perf_counter
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.optimise.factor import factored
+from manipula.algebra.optimise.passes import factored
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds, searched
 from manipula.errors import ManipulaWarning

@@ -24,8 +24,8 @@ from libraries import COMPILER, Missing, _mujoco, built
 from tables import claim, machine, ratio, save, table, verdict
 
 import manipula as mp
-from manipula.algebra.run.steps.lanes import aligned, laned
-from manipula.algebra.run.steps.repeated import NEVER, Frames, Noise
+from manipula.algebra.run.repeated import NEVER, Frames, Noise
+from manipula.algebra.run.stepping import aligned, laned
 
 ROBOTS = ("puma560", "panda")
 ROWS, STEP, DURATION, KP, KD = 4096, 1e-3, 1.0, 400.0, 40.0

@@ -29,16 +29,16 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.families import Family
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances
 from manipula.ik.numeric.newton import difference, slopes
 from manipula.ik.numeric.walk import StandingTool
 from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 
 ARMS = ("puma560", "pucrio", "ur5", "rx90", "kr6", "stanford")

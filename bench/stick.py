@@ -20,10 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
 from manipula.errors import ManipulaError
 from manipula.generation.results.system import System
+from manipula.simulation.event_driven import integrate
 from manipula.simulation.exact.mechanism import Mechanism
-from manipula.simulation.plant import Plant
-from manipula.simulation.plant_step import arm_function
-from manipula.simulation.reference import integrate
+from manipula.simulation.plant import Plant, arm_function
 from tests.extended import falling
 from tests.laws.test_extended import ended, random_arm
 

@@ -146,7 +146,7 @@ def tasks(count: int) -> None:
     """What a task costs the client and, on Dask, the scheduler beside it: chunks of one case that does nothing."""
     from manipula.studies.engines.choice import engine_from
     from manipula.studies.work.job import packed
-    from manipula.studies.work.working import Chunk, worked
+    from manipula.studies.work.worker import Chunk, worked
 
     job = packed("studies:nothing", {}, ("k",), 0, True)
     chunks = [Chunk(k, 1, {"k": np.array([k])}) for k in range(count)]
@@ -196,8 +196,7 @@ def keeping(count: int) -> None:
     import tempfile
 
     from manipula.studies.cases.cases import Product
-    from manipula.studies.results.merge import merged
-    from manipula.studies.results.store import Store
+    from manipula.studies.results.store import Store, merged
     from manipula.studies.work.blocks import CaseBlock
 
     with tempfile.TemporaryDirectory() as folder:

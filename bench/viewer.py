@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 import manipula as mp
-from manipula.pages.built import built
+from manipula.pages.page import built
 
 MOVES = 300
 SLIDER = """async () => {

@@ -22,10 +22,10 @@ from tables import claim, ratio, save, table, verdict
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
-from manipula.algebra.run.steps.lanes import aligned, laned
-from manipula.algebra.run.steps.repeated import NEVER, Frames, Noise
+from manipula.algebra.run.repeated import NEVER, Frames, Noise
+from manipula.algebra.run.stepping import aligned, laned
 from manipula.generation.results.system import System
-from manipula.simulation.plant_step import arm_function
+from manipula.simulation.plant import arm_function
 from tests.extended import falling
 
 CLOSE, TRUTH, GROWTH, MOST = 1e-8, 4000, 1.04, 60_000

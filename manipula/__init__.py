@@ -64,14 +64,14 @@ if TYPE_CHECKING:
     from manipula.identification.joint_model import JointModel
     from manipula.identification.online.estimator import OnlineEstimator
     from manipula.identification.online.payload import PayloadEstimator
-    from manipula.parameters.motions import Motions
+    from manipula.parameters.significance import Motions
+    from manipula.recordings.log import Log
     from manipula.robot import Robot
     from manipula.simulation import trajectory
-    from manipula.simulation.events import Event
-    from manipula.simulation.loops.sensors import Sensors
+    from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
-    from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
+    from manipula.simulation.task import Event
     from manipula.studies.studying import study
 
 __all__ = [
@@ -137,18 +137,18 @@ __all__ = [
 # The verbs above are light, each loads its machinery when called; these classes are the machinery.
 _CLASSES = {
     "Arm": "manipula.arm",
-    "Event": "manipula.simulation.events",
+    "Event": "manipula.simulation.task",
     "JointModel": "manipula.identification.joint_model",
     "Law": "manipula.generation.results.system",
-    "Log": "manipula.simulation.records.logs",
+    "Log": "manipula.recordings.log",
     "Model": "manipula.generation.results.model",
-    "Motions": "manipula.parameters.motions",
+    "Motions": "manipula.parameters.significance",
     "OnlineEstimator": "manipula.identification.online.estimator",
     "PayloadEstimator": "manipula.identification.online.payload",
     "Plant": "manipula.simulation.plant",
     "Robot": "manipula.robot",
     "Run": "manipula.simulation.run",
-    "Sensors": "manipula.simulation.loops.sensors",
+    "Sensors": "manipula.simulation.loop",
     "System": "manipula.generation.results.system",
 }
 _NAMESPACES = {"studies": "manipula.studies", "trajectory": "manipula.simulation.trajectory"}

@@ -15,9 +15,41 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot import description
-from manipula.mechanics.robot.actuators.actuator import Actuator
+from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.branching import (
+from manipula.mechanics.robot.bodies import refuse_ambiguous, standard_parameters
+from manipula.mechanics.robot.default_values import doubt_degrees
+from manipula.mechanics.robot.description import (
+    AXES,
+    Cell,
+    Steps,
+    known,
+)
+from manipula.mechanics.robot.formats.arguments import (
+    by_name,
+    given,
+    given_list,
+    given_steps,
+    given_three,
+    with_load,
+    with_rotors,
+    with_rubbing,
+    with_standard_values,
+    with_values,
+)
+from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
+from manipula.mechanics.robot.formats.checks import warn_about_changes
+from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
+from manipula.mechanics.robot.formats.coordinates import named_pose, poses_of
+from manipula.mechanics.robot.formats.dh.read import robot_from_rows
+from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
+from manipula.mechanics.robot.formats.registry import format_named, robot_from_source
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, noted, structured_coordinate, structured_steps
+from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.locks import joint_meant, with_locks
+from manipula.mechanics.robot.subject import digest_of
+from manipula.mechanics.robot.suffixes import folded
+from manipula.mechanics.robot.topology import (
     frame_names,
     link_names,
     road_of,
@@ -26,49 +58,10 @@ from manipula.mechanics.robot.branching import (
     with_frame,
     with_load_on_row,
 )
-from manipula.mechanics.robot.description import (
-    AXES,
-    Cell,
-    Steps,
-    known,
-)
-from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
-from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
-from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
-from manipula.mechanics.robot.formats.dh.read import robot_from_rows
-from manipula.mechanics.robot.formats.edits import (
-    by_name,
-    with_load,
-    with_rotors,
-    with_rubbing,
-    with_standard_values,
-    with_values,
-)
-from manipula.mechanics.robot.formats.given import (
-    given,
-    given_list,
-    given_steps,
-    given_three,
-)
-from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
-from manipula.mechanics.robot.formats.poses import named_pose, poses_of
-from manipula.mechanics.robot.formats.registry import format_named, robot_from_source
-from manipula.mechanics.robot.formats.structure import Structure
-from manipula.mechanics.robot.formats.structured import (
-    noted,
-    structured_coordinate,
-    structured_steps,
-)
-from manipula.mechanics.robot.formats.units import describe
-from manipula.mechanics.robot.limits import doubt_degrees
-from manipula.mechanics.robot.locking.locks import joint_meant, with_locks
-from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters
-from manipula.mechanics.robot.subject import digest_of
-from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.robot.values.terms import Length
 from manipula.messages import Message, joined
-from manipula.support.tables import html_table
+from manipula.support.text import html_table
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
@@ -271,9 +264,9 @@ class Robot(description.RobotDescription):
 
     def _picture(self) -> str:
         """It at rest; nothing of a robot that cannot be drawn, whose tables are shown all the same."""
-        from manipula.mechanics.drawing.posing import axes_of, poses_of
         from manipula.mechanics.drawing.record import drawing_of
-        from manipula.pages.svg.picture import Style, svg_of
+        from manipula.mechanics.drawing.skeleton import axes_of, poses_of
+        from manipula.pages.picture import Style, svg_of
 
         try:
             record = drawing_of(self)

@@ -12,7 +12,7 @@ import numpy as np
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import settings
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.machine import code
+from manipula.algebra.llvm import code
 from manipula.generation import proved
-from manipula.generation.kept import key_from
+from manipula.generation.cache import key_from
 from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import Prepared
 from manipula.support import cache as kept_files

@@ -17,7 +17,7 @@ from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from manipula.mechanics.models.dynamics.forward import forward_dynamics
+from manipula.mechanics.models.dynamics.inertia_inverse import forward_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.scalar import OPS, Maths
 
 LONG = np.longdouble

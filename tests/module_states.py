@@ -15,8 +15,8 @@ from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.ik.numeric.arrays import over_arrays, stacked
 from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.default_values import with_stand_ins
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.stand_ins import with_stand_ins
 from tests.node import run_node
 from tests.random_robots import random_robot
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw
 from manipula.mechanics.robot.description import (
     AXES,
     BASE,
@@ -30,6 +29,7 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.friction import LAWS, FrictionLaw
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names, suffixes, suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter

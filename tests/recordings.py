@@ -11,7 +11,7 @@ from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 
 
 def torques(robot: RobotDescription, q: Any, qd: Any, qdd: Any) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import manipula
-from manipula.cli.terminal import tongue
+from manipula.cli.terminal import language
 from manipula.messages import bare
 
 ROOT = Path(manipula.__file__).parent
@@ -114,7 +114,7 @@ def has_words(text: str) -> bool:
 
 def missing() -> dict[str, str]:
     """Templates that Portuguese lacks, with where they are said."""
-    known = tongue.catalogue("pt").written
+    known = language.catalogue("pt").written
     every = {one.key: one for one in templates() if one.key not in known and has_words(one.key)}
     own = [(key, one) for key, one in every.items() if one.speaker not in PLAIN and not SAME.fullmatch(key)]
     return {key: one.place for key, one in own if "{{" not in key}  # of derivations: formulas stand there

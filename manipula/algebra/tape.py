@@ -18,12 +18,11 @@ import mpmath
 import numpy as np
 
 from manipula.algebra.expr.condition import ConditionWords, conditions_of
-from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, SINGLE_MPMATH, evaluate
-from manipula.algebra.expr.function import Function, is_online
+from manipula.algebra.expr.function import Cost, Function, is_online
+from manipula.algebra.expr.maths import topological
 from manipula.algebra.expr.node import Expr, angle_terms
 from manipula.algebra.expr.provenance import NOWHERE, Provenance
-from manipula.algebra.expr.walk import topological
 from manipula.scalar import APART, OPS, Maths, Next, Rate, Role
 
 DIGITS = 60

@@ -9,7 +9,7 @@ from manipula.api.picture_verbs import drawing, picture
 from manipula.errors import InputError, ManipulaError
 
 if TYPE_CHECKING:
-    from manipula.pages.plots.arm import DrawnMotion
+    from manipula.pages.plots import DrawnMotion
     from manipula.pages.widget import View
     from manipula.robot import Robot
 
@@ -28,7 +28,7 @@ class ArmViews:
         faintly, and the way of the tool through all (`trail`). Left out, a pose that shows the arm well. `frames`: of
         every link, not of the tool alone; `names` of the joints.
         """
-        from manipula.pages.plots.arm import arm_figure
+        from manipula.pages.plots import arm_figure
 
         return arm_figure(self._motion(q), frames=bool(frames), names=bool(names), trail=bool(trail))
 
@@ -48,10 +48,9 @@ class ArmViews:
         above, coloured by manipulability. Joints without limits turn once around."""
         import numpy as np
 
-        from manipula.mechanics.drawing.posing import axes_of, poses_of
-        from manipula.mechanics.drawing.reach import ranges
-        from manipula.mechanics.drawing.velocity import freedom_of, jacobian_of
-        from manipula.pages.plots.workspace import workspace_figure
+        from manipula.mechanics.drawing.skeleton import axes_of, freedom_of, jacobian_of, poses_of
+        from manipula.mechanics.drawing.view import ranges
+        from manipula.pages.plots import workspace_figure
 
         if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MOST:
             raise InputError("samples: expected a whole number of 1 to {most}, found {samples!r:.60}", MOST, samples)
@@ -64,8 +63,8 @@ class ArmViews:
     def plot_ellipsoid(self, q: Any = None) -> Any:
         """How freely the tool moves and how hard it can push at q, as ellipsoids in a figure of matplotlib: its
         velocities for joint rates of length 1, the forces it holds for joint efforts of length 1."""
-        from manipula.mechanics.drawing.velocity import jacobian_of
-        from manipula.pages.plots.ellipsoid import ellipsoid_figure
+        from manipula.mechanics.drawing.skeleton import jacobian_of
+        from manipula.pages.plots import ellipsoid_figure
 
         motion = self._motion(q, most=1)
         J = jacobian_of(motion.record, motion.poses, motion.axes)[-1]
@@ -76,8 +75,8 @@ class ArmViews:
     def _motion(self, q: Any, most: int = 2) -> DrawnMotion:
         import numpy as np
 
-        from manipula.mechanics.drawing.posing import axes_of, poses_of, rows_of
-        from manipula.pages.plots.arm import DrawnMotion
+        from manipula.mechanics.drawing.skeleton import axes_of, poses_of, rows_of
+        from manipula.pages.plots import DrawnMotion
 
         record = drawing(self.robot)
         poses = poses_of(record, np.atleast_2d(rows_of(record, q, most)))

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from manipula.errors import InputError, RobotFileError
-from manipula.support.decimals import is_decimal
-from manipula.support.letters import spelled
-from manipula.support.toml_text import quoted
+from manipula.support.text import is_decimal, quoted, spelled
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.values.parameter import Parameter

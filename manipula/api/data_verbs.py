@@ -10,12 +10,12 @@ from manipula.api.robot_verbs import loaded
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from manipula.identification.calibration.calibration import Calibration
+    from manipula.identification.calibration.result import Calibration
     from manipula.identification.excitation.excitation import Excitation
-    from manipula.identification.fitting.found import Found
+    from manipula.identification.fitting.result import Found
     from manipula.identification.joint_model import JointModel
+    from manipula.recordings.log import Log
     from manipula.robot import RobotLike
-    from manipula.simulation.records.logs import Log
 
 
 def calibrate(
@@ -50,7 +50,7 @@ def calibrate(
     >>> [f"{one.name} {one.value:.4f}" for one in found.parameters if one.name == "a1"]
     ['a1 0.5020']
     """
-    from manipula.identification.calibration.calibrating import calibrated
+    from manipula.identification.calibration.fit import calibrated
 
     return calibrated(loaded(robot), q, measured, kind, parameters, loss, sigma, validate)
 
@@ -59,7 +59,7 @@ def read_measured(robot: RobotLike, path: str | Path) -> tuple[Any, Any, str]:
     """`q`, `measured` and `kind` from a table: a row a configuration, headed `q1 … qn`, then `x y z`, with `qw qx qy
     qz` or `roll pitch yaw` for poses, `x1 y1 z1 x2 …` for several points, or `distance`; units in brackets (`[deg]`,
     `[mm]`), else radians and metres."""
-    from manipula.identification.calibration.tables import measurements
+    from manipula.identification.calibration.measurements import measurements
 
     return measurements(loaded(robot), path)
 
@@ -136,6 +136,6 @@ def identify(
     >>> found.consistent, found.error(log) < 2
     (True, True)
     """
-    from manipula.identification.fitting.identifying import identified
+    from manipula.identification.fitting.identification import identified
 
     return identified(loaded(robot), logs, validate, model, prior, method, filter, tell)

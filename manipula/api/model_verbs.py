@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 from manipula.api.robot_verbs import loaded
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.messages import Message
-from manipula.support.waiting import told_when_slow
+from manipula.support.progress import told_when_slow
 
 if TYPE_CHECKING:
-    from manipula.generation.reports.checking import Report
-    from manipula.generation.reports.counting import CountTable, StepRow
+    from manipula.generation.counts import CountTable, StepRow
+    from manipula.generation.reports import Report
     from manipula.generation.results.model import Model
     from manipula.ik.derivation import Derivation
     from manipula.ik.numeric.reach import Reach
-    from manipula.ik.singular.singularities import Singularities
+    from manipula.ik.singularities import Singularities
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.parameters.approximation import SignificanceReport
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
-    from manipula.parameters.motions import Motions
+    from manipula.parameters.significance import Motions, SignificanceReport
     from manipula.robot import RobotLike
 
 
@@ -51,9 +50,9 @@ def generate(
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
     """
-    from manipula.generation.joining.together import generate_together
+    from manipula.generation.compose import generate_together
     from manipula.generation.prepare import prepare
-    from manipula.generation.reports.plain import plain_together
+    from manipula.generation.reports import plain_together
     from manipula.generation.request import Request
     from manipula.generation.results.model import Model
     from manipula.ik.arm.inverse_model import generate_model
@@ -189,7 +188,7 @@ def count(
     tell: Callable[[str], None] = lambda text: None,
 ) -> CountTable:
     """The table of operations, method by method, each one proved."""
-    from manipula.generation.reports.counting import DEFAULT_MODELS, CountTable, count_rows
+    from manipula.generation.counts import DEFAULT_MODELS, CountTable, count_rows
 
     subject = loaded(robot)
     return CountTable(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
@@ -204,7 +203,7 @@ def count_steps(
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[StepRow]:
     """What formulation, passes and search save, method by method, beside published figures."""
-    from manipula.generation.reports.counting import DEFAULT_MODELS, step_rows
+    from manipula.generation.counts import DEFAULT_MODELS, step_rows
 
     subject = loaded(robot)
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
@@ -212,7 +211,7 @@ def count_steps(
 
 def published(name: str) -> list[dict[str, Any]]:
     """Operation counts that others have printed for a robot of this name, with their sources."""
-    from manipula.generation.reports.published import PUBLISHED
+    from manipula.generation.counts import PUBLISHED
 
     return [figure.as_dict() for figure in PUBLISHED if figure.robot == name]
 
@@ -221,7 +220,7 @@ def count_orders(
     robot: RobotLike, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
 ) -> CountTable:
     """Every order of the matrix product of the pose, cheapest first."""
-    from manipula.generation.reports.counting import bracketing_rows
+    from manipula.generation.counts import bracketing_rows
 
     return bracketing_rows(loaded(robot), symbolic, tell)
 
@@ -232,7 +231,7 @@ def check(robot: RobotLike, *, tell: Callable[[str], None] = lambda text: None) 
     >>> check("planar2r").passed
     True
     """
-    from manipula.generation.reports.checking import check_report
+    from manipula.generation.reports import check_report
 
     return check_report(loaded(robot), tell)
 
@@ -259,7 +258,7 @@ def check_base_parameters(robot: RobotLike) -> Agreement:
 
 def significance(robot: RobotLike, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
-    from manipula.parameters.approximation import significance_of
+    from manipula.parameters.significance import significance_of
 
     return significance_of(loaded(robot), motions, tolerance)
 
@@ -291,7 +290,7 @@ def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularit
     s2 = 0: q2 = 0 or pi
     with s2 = sin(q2)
     """
-    from manipula.ik.singular.singularities import singularities_of
+    from manipula.ik.singularities import singularities_of
 
     return singularities_of(loaded(robot), symbolic)
 
@@ -318,7 +317,7 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
 
 def dossier(robot: RobotLike, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
-    from manipula.generation.reports.dossier_files import files_of_dossier
+    from manipula.generation.reports import files_of_dossier
     from manipula.support.files import write_files
 
     subject = loaded(robot)

@@ -34,7 +34,7 @@ def robot_module(
     >>> "export function pose(q, p)" in robot_module("planar2r", models=["pose"], optimise="none")
     True
     """
-    from manipula.generation.module.making import ModuleRequest, checked_models, module_texts
+    from manipula.generation.module import ModuleRequest, checked_models, module_texts
     from manipula.ik.module.part import inverse_part
     from manipula.support.files import write_text
 
@@ -55,7 +55,7 @@ def types_beside(path: Path) -> Path:
 
 def module_file(robot: RobotLike) -> str:
     """The name of the file of a robot's module: letters, digits and _ alone."""
-    from manipula.algebra.emit.names import identifier
+    from manipula.algebra.emit.ports import identifier
 
     return f"{identifier(loaded(robot).name)}.mjs"
 
@@ -66,6 +66,6 @@ def robot_data(module: str) -> dict[str, Any]:
     >>> robot_data(robot_module("planar2r", models=["pose"], optimise="none"))["dof"]
     2
     """
-    from manipula.algebra.emit.javascript.whole import data_of
+    from manipula.algebra.emit.javascript.robot_module import data_of
 
     return data_of(module)

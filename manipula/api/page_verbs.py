@@ -40,11 +40,9 @@ def report(
     """
     from manipula.api.robot_story import paper_story, story_of
     from manipula.errors import InputError, UnknownNameError
-    from manipula.pages.built import built
-    from manipula.pages.paper.pdf import compiler, pdf_of
-    from manipula.pages.paper.source import source_of
-    from manipula.pages.report.page import report_page
-    from manipula.pages.report.parts import CHOSEN
+    from manipula.pages.page import built
+    from manipula.pages.paper import compiler, pdf_of, source_of
+    from manipula.pages.report import CHOSEN, report_page
     from manipula.support.files import write_bytes, write_text
 
     odd = next((name for name in hidden if name not in CHOSEN), None)
@@ -84,7 +82,7 @@ def _moved(record: dict[str, Any], moved: Any, times: Any) -> tuple[list[float],
     import numpy as np
 
     from manipula.errors import InputError
-    from manipula.mechanics.drawing.posing import rows_of
+    from manipula.mechanics.drawing.skeleton import rows_of
 
     if hasattr(moved, "q") and hasattr(moved, "t"):
         moved, times = moved.q, moved.t

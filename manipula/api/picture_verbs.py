@@ -11,7 +11,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 
 if TYPE_CHECKING:
-    from manipula.pages.svg.picture import Picture
+    from manipula.pages.picture import Picture
     from manipula.robot import RobotLike
 
 VIEWS = {"front": (0, 0), "back": (180, 0), "left": (90, 0), "right": (-90, 0), "top": (-90, 90), "corner": (-58, 20)}
@@ -32,7 +32,7 @@ def drawing(
     ([['tz', 0.0, 'd'], ['tx', 0.5, 'a'], ['rx', 0.0, 'alpha']], {'l2': 0.3})
     """
     from manipula.mechanics.drawing.record import drawing_of
-    from manipula.mechanics.drawing.visuals.dressed import dressed, dressed_where_known, looks_of
+    from manipula.mechanics.drawing.visuals import dressed, dressed_where_known, looks_of
 
     described = loaded(robot)
     if values is not None and not isinstance(values, Mapping):
@@ -47,7 +47,7 @@ def looks(robot: RobotLike, within: Path | None = None) -> dict[str, Any]:
     """How the URDF file that the robot came from draws its links, as plain data: `shapes` by the joint that moves them
     ("" the base), `paints`, and `notes` on what could not be drawn. `within`: no file outside this folder is read."""
     from manipula.mechanics.drawing.record import drawing_of
-    from manipula.mechanics.drawing.visuals.dressed import looks_of
+    from manipula.mechanics.drawing.visuals import looks_of
 
     described = loaded(robot)
     return looks_of(drawing_of(described), described, within)
@@ -77,8 +77,8 @@ def picture(
     >>> picture("puma560", [0, -0.5, 0.3, 0, 0.8, 0]).startswith("<svg")
     True
     """
-    from manipula.mechanics.drawing.posing import axes_of, poses_of, position_of
-    from manipula.pages.svg.picture import Style, svg_of
+    from manipula.mechanics.drawing.skeleton import axes_of, poses_of, position_of
+    from manipula.pages.picture import Style, svg_of
     from manipula.support.files import write_text
 
     if path is not None and Path(path).suffix.lower() != ".svg":
@@ -100,7 +100,7 @@ def picture(
 def _eye(view: str | Sequence[float] | None, record: Mapping[str, Any]) -> tuple[float, ...] | None:
     import numpy as np
 
-    from manipula.mechanics.drawing.looking import towards
+    from manipula.mechanics.drawing.view import towards
 
     if view is None:
         return None

@@ -14,10 +14,10 @@ from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import tables
 from manipula.api.shown_frames import seen, shown_frame
 from manipula.errors import ManipulaError
-from manipula.generation.reports.published import published
-from manipula.mechanics.drawing.letters import slopes_of
-from manipula.mechanics.drawing.visuals.dressed import dressed, lighter, looks_of
-from manipula.pages.report.data import Count, ReportFormula, ReportVerdict, Story, Table
+from manipula.generation.counts import published
+from manipula.mechanics.drawing.record import slopes_of
+from manipula.mechanics.drawing.visuals import dressed, lighter, looks_of
+from manipula.pages.report import Count, ReportFormula, ReportVerdict, Story, Table
 from manipula.robot import Robot
 from manipula.version import __version__
 

@@ -12,9 +12,9 @@ from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError, Unkn
 from manipula.messages import Message, joined
 
 if TYPE_CHECKING:
+    from manipula.mechanics.robot.default_values import Fact
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
     from manipula.mechanics.robot.formats.registry import Format
-    from manipula.mechanics.robot.stand_ins import Fact
     from manipula.robot import Robot, RobotLike
 
 
@@ -34,7 +34,7 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     >>> load("planar2r").dof
     2
     """
-    from manipula.mechanics.robot.formats.checks.robot import check_robot
+    from manipula.mechanics.robot.formats.checks import check_robot
     from manipula.mechanics.robot.formats.registry import robot_from_source
     from manipula.robot import Robot
 
@@ -63,7 +63,7 @@ def from_text(text: str, path: Path, **options: Any) -> Robot:
 def from_document(document: object) -> Robot:
     """The robot that an editor's document describes: cells of text as they were typed. A mistake raises
     `RobotFileError` with the sentence of a robot file, and the `row` and `field` of its cell."""
-    from manipula.mechanics.robot.formats.document.reading import robot_from_document
+    from manipula.mechanics.robot.formats.conversion.document import robot_from_document
     from manipula.robot import Robot
 
     return Robot.of(robot_from_document(document))
@@ -75,14 +75,14 @@ def document(robot: RobotLike) -> dict[str, Any]:
     >>> [row["a"] for row in document("planar2r")["rows"]]
     ['l1', 'l2']
     """
-    from manipula.mechanics.robot.formats.document.write import document_from_robot
+    from manipula.mechanics.robot.formats.conversion.document import document_from_robot
 
     return document_from_robot(loaded(robot))
 
 
 def document_from_file(text: str) -> dict[str, Any]:
     """The document of a robot file in TOML, right or wrong, so long as it is TOML: mistakes are to be mended in it."""
-    from manipula.mechanics.robot.formats.document.write import document_from_toml
+    from manipula.mechanics.robot.formats.conversion.document import document_from_toml
 
     return document_from_toml(text)
 
@@ -113,14 +113,14 @@ def to_text(robot: RobotLike, format: str = "toml") -> str:
 
 def parameter_facts(robot: RobotLike) -> dict[str, Fact]:
     """Every parameter that may stay a letter: value, unit, meaning, and what may stand in where it has no value."""
-    from manipula.mechanics.robot.stand_ins import parameter_facts as facts
+    from manipula.mechanics.robot.default_values import parameter_facts as facts
 
     return facts(loaded(robot))
 
 
 def with_stand_ins(robot: RobotLike) -> tuple[Robot, dict[str, float]]:
     """The robot with a value for every name, and those that were made up."""
-    from manipula.mechanics.robot.stand_ins import with_stand_ins as stood_in
+    from manipula.mechanics.robot.default_values import with_stand_ins as stood_in
 
     return stood_in(loaded(robot))
 
@@ -172,8 +172,8 @@ def save(robot: RobotLike, path: str | Path) -> Path:
 
 def _visuals_seen_from(robot: Robot, file: str, folder: Path) -> Robot:
     """The robot for a TOML file there: it names the URDF that draws its links."""
-    from manipula.mechanics.drawing.visuals.dressed import visual_file
-    from manipula.mechanics.drawing.visuals.places import located
+    from manipula.mechanics.drawing.meshes import located
+    from manipula.mechanics.drawing.visuals import visual_file
 
     if (held := visual_file(robot)) is None:
         return robot
@@ -192,9 +192,9 @@ def _visuals_seen_from(robot: Robot, file: str, folder: Path) -> Robot:
 def _with_visuals(text: str, robot: Robot, folder: Path) -> tuple[str, list[str]]:
     """The text of a URDF with the visuals of the one that draws the robot's links; and what of them has no link there.
     Meshes are seen from the new file."""
-    from manipula.mechanics.drawing.visuals.dressed import visual_file
+    from manipula.mechanics.drawing.visuals import visual_file
     from manipula.mechanics.robot.formats.source import text_from_bytes
-    from manipula.mechanics.robot.formats.urdf.visuals import with_visuals
+    from manipula.mechanics.robot.formats.urdf.text import with_visuals
 
     if (held := visual_file(robot)) is None:
         return text, []

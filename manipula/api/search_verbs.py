@@ -34,7 +34,7 @@ def search(
 ) -> Searched:
     """What a search finds from nothing, whatever ships or is remembered; nothing is remembered of it. Without a limit
     in seconds the same seed finds the same function, to the byte."""
-    from manipula.algebra.optimise.search.stored import text_from_function
+    from manipula.algebra.optimise.search.ways import text_from_function
     from manipula.generation.proved import searched_function
     from manipula.ik.arm.inverse_model import model_of
     from manipula.support.progress import Effort
@@ -63,7 +63,7 @@ def remember(
 ) -> Model:
     """What a search found elsewhere: proved here, and from then on what `generate(…, optimise="max")` gives, unless
     something cheaper is known."""
-    from manipula.algebra.optimise.search.stored import function_from_text
+    from manipula.algebra.optimise.search.ways import function_from_text
     from manipula.errors import InputError
     from manipula.generation.proved import remember_function
     from manipula.ik.arm.inverse_model import model_of

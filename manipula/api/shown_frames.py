@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from manipula.mechanics.robot import branching
+from manipula.mechanics.robot import topology
 from manipula.robot import Robot
 
 
 def shown_frame(robot: Robot) -> str:
     """Its name; "" of a robot with a tool."""
-    return branching.shown_frame(robot)
+    return topology.shown_frame(robot)
 
 
 def seen(robot: Robot) -> Robot:

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from manipula.generation.results.model import Model
     from manipula.generation.results.system import Law, System
     from manipula.mechanics.robot.bind import Symbolic
+    from manipula.recordings.log import Log
     from manipula.robot import RobotLike
-    from manipula.simulation.events import Event
-    from manipula.simulation.loops.sensors import Sensors
-    from manipula.simulation.paths.trajectory import Trajectory
+    from manipula.simulation.joint_loads import Loads
+    from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
-    from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
-    from manipula.simulation.scenarios.scenario import Scenario
-    from manipula.simulation.sizing.joint_loads import Loads
+    from manipula.simulation.scenario import Scenario
+    from manipula.simulation.task import Event
+    from manipula.trajectories.trajectory import Trajectory
 
 
 def controller(
@@ -49,14 +49,13 @@ def controller(
     >>> law.inputs["kp"]
     ('kp1', 'kp2')
     """
-    from manipula.generation.joining.together import generate_block
+    from manipula.generation.compose import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
     from manipula.generation.results.system import Law
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.mechanics.models.control.laws import law_block, options_from
-    from manipula.simulation.loops.sampling import refuse_unstable
-    from manipula.simulation.loops.starting import first_states, refuse_bounds
+    from manipula.simulation.loop import first_states, refuse_bounds, refuse_unstable
 
     refuse_time("sample", sample)
     chosen, options = loaded(robot), options_from(law, settings, sampled=sample is not None)
@@ -76,7 +75,7 @@ def controller(
 
 def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Request) -> Function:
     """The law around plain models."""
-    from manipula.generation.reports.plain import plain_block
+    from manipula.generation.reports import plain_block
     from manipula.mechanics.models.control.laws import law_block
 
     return plain_block(law_block(law, sampled=sampled, options=options), request)
@@ -96,7 +95,7 @@ def law_model(
 
     `words` are those of `controller` that decide the formula: `limit` (any value), `delay`, `task` …
     """
-    from manipula.generation.joining.together import generate_block
+    from manipula.generation.compose import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
     from manipula.generation.results.model import Model
@@ -172,7 +171,7 @@ def closed_loop(
     >>> list(closed_loop(arm, None).inputs)
     ['q', 'qd', 'tau', 'sample']
     """
-    from manipula.simulation.loops.loop import loop_system
+    from manipula.simulation.loop import loop_system
     from manipula.simulation.plant import Plant
 
     return loop_system(
@@ -234,7 +233,7 @@ def simulate_file(
 
     A file that exists is replaced only with `force`.
     """
-    from manipula.simulation.scenarios.scenario import read_scenario
+    from manipula.simulation.scenario import read_scenario
     from manipula.support.checked_toml import errors_about, output_paths
 
     asked, folder = read_scenario(path), Path(path).parent
@@ -251,9 +250,9 @@ def simulate_file(
 
 
 def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
-    from manipula.simulation.loops.sensors import Sensors
+    from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
-    from manipula.simulation.scenarios.scenario import joints_from, motion_from
+    from manipula.simulation.scenario import joints_from, motion_from
 
     near = folder / asked.robot
     robot = load(near if os.path.isfile(near) else asked.robot)  # pathlib raises where a name is too long
@@ -288,7 +287,7 @@ def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapp
     >>> round(loads(arm, trajectory.quintic([0, 0], [0, 0], 1.0))["theta1"].force, 6)
     50.0
     """
-    from manipula.simulation.sizing.joint_loads import loads_of
+    from manipula.simulation.joint_loads import loads_of
 
     return loads_of(loaded(robot), motion, wrench, parameters)
 
@@ -311,10 +310,10 @@ def read_log(
     gear ratios, signs), `rate` (Hz) counts times anew, `topic` chooses among joint states. What was repaired is warned
     of and stands in `log.notes`.
     """
-    from manipula.simulation.records import reading
+    from manipula.recordings import reader
 
     subject = None if robot is None else loaded(robot)
-    return reading.read_log(path, subject, columns, units, scale, rate, topic)
+    return reader.read_log(path, subject, columns, units, scale, rate, topic)
 
 
 def _plant(given: Plant | RobotLike, driven: bool) -> Plant:

@@ -15,8 +15,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from manipula.cli.terminal.language import speak, told, told_in_parts
 from manipula.cli.terminal.screen import BAD_INPUT, failed
-from manipula.cli.terminal.tongue import speak, told, told_in_parts
 from manipula.errors import UnknownNameError
 from manipula.version import __version__
 
@@ -29,92 +29,92 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "robots": Entry("files.listing:robots", "List the library's robots and your own."),
-    "new": Entry("files.creating:new", "Make a robot file: a commented template, or a table you have."),
+    "robots": Entry("robot_files:robots", "List the library's robots and your own."),
+    "new": Entry("new_robot:new", "Make a robot file: a commented template, or a table you have."),
     "show": Entry(
-        "files.listing:show",
+        "robot_files:show",
         "Show a robot: geometric table, inertial table, motors, surroundings, names, every column with its unit.",
     ),
     "edit": Entry(
-        "files.editing:edit",
+        "editor:edit",
         "Change a robot: by assignments, or in your editor ($VISUAL or $EDITOR) when there are none.",
     ),
-    "delete": Entry("files.deleting:delete", "Delete one of your robots: its file moves to a trash folder beside it."),
+    "delete": Entry("robot_files:delete", "Delete one of your robots: its file moves to a trash folder beside it."),
     "convert": Entry(
-        "files.converting:convert",
+        "robot_files:convert",
         "Convert a robot between formats and conventions. The target stays as it was unless all goes well.",
     ),
     "generate": Entry(
-        "generating:generate",
+        "generation:generate",
         "Generate models as source code: optimised, proved equal to the plain model, with a self-test.",
     ),
     "control": Entry(
-        "controlling:control",
+        "control:control",
         "Make a control law of a robot as source code, proved, its memory in a struct; without a robot, list the laws.",
     ),
     "optimise": Entry(
-        "optimising:optimise",
+        "optimisation:optimise",
         "Search for the cheapest way to compute a model, exactly: no term is dropped, and the result is proved.",
     ),
-    "count": Entry("counts:count", "Count operations, model by model and method by method."),
+    "count": Entry("checks:count", "Count operations, model by model and method by method."),
     "equations": Entry(
-        "generating:equations",
+        "generation:equations",
         "Print a model as equations: with auxiliary variables, factored, or expanded.",
     ),
     "check": Entry(
-        "verdict:check",
+        "checks:check",
         "Check a robot: physical laws, and every way to the same torques against the others.",
     ),
     "base-parameters": Entry(
-        "base:base_parameters",
+        "checks:base_parameters",
         "List the base parameters: the combinations of inertial parameters that torques can tell.",
     ),
     "report": Entry(
-        "reporting:report",
+        "pages:report",
         "Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.",
     ),
     "ik": Entry(
-        "kinematics.inverse:ik",
+        "kinematics:ik",
         "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.",
     ),
     "singularities": Entry(
-        "kinematics.reaching:singularities",
+        "kinematics:singularities",
         "Tell where an arm loses a freedom: the determinant of its Jacobian in factors, each solved where it can be.",
     ),
     "reach": Entry(
-        "kinematics.reaching:reach",
+        "kinematics:reach",
         "Tell how far the tool gets: the largest and smallest distance, and the box it keeps to, within the limits.",
     ),
     "simulate": Entry(
-        "simulating:simulate", "Simulate an arm: a scenario file, or a law that takes it from here to there."
+        "simulation:simulate", "Simulate an arm: a scenario file, or a law that takes it from here to there."
     ),
-    "loads": Entry("simulating:loads", "Tell what every joint must carry and every motor give along a motion."),
+    "loads": Entry("simulation:loads", "Tell what every joint must carry and every motor give along a motion."),
     "identify": Entry(
-        "recordings.identifying:identify",
+        "identification:identify",
         "Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.",
     ),
     "excite": Entry(
-        "recordings.exciting:excite",
+        "identification:excite",
         "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",
     ),
     "logs": Entry(
-        "recordings.logs:logs",
+        "recordings:logs",
         "Tell what a recording was understood as: columns, units, rate, and what had to be repaired.",
     ),
     "calibrate": Entry(
-        "recordings.calibrating:calibrate",
+        "identification:calibrate",
         "Correct an arm's geometry from measured poses, points or distances of its tool.",
     ),
     "payload": Entry(
-        "recordings.weighing:payload",
+        "identification:payload",
         "Weigh what an arm held while it was recorded: mass and centre of mass, as known by the end.",
     ),
     "studio": Entry(
-        "opening:studio",
+        "pages:studio",
         "Open the studio: a page on which a table becomes an arm, its equations, its code, its motion.",
     ),
     "study": Entry(
-        "studying:study",
+        "studies:study",
         "Run a study: a file that describes one, or a ready one of a robot; without either, list those.",
     ),
     "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),

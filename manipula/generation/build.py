@@ -11,29 +11,27 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.algebra.expr.condition import conditions_of, lengths_read
-from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, gradient, topological
 from manipula.algebra.expr.node import Expr, Graph, restore, state_of
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import ProofSample, Reference
 from manipula.errors import InputError, ProofError, UnknownNameError, caution
+from manipula.generation.arm_structure import ArmStructure
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.request import Formulation
-from manipula.generation.structure import ArmStructure
 from manipula.mechanics.models.choices import Answers, field_choices, prepared
 from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Given, ModelEntry
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, PortSizes
-from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.branching import road_joints
+from manipula.mechanics.robot.bodies import refuse_ambiguous
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import frames_on_joints
-from manipula.mechanics.robot.standard import refuse_ambiguous
+from manipula.mechanics.robot.independent_reading import pairs
+from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.robot.topology import road_joints
 from manipula.mechanics.robot.tree import BASE, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.messages import Message

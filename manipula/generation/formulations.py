@@ -15,9 +15,8 @@ from math import inf
 from time import monotonic
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.expr.walk import topological
-from manipula.algebra.optimise.brake import brake_from
-from manipula.algebra.optimise.descend import Answers, Space, descend, wander
+from manipula.algebra.expr.maths import topological
+from manipula.algebra.optimise.descend import Answers, Space, brake_from, descend, wander
 from manipula.algebra.optimise.price import Aim
 from manipula.algebra.optimise.search.engine import relaxed, relaxed_function
 from manipula.generation.build import Ground, built

@@ -7,18 +7,16 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.maths import topological
 from manipula.algebra.expr.provenance import Cut
-from manipula.algebra.expr.walk import topological
-from manipula.algebra.optimise.balance import balanced
-from manipula.algebra.optimise.brake import Brake
+from manipula.algebra.optimise.descend import Brake
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.price import CLASSICAL
-from manipula.algebra.optimise.search.engine import FAST, searched
-from manipula.algebra.optimise.search.tournament import winner
+from manipula.algebra.optimise.price import CLASSICAL, balanced
+from manipula.algebra.optimise.search.engine import FAST, searched, winner
 from manipula.generation.build import built
+from manipula.generation.cache import stored
 from manipula.generation.formulations import fast_formulation, favourites, formulations, relaxed_draft
 from manipula.generation.prepare import Prepared
-from manipula.generation.shipped import stored
 from manipula.support.progress import Effort
 
 # Measured, not derived: the runs behind the tournament and its sizes are in bench/notes. All but the share of seconds

@@ -11,10 +11,8 @@ from manipula.algebra.expr.node import Expr
 from manipula.algebra.optimise.price import Aim, price_named
 from manipula.algebra.optimise.prove import is_decidable_root
 from manipula.errors import InputError, UnknownNameError, some_of
-from manipula.generation.ranking import Ranking
+from manipula.generation.arm_structure import ArmStructure, Ranking, numeric_chain
 from manipula.generation.request import Formulation, Request
-from manipula.generation.structure import ArmStructure, numeric_chain
-from manipula.mechanics.models.also_called import ALSO_CALLED
 from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
 from manipula.mechanics.models.choices import (
     FRAMES,
@@ -28,14 +26,14 @@ from manipula.mechanics.models.choices import (
     questions,
 )
 from manipula.mechanics.models.coupled import coupled
-from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Given, Method, ModelEntry
+from manipula.mechanics.models.entry import ALSO_CALLED, AUTOMATIC, FIELD, TOOL, Given, Method, ModelEntry
 from manipula.mechanics.models.ports import PORTS, PortSizes
-from manipula.mechanics.robot.branching import frame_of, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.tip import PAIRS
+from manipula.mechanics.robot.reduce import PAIRS
 from manipula.mechanics.robot.suffixes import folded
+from manipula.mechanics.robot.topology import frame_of, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.tree import Tree
-from manipula.support.letters import spelled, without_accents
+from manipula.support.text import spelled, without_accents
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.provenance import Answered
 from manipula.mechanics.models.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.default_values import meanings
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.stand_ins import meanings
 from manipula.mechanics.robot.subject import subject_of
 
 

@@ -13,7 +13,7 @@ others, for instance those of a fit, and gathers again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,11 +21,74 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification.assembled import Columns
-from manipula.identification.columns.column import Column
-from manipula.identification.filters.motion import Flags, RecordedMotion
-from manipula.identification.gram import Accumulator, Array, Grams
+from manipula.identification.columns import Column
+from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoother, cutoff_for, motion_of
+from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
+from manipula.recordings.log import Log
+from manipula.simulation.stepping import Limits
+
+# Gram matrices: all that least squares needs of a log, however long it is.
+#
+# Of every block b of the time and every joint j, over the block's rows,  G = Σ [Y_j τ_j]ᵀ [Y_j τ_j]:  the squares of
+# any
+# weighted, regularised or constrained fit, and of its error on any block, follow from them without the log.
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Grams:
+    """`gram` (blocks, n, p + 1, p + 1), the torque last; `rows` (blocks, n): how many samples stand behind each."""
+
+    gram: Array
+    rows: Counts
+
+    @property
+    def blocks(self) -> int:
+        return len(self.gram)
+
+    def subset(self, places: NDArray[np.intp]) -> Grams:
+        """With these columns alone."""
+        kept = np.append(places, self.gram.shape[-1] - 1)
+        return Grams(self.gram[..., kept[:, None], kept], self.rows)
+
+    def normal(self, weights: Array | None = None, blocks: Array | None = None) -> tuple[Array, Array, float]:
+        """(A, b, c) of the weighted sum of squares θᵀAθ − 2bᵀθ + c; `weights` (n,) are 1/σ²."""
+        gram = self.gram if blocks is None else self.gram[blocks]
+        whole = np.einsum("bjxy,j->xy", gram, np.ones(gram.shape[1]) if weights is None else np.asarray(weights))
+        return whole[:-1, :-1], whole[:-1, -1], float(whole[-1, -1])
+
+    def squares(self, theta: Array) -> Array:
+        """(blocks, n): Σ (τ − Yθ)² of every block and joint."""
+        found: Array = np.einsum("x,bjxy,y->bj", vector := np.append(-np.asarray(theta, float), 1.0), self.gram, vector)
+        return np.maximum(found, 0.0)
+
+    def error(self, theta: Array) -> float:
+        """100·‖τ − Yθ‖/‖τ‖ over all blocks and joints."""
+        whole = float(self.gram[..., -1, -1].sum())
+        return 100 * float(np.sqrt(self.squares(theta).sum() / whole)) if whole > 0 else np.nan
+
+
+class Accumulator:
+    """Sums rows into Gram matrices; memory is that of the result."""
+
+    def __init__(self, blocks: int, joints: int, columns: int) -> None:
+        self._gram = np.zeros((blocks, joints, columns + 1, columns + 1))
+        self._rows = np.zeros((blocks, joints), dtype=np.int64)
+
+    def add(self, block: int, joint: int, places: NDArray[np.intp], rows: Array) -> None:
+        """Rows [Y τ] of a joint, `places` the columns that Y has."""
+        kept = np.append(places, self._gram.shape[-1] - 1)
+        self._gram[block, joint][np.ix_(kept, kept)] += rows.T @ rows
+        self._rows[block, joint] += len(rows)
+
+    @property
+    def grams(self) -> Grams:
+        return Grams(self._gram, self._rows)
+
 
 CHUNK = 2048  # samples
 BLOCKS = 8
@@ -195,3 +258,111 @@ def _chosen(chosen: Any, names: Sequence[str]) -> NDArray[np.intp]:
             "subset: expected names of columns, or {count} truth values, found {shape}", len(names), flags.shape
         )
     return np.flatnonzero(flags)
+
+
+# `gather`: a robot, logs, a joint model and a filter become `Data`.
+
+SHOWN = 1e-8  # eigenvalues of a scaled Gram matrix, in parts of the largest
+
+
+def gather(
+    robot: RobotDescription,
+    logs: Log | Iterable[Log],
+    model: JointModel | None = None,
+    filter: Filter = "auto",
+    *,
+    blocks: int = BLOCKS,
+    load: Any = None,
+) -> Data:
+    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load` are values of the inertial columns,
+    see `Data`."""
+    columns = Columns(robot, model or JointModel())
+    listed = [logs] if isinstance(logs, Log) else list(logs)
+    if not listed:
+        raise InputError("identify: no log was given; expected one or more")
+    motions, notes = list[RecordedMotion](), list[str]()
+    for log in listed:
+        found, said = _motions(columns, log, filter)
+        motions += found
+        notes += said
+    source = Source(columns, tuple(motions))
+    places = np.arange(len(columns.columns))
+    known = _load(source, load, blocks)
+    fit, judge = source.grams(known, blocks)
+    return Data(columns.columns, fit, judge, source, known, tuple(dict.fromkeys(notes)), places)
+
+
+def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedMotion], list[str]]:
+    """The stretches of a log, filtered, and what was noticed of it."""
+    _check(columns.robot, log)
+    parts = log.parts()
+    cut, factors, effort = cutoff_for(parts, filter), _factors(columns), Limits(columns.robot).effort
+    effort = np.where(effort > 0, effort, np.inf)  # zero: the file's way to say nothing
+    smoothers = [Smoother(part.rate, cut.frequency, cut.reason, cut.motion) for part in parts]
+    motions = [_motion(columns, part, smoother, factors, effort) for part, smoother in zip(parts, smoothers)]
+    return motions, [note for part in parts for note in part.notes]
+
+
+def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, effort: Array) -> RecordedMotion:
+    assert part.tau is not None
+    found = motion_of(part, part.tau * factors, smoother, {r: float(r) * columns.pace for r in columns.radii()})
+    held = part.saturated | (np.abs(part.tau) >= effort)
+    if held.any() and smoother.blur:  # as far around as the filter spreads it
+        held = np.array([np.convolve(x, np.ones(smoother.blur), "same") > 0.5 for x in held.T]).T
+    return replace(found, saturated=held)
+
+
+def _check(robot: RobotDescription, log: Log) -> None:
+    if log.tau is None:
+        raise InputError("log: has no torques; an identification needs t, q and tau")
+    for name, value in (("q", log.q), ("tau", log.tau)):
+        if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
+            raise InputError(
+                "log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
+                name,
+                robot.dof,
+                robot.name,
+                np.shape(value),
+            )
+        if not np.isfinite(value).all():
+            raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
+
+
+def _factors(columns: Columns) -> Array:
+    """What recorded torques are multiplied by, where drive gains are known."""
+    given, names = columns.model.gains, [joint.name for joint in columns.joints]
+    found = np.ones(len(names))
+    for name, factor in given.items() if isinstance(given, Mapping) else ():
+        if name not in names:
+            raise UnknownNameError(Message("joint of {name}", columns.robot.name), name, names)
+        found[names.index(name)] = float(factor)
+    return found
+
+
+def _load(source: Source, given: Any, blocks: int) -> Array | None:
+    """The inertial parameters behind columns that follow the load: given, the file's, or those of a first fit."""
+    columns = source.columns
+    size = len(columns.inertial.columns)
+    if given is not None:
+        load = np.asarray(given, float)
+        if load.shape != (size,) or not np.isfinite(load).all():
+            raise InputError(
+                "load: expected {size} numbers, one an inertial column, found shape {shape}", size, load.shape
+            )
+        return load
+    if not columns.loaded:
+        return None
+    known = columns.known[:size]
+    return known if np.isfinite(known).all() else first_fit(source.grams(None, blocks)[0])[:size]
+
+
+def first_fit(grams: Grams) -> Array:
+    """Least squares, every column scaled to one, directions that the data do not show left at zero."""
+    a, b, _ = grams.normal()
+    scale = np.sqrt(np.maximum(np.diag(a), 0.0))
+    scale[scale == 0] = 1.0
+    values, vectors = np.linalg.eigh(a / np.outer(scale, scale))
+    shown = values > SHOWN * max(values[-1], 0.0)
+    turned = vectors[:, shown].T @ (b / scale)
+    found: Array = vectors[:, shown] @ (turned / values[shown]) / scale
+    return found

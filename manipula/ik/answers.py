@@ -10,8 +10,15 @@ from numpy.typing import NDArray
 
 from manipula.ik.choosing import accepted_branches, ordered, preferred, refined, seat_of, twins
 from manipula.ik.families import Family, family_at, nearest_members
-from manipula.ik.messages import (
+from manipula.ik.numeric import newton
+from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, wound
+from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, LimitTolerance
+from manipula.ik.numeric.walk import StandingTool
+from manipula.ik.solver import (
     MET,
+    Nearest,
+    Raw,
+    Solver,
     branch_names,
     lost_text,
     nearest_reason,
@@ -19,14 +26,7 @@ from manipula.ik.messages import (
     setting_names,
     twin_text,
 )
-from manipula.ik.numeric import newton
-from manipula.ik.numeric.arrays import Bits, Floats
-from manipula.ik.numeric.limits import distances, margins, wound
-from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, LimitTolerance
-from manipula.ik.numeric.walk import StandingTool
-from manipula.ik.solver import Nearest, Raw, Solver
-from manipula.support.plain import plain
-from manipula.support.tables import html_table
+from manipula.support.text import html_table, plain
 
 
 class Answers:

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.run.texts import machine_code
-from manipula.ik.choice.text import Table, choose_each, prefer, rank
 from manipula.ik.numeric import newton
-from manipula.ik.numeric.arrays import Bits, Floats
-from manipula.ik.numeric.leastsquares import nearest_beside
-from manipula.ik.numeric.limits import distances, limit_rows, margins, principal, seed_or
-from manipula.ik.numeric.measures import accepted
+from manipula.ik.numeric.arrays import Bits, Floats, distances, limit_rows, margins, principal, seed_or
+from manipula.ik.numeric.branches import Table, choose_each, prefer, rank
+from manipula.ik.numeric.newton import nearest_beside
+from manipula.ik.numeric.poses import accepted
 from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, NewtonTolerance, PoseTolerance
 from manipula.ik.numeric.walk import StandingTool
 from manipula.ik.solver import AcceptedBranches, Raw, Solver

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from manipula.ik.numeric.arrays import Floats
-from manipula.ik.numeric.limits import margins, wound
+from manipula.ik.numeric.arrays import Floats, margins, wound
 from manipula.ik.numeric.tolerances import FamilyTolerance, WalkTolerance
 from manipula.ik.numeric.walk import StandingTool, between, nearest_on_walk, walked
-from manipula.support.plain import plain
+from manipula.support.text import plain
 
 TRIAL = 0.3
 BENDS = (0.05, 0.005)  # some families are small

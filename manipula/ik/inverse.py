@@ -18,26 +18,40 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table, closed_rows, ordered, seat_of
-from manipula.ik.closed import Closed, closed_over_arrays, refine_unsettled, settled_poses
-from manipula.ik.counted import counted_solutions, general_solver
-from manipula.ik.descent.joint_space import JointSpace
+from manipula.ik.closed_form import Closed, closed_over_arrays, code_for_many, refine_unsettled, settled_poses
+from manipula.ik.descent import JointSpace
 from manipula.ik.general6r.solver import General6R
-from manipula.ik.messages import away_text, nearest_reason
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.measures import Tolerances, defect_of, rank_of, sampled, tolerances_of, weighed
-from manipula.ik.numeric.poses import checked_poses, checked_tolerance, joints_from_value, poses_from_value
+from manipula.ik.numeric.poses import (
+    Tolerances,
+    checked_poses,
+    checked_tolerance,
+    defect_of,
+    joints_from_value,
+    poses_from_value,
+    rank_of,
+    sampled,
+    tolerances_of,
+    weighed,
+)
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
 from manipula.ik.search import TASKS, nearest_found, starts
-from manipula.ik.solver import AcceptedBranches, Nearest, Raw
-from manipula.ik.thin import code_for_many
-from manipula.ik.unclosed import found_branches, searched_branches, side_by_side, unclosed_result
+from manipula.ik.solver import AcceptedBranches, Nearest, Raw, away_text, nearest_reason
+from manipula.ik.without_closed_form import (
+    counted_solutions,
+    found_branches,
+    general_solver,
+    searched_branches,
+    side_by_side,
+    unclosed_result,
+)
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
 
 if TYPE_CHECKING:
-    from manipula.algebra.run.inverse_batch import ManyTargets
+    from manipula.algebra.run.inverse import ManyTargets
 
 
 class InverseSolver(JointSpace):

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.ik.answers import InverseResult
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.messages import position_text
-from manipula.ik.numeric.arrays import Floats
-from manipula.ik.numeric.limits import TURN
+from manipula.ik.numeric.arrays import TURN, Floats
 from manipula.ik.numeric.poses import poses_from_value
 from manipula.ik.numeric.tolerances import SearchTolerance
+from manipula.ik.solver import position_text
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.messages import Message
-from manipula.support.plain import plain
+from manipula.support.text import plain
 
 OUT = "out of reach"
 

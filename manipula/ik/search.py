@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from manipula.ik.descent.machine import Ends
+from manipula.ik.descent import Ends
 from manipula.ik.numeric import newton
-from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
-from manipula.ik.numeric.leastsquares import nearest_beside
-from manipula.ik.numeric.limits import distances, principal
-from manipula.ik.numeric.measures import accepted
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, distances, principal
+from manipula.ik.numeric.newton import nearest_beside
+from manipula.ik.numeric.poses import accepted
 from manipula.ik.numeric.tolerances import BranchTolerance, SearchTolerance
 from manipula.ik.numeric.walk import StandingTool
 from manipula.ik.solver import Solver

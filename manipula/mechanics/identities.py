@@ -11,15 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.mechanics.models.dynamics import articulated, composite, energy, forward, inertia_inverse, torque
+from manipula.mechanics.models.dynamics import articulated, composite, energy, inertia_inverse, torque
 from manipula.mechanics.models.dynamics.friction import NO_SUM, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
-from manipula.mechanics.robot.lift import over_duals
-from manipula.mechanics.robot.reduce.chains import massless, without_actuators
-from manipula.mechanics.robot.tree import BASE, Link, Tree
+from manipula.mechanics.robot.reduce import massless, without_actuators
+from manipula.mechanics.robot.tree import BASE, Link, Tree, over_duals
 from manipula.mechanics.spatial.dual import along, partial, variables
 from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.vector import dot, sum_of
@@ -141,7 +140,7 @@ def forward_undoes_inverse(chain: Tree, x: MotionState) -> Sides:
     """forward_dynamics(inverse_dynamics(q̈)) = q̈, two ways"""
     tau = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench)
     one = articulated.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
-    other = forward.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
+    other = inertia_inverse.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
     return _paired(one, x.qdd) + _paired(other, x.qdd)
 
 

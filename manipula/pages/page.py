@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
+from manipula.errors import ManipulaError
 from manipula.pages.charts import Chart
-from manipula.support.tables import html_table
+from manipula.support.text import html_table
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 1000px; padding: 0 1rem; color: #222; }
@@ -57,3 +59,22 @@ def page(title: str, parts: Sequence[str]) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
     )
+
+
+# Where the built front end lies: the studio's page, the report's script and sheet, the notebook's widget.
+#
+# Vite writes them from `web/`; a wheel holds them, a fresh checkout does not.
+
+STATIC = Path(__file__).parent / "static"
+
+
+def built(name: str) -> Path:
+    """The file or folder `name` of the built front end: "studio", "report.js", "report.css", "widget.js"."""
+    found = STATIC / name
+    if not found.exists():
+        raise ManipulaError(
+            "the page is not built ({name} is missing): run `make web` in the checkout, or install the "
+            "wheel, which holds it",
+            name,
+        )
+    return found

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
-from manipula.pages.built import built
+from manipula.pages.page import built
 
 SHOWN = (
     "frames", "axes", "names", "ranges", "com", "inertia", "trail", "cloud", "branches", "forces", "payload",

@@ -18,27 +18,25 @@ from typing import Any, Literal
 
 import mpmath
 
-from manipula.algebra.expr.elimination import Dependency, reduced_rows, solved
+from manipula.algebra.expr.elimination import (
+    Dependency,
+    RationalAngle,
+    RationalAngleMaths,
+    known_angle,
+    rational_angle,
+    reduced_rows,
+    solved,
+)
 from manipula.algebra.expr.evaluate import MPMATH, evaluate
 from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.function import Function, Input, Output, moved_to
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, free_symbols, rebuilt, topological
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.expr.rational_angles import RationalAngle, RationalAngleMaths, known_angle, rational_angle
-from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
 from manipula.errors import InputError, ProofError
-from manipula.generation.ranking import (
-    Ranking,
-    State,
-    field_state,
-    integer,
-    states_of,
-    told_rows,
-)
-from manipula.generation.structure import ArmStructure
+from manipula.generation.arm_structure import ArmStructure, Ranking, State, field_state, integer, states_of, told_rows
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
     grouping,
@@ -47,13 +45,13 @@ from manipula.mechanics.models.linear.base_parameters import (
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
 from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.bodies import refuse_ambiguous
 from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import sum_of
-from manipula.support.tables import html_table
+from manipula.support.text import html_table
 
 Class = Literal["not identifiable", "alone", "in combinations"]
 DRAWS = 2

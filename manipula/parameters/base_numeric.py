@@ -21,11 +21,11 @@ from manipula.mechanics.models.linear.base_parameters import Slot, standard_slot
 from manipula.mechanics.models.linear.regressor import columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
+from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.parameters.base import BaseParameters, Class, picked
-from manipula.support.plain import plain
+from manipula.support.text import plain
 
 Array = NDArray[np.float64]
 SAMPLES = 60

@@ -12,13 +12,12 @@ import numpy as np
 
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.messages import Message
+from manipula.recordings.log import Log
 from manipula.robot import Robot
-from manipula.simulation.functions import Array, Functions
-from manipula.simulation.reading import Rest
-from manipula.simulation.records.logs import Log
+from manipula.simulation.balance import Rest
+from manipula.simulation.stepping import Array, Functions
 from manipula.support.files import write_text
-from manipula.support.plain import plain
-from manipula.support.tables import html_table
+from manipula.support.text import html_table, plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +95,7 @@ class Run:
         `row` is the arm of a batch, `rate` pictures a second, `speed` how many times faster than the world;
         `parameters` are values of the robot's symbols.
         """
-        from manipula.simulation.views.animation import animation_of, refuse_kind, save_animation
+        from manipula.simulation.plots import animation_of, refuse_kind, save_animation
 
         if path is not None:
             refuse_kind(Path(path))

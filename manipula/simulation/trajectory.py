@@ -7,13 +7,11 @@ array([ 0.5 , -0.25])
 """
 
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.simulation.paths.cartesian import Singular, ToolTrajectory, circle, line
-from manipula.simulation.paths.joints import jerk_limited, quintic, trapezoid
-from manipula.simulation.paths.planned import ruckig
-from manipula.simulation.paths.series import fourier, spline
-from manipula.simulation.paths.tables import table
-from manipula.simulation.paths.time_optimal import TimeOptimal, time_optimal
-from manipula.simulation.paths.trajectory import Trajectory
+from manipula.trajectories.joints import jerk_limited, quintic, ruckig, trapezoid
+from manipula.trajectories.points import fourier, spline, table
+from manipula.trajectories.time_optimal import TimeOptimal, time_optimal
+from manipula.trajectories.tool import Singular, ToolTrajectory, circle, line
+from manipula.trajectories.trajectory import Trajectory
 
 __all__ = [
     "Motion",

@@ -18,7 +18,7 @@ from manipula.errors import InputError
 from manipula.pages.page import section, table
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.studies.cases.values import LETTERS
-from manipula.studies.ready.settings import count_of, positive
+from manipula.studies.catalogue.entry import count_of, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.studying import Progress, study
 

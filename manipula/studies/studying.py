@@ -17,14 +17,11 @@ from manipula.studies.cases.cases import Cases, cases_from, digest_of
 from manipula.studies.cases.values import is_whole
 from manipula.studies.engines.choice import engine_from, refuse_engine, travels, workers_from
 from manipula.studies.engines.engine import Engine
-from manipula.studies.results.lock import alone
-from manipula.studies.results.merge import merged
-from manipula.studies.results.store import Store
+from manipula.studies.results.store import Store, alone, merged
 from manipula.studies.results.study_result import Place, Study, refuse_results
-from manipula.studies.work.blocks import CaseBlock
+from manipula.studies.work.blocks import CaseBlock, Pace, Remaining
 from manipula.studies.work.job import Job, packed, parts_of, title_of
-from manipula.studies.work.pace import Pace, Remaining
-from manipula.studies.work.working import Chunk
+from manipula.studies.work.worker import Chunk
 
 SUSPECT = 64  # cases that fail, and none that does not
 

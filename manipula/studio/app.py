@@ -22,13 +22,11 @@ from starlette.staticfiles import StaticFiles
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import in_language
-from manipula.studio.asked import FILE, Recordings, body_of, is_form
-from manipula.studio.guard import MOST, MOST_UPLOADED, Guard
-from manipula.studio.jobs import Job, Jobs
+from manipula.studio.jobs import Job, Jobs, TaskError, Workers
+from manipula.studio.requests import FILE, MOST, MOST_UPLOADED, Guard, Recordings, body_of, is_form
 from manipula.studio.store import Conflict, Drafts, Folder
-from manipula.studio.tasks.faults import error_of
 from manipula.studio.tasks.registry import JOBS
-from manipula.studio.workers import TaskError, Workers
+from manipula.studio.tasks.requests import error_of
 from manipula.version import __version__
 
 Handler = Callable[[Request], Awaitable[Response]]

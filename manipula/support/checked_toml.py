@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from manipula.errors import InputError, ManipulaError
 from manipula.messages import Message, in_front, joined
-from manipula.support.toml_text import toml_tables
+from manipula.support.text import toml_tables
 
 Table = TypeVar("Table", bound=BaseModel)
 

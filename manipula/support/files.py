@@ -9,9 +9,12 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from manipula.errors import UnwritableError
+from manipula.errors import ManipulaError, UnwritableError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FRESH = 60.0  # seconds for which an empty temporary file may be of a program that has not locked it yet
 
@@ -142,3 +145,24 @@ def expand_user(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError:
         return path
+
+
+# Archives of numpy's arrays, read so that no bytes do harm: nothing is unpickled, and what is broken is one error.
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
+    """Its arrays by name, each read when it is taken. A `ValueError` says in which way the file is broken.
+
+    Damaged bytes lead zip, zlib and numpy to a dozen kinds of error, which are not worth a list.
+    """
+    import numpy as np  # a screen that writes a file need not load it
+
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
+            yield found
+    except (OSError, ManipulaError):
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__} {error}".splitlines()[0]
+        raise ValueError(f"{what:.160}") from error

@@ -19,7 +19,7 @@ from manipula.mechanics.models.lagrange.terms import METHODS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 
 

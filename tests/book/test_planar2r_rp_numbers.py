@@ -14,7 +14,7 @@ from manipula.mechanics.models.lagrange.terms import METHODS, inverse_dynamics_l
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 

@@ -12,7 +12,7 @@ from manipula.mechanics.models.lagrange import jacobian_dynamics
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 

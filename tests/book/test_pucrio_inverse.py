@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances
 
 A1, A2, D4, D6 = 0.10, 0.25, 0.16, 0.05
 

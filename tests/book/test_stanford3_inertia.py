@@ -10,7 +10,7 @@ from manipula.mechanics.models.lagrange.terms import METHODS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 NAMES = ("I1 J1 K1 Y1 Z1 M1", "I2 J2 K2 Y2 M2 d2", "I3 J3 K3 Z3 M3 gz")

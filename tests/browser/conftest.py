@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from manipula.pages.built import STATIC
+from manipula.pages.page import STATIC
 from tests.browser.studio import Program, running
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

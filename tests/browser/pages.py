@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from manipula.pages.built import built
+from manipula.pages.page import built
 
 PATIENCE = 90_000  # ms: what a wait may take on a machine that does other things too; nothing is timed here
 HARMLESS = ("GPU stall due to ReadPixels",)  # said by screenshots of software WebGL

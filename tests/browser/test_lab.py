@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from manipula.pages.built import STATIC
+from manipula.pages.page import STATIC
 from tests.browser.pages import changed
 
 pytestmark = [

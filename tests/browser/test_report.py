@@ -13,7 +13,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import UnknownNameError
-from manipula.pages.built import STATIC
+from manipula.pages.page import STATIC
 from tests.browser.pages import changed, opened
 
 pytestmark = pytest.mark.skipif(not (STATIC / "report.js").exists(), reason="the page is not built (`make web`)")

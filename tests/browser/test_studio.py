@@ -16,7 +16,7 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.errors import RobotFileError
-from manipula.studio.guard import redirect_page
+from manipula.studio.requests import redirect_page
 from tests.browser.pages import PATIENCE, changed
 from tests.browser.robots import NARROW, SCREWS, URDF, recorded
 from tests.browser.studio import Program, begin, library, page_of, paste, position, ready

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.drawing.posing import poses_of
+from manipula.mechanics.drawing.skeleton import poses_of
 from tests.browser.pages import changed, new_viewer, opened, viewer_page
 from tests.random_robots import random_robot, random_tree
 

@@ -14,7 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, UnknownNameError
-from manipula.pages.built import STATIC, built
+from manipula.pages.page import STATIC, built
 from tests.browser.pages import changed, opened
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: no view is made")

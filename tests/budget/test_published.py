@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
+from manipula.algebra.expr.maths import topological
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.walk import topological
 from manipula.generation.results.model import Model
 
 # way: (with auxiliary equations, sin/cos, without auxiliary equations); the printed table, our counts at most these

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
+from manipula.generation.cache import arm_of, entries
 from manipula.generation.levels import Past, level_fast
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.generation.shipped import arm_of, entries
 from manipula.support.progress import DEFAULT_EFFORT
 
 # robot, model → on line: multiplications + additions + divisions

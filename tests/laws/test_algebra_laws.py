@@ -11,11 +11,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manipula.algebra.expr.cost import cost_of
 from manipula.algebra.expr.evaluate import MPMATH, evaluate
 from manipula.algebra.expr.field import P
+from manipula.algebra.expr.function import cost_of
+from manipula.algebra.expr.maths import rebuilt, topological
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.expr.walk import topological
-from manipula.algebra.simplify import factored
-from manipula.algebra.simplify.proof import proved
+from manipula.algebra.expr.maths import topological
+from manipula.algebra.simplify import factored, proved
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     Deg,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik import inverse
 from manipula.ik.inverse import InverseSolver
 from manipula.mechanics.models.inverse import classify as classifying

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from tests.random_robots import random_robot, random_state, random_tree
 
 

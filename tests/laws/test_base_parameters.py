@@ -12,13 +12,11 @@ from typer.testing import CliRunner
 
 import manipula as mp
 from manipula import api
-from manipula.algebra.expr.elimination import dependencies, reduced_rows
+from manipula.algebra.expr.elimination import dependencies, rational_angle, reduced_rows
 from manipula.algebra.expr.field import FieldMaths, P
-from manipula.algebra.expr.rational_angles import rational_angle
 from manipula.cli.app import app
 from manipula.errors import InputError, ProofError
-from manipula.generation.ranking import field_state, integer
-from manipula.generation.structure import ArmStructure
+from manipula.generation.arm_structure import ArmStructure, field_state, integer
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import (
     candidate_slots,
@@ -32,7 +30,7 @@ from manipula.mechanics.models.linear.base_regressor import base_regressor, base
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement
-from manipula.parameters.motions import Motions
+from manipula.parameters.significance import Motions
 from tests.random_robots import random_robot, random_state
 from tests.recordings import torques
 

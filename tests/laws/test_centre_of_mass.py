@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass, centre_of_mass_jacobian, mass
 from manipula.mechanics.models.dynamics import energy, torque
+from manipula.mechanics.models.dynamics.energy import centre_of_mass, centre_of_mass_jacobian, mass
 from manipula.mechanics.robot.description import RobotDescription
 from tests.laws.test_coupled import free_and_coupled, in_floats
 from tests.random_robots import random_robot, random_state, random_tree

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.split import split
+from manipula.algebra.emit.ports import Namer, split
 from manipula.algebra.tape import Tape
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request

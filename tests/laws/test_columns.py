@@ -13,16 +13,15 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification.assembled import Columns
-from manipula.identification.columns.inertial import Inertial, known_values, merged
-from manipula.identification.data import Data
-from manipula.identification.filters.motion import stops
-from manipula.identification.gathering import gather
+from manipula.identification.columns import Inertial, known_values, merged
+from manipula.identification.data import Data, gather
+from manipula.identification.filters import stops
+from manipula.identification.joint_model import Columns
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
+from manipula.mechanics.robot.reduce import merge_fixed, without_actuators
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 

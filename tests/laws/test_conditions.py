@@ -13,17 +13,17 @@ import pytest
 import manipula
 from manipula.algebra.expr.evaluate import MPMATH
 from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.maths import free_symbols, topological
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
+from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.errors import ConditionError
 from manipula.generation.build import built, flattened, guarded, used_parameters
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from tests.random_robots import random_robot
 
 LIMIT = {"float64": 1e-10, "float32": 1e-3}

@@ -9,7 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.mechanics.models.control.laws import LAWS
-from manipula.simulation.loops.sampling import spectral_radius
+from manipula.simulation.loop import spectral_radius
 from tests.control_laws import (
     FEW,
     H,

@@ -26,7 +26,7 @@ from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.units import parameter_from_raw
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.terms import Units
 from manipula.mechanics.spatial.floats import FLOATS

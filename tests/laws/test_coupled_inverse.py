@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.robot.branching import road_coordinates, with_frame
+from manipula.mechanics.robot.topology import road_coordinates, with_frame
 from tests.laws.test_coupled import GRIPPER, free_and_coupled
 
 QUICK = range(8)

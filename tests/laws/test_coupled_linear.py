@@ -14,12 +14,11 @@ from manipula.generation.results.model import Model
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian
 from manipula.mechanics.models.linear import regressor, two_velocity
-from manipula.mechanics.robot.reduce.chains import without_actuators
+from manipula.mechanics.robot.reduce import without_actuators
 from manipula.mechanics.spatial.inertia import NOTHING
-from manipula.parameters.approximation import significance_of
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement
-from manipula.parameters.motions import Motions
+from manipula.parameters.significance import Motions, significance_of
 from tests.laws.test_coupled import GRIPPER, array, free_and_coupled, in_floats, near
 from tests.random_robots import with_laws
 

@@ -17,9 +17,9 @@ import pytest
 import manipula as mp
 from manipula.algebra.simplify.tree import FormulaTree, Symbol, evaluate_tree, leaves
 from manipula.errors import InputError
-from manipula.ik.derivation.printed import Written
+from manipula.ik.derivation.printer import Written
+from manipula.mechanics.models.inverse.loop import pose_from_entries
 from manipula.mechanics.models.inverse.plan import parameter_of
-from manipula.mechanics.models.inverse.solutions.loop import pose_from_entries
 from manipula.mechanics.robot import library
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.derived import Example, Followed, all_signs, placed_branches, solver_branches, turned_apart

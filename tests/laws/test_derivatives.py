@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import ArmStructure
+from manipula.generation.arm_structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.choices import Topic
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
@@ -24,7 +24,7 @@ from manipula.mechanics.models.lagrange import christoffel
 from manipula.mechanics.models.linear import energy_regressor
 from manipula.mechanics.models.linear.regressor import parameter_vector
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed, regroup
+from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed, regroup
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, pullback, variables
 from manipula.mechanics.spatial.floats import FLOATS

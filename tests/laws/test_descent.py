@@ -12,13 +12,12 @@ from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
-from manipula.generation.structure import numeric_chain
-from manipula.ik.descent.machine import TASKS, Descent
-from manipula.ik.descent.text import descend, lacking
+from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.descent import TASKS, Descent, descend, lacking
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances
 from manipula.ik.search import _by_arrays, distinct, starts, unique_solutions
-from manipula.ik.unclosed import unclosed_result
+from manipula.ik.without_closed_form import unclosed_result
 
 FINITE = ["RRPR", "RRPRR", "PRRPR", "RRRRP", "RRPRRR", "PRRRRR", "RRRPRP"]
 REDUNDANT = ["PRRRRRR", "RRRRRRRR", "PRRRRRRRRP"]

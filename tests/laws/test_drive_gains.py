@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.identification.data import Data
-from manipula.identification.fitting.gains import gain_doubts
-from manipula.identification.fitting.identifying import fit_of
-from manipula.identification.gathering import gather
+from manipula.identification.data import Data, gather
+from manipula.identification.fitting.identification import fit_of, gain_doubts
 from manipula.identification.joint_model import JointModel
+from manipula.mechanics.robot.bodies import with_standard
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.standard import with_standard
 from manipula.mechanics.robot.values.parameter import number
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints

@@ -18,9 +18,9 @@ from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.lagrange import jacobian_dynamics
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.models.linear.regressor_carried import regressor_carried, shared
-from manipula.mechanics.robot.actuators.actuator import IDLE
+from manipula.mechanics.robot.actuator import IDLE
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
+from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of, variables
 from manipula.mechanics.spatial.floats import FLOATS

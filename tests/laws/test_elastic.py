@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.split import split
+from manipula.algebra.emit.ports import Namer, split
 from manipula.errors import InputError, UnknownNameError
 from tests.emitted import needs_cc, shared
 from tests.golden.sentences import Sentences

@@ -9,19 +9,15 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.identification.data import Data
+from manipula.identification.data import Data, Grams, gather
 from manipula.identification.estimators.entropic import barrier, barrier_value, entropic_from
 from manipula.identification.estimators.log_cholesky import coordinates, derivative, log_cholesky
-from manipula.identification.estimators.normal import normal_from
-from manipula.identification.estimators.prior import Prior
-from manipula.identification.estimators.pseudo_inertia import entries, least_eigenvalue, pseudo_inertia, ten_from
+from manipula.identification.estimators.normal import fit_rows, normal_from
+from manipula.identification.estimators.prior import Prior, entries, least_eigenvalue, pseudo_inertia, ten_from
 from manipula.identification.estimators.registry import ESTIMATORS, estimator_named
-from manipula.identification.estimators.rows import fit_rows
-from manipula.identification.fitting.base_view import combinations
-from manipula.identification.fitting.identifying import fit_of
-from manipula.identification.fitting.uncertainty import spread_of
-from manipula.identification.gathering import gather
-from manipula.identification.gram import Grams
+from manipula.identification.fitting.identification import fit_of
+from manipula.identification.fitting.result import combinations
+from manipula.identification.fitting.to_robot import spread_of
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot

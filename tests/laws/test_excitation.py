@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.identification.excitation.excitation import Excitation, design_of
+from manipula.identification.excitation.excitation import Design, Excitation, design_of
 from manipula.identification.excitation.motions import Spline
-from manipula.identification.excitation.search import Design
 from manipula.mechanics.robot.description import known
 from manipula.mechanics.robot.values.parameter import Num
 from tests.golden.sentences import Sentences

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.simulation.reference import integrate
+from manipula.simulation.event_driven import integrate
 from tests.extended import WIDE, falling
 from tests.random_robots import random_robot
 

@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.identification import gathering
-from manipula.identification.assembled import Columns
-from manipula.identification.correlation import correlation_time
-from manipula.identification.filters.cutoff import cutoff_for
-from manipula.identification.filters.filtering import Smoother, rates
-from manipula.identification.fitting.base_view import combinations
-from manipula.identification.fitting.identifying import identified
-from manipula.identification.gathering import gather
-from manipula.identification.joint_model import JointModel
+from manipula.identification import data as gathering
+from manipula.identification.data import gather
+from manipula.identification.estimators.normal import correlation_time
+from manipula.identification.filters import Smoother, cutoff_for, rates
+from manipula.identification.fitting.identification import identified
+from manipula.identification.fitting.result import combinations
+from manipula.identification.joint_model import Columns, JointModel
 from tests.recordings import recording, two_joints
 
 

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.identification.assembled import Columns
-from manipula.identification.fitting.found import Found
+from manipula.identification.fitting.result import Found
+from manipula.identification.joint_model import Columns
 from manipula.mechanics.models.linear.joint_families import FAMILIES
-from manipula.mechanics.robot.actuators.friction import LAWS, Offset, linear_letters
 from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.friction import LAWS, Offset, linear_letters
 from tests.random_robots import random_robot
 from tests.recordings import motion, torques, two_joints
 
@@ -223,7 +223,7 @@ DRAG = """
 import sys
 import numpy as np
 from manipula.mechanics.robot.actuators import friction
-from manipula.mechanics.robot.values.entry import Entry
+from manipula.mechanics.robot.values.parameter import Entry
 
 class Drag(friction.FrictionLaw):
     key, title, says = "drag", "drag", "fd·q̇·|q̇|"

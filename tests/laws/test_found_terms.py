@@ -12,8 +12,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.identification.fitting.found import Found
-from manipula.mechanics.robot.actuators.friction import LAWS, linear_letters
+from manipula.identification.fitting.result import Found
+from manipula.mechanics.robot.friction import LAWS, linear_letters
 from tests.recordings import motion, torques, two_joints
 
 pytestmark = pytest.mark.usefixtures("without_search")

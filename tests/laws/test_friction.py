@@ -22,11 +22,11 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.models.linear.energy_regressor import kinetic_row, potential_row
 from manipula.mechanics.robot import description
-from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw, Slip
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.friction import LAWS, FrictionLaw, Slip
+from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import dot

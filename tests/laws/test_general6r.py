@@ -11,17 +11,22 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.generation.structure import numeric_chain
-from manipula.ik.general6r.closing import Arm6R, wrapped
-from manipula.ik.general6r.elimination import Elimination, lifted, readings
-from manipula.ik.general6r.machine import solved, studied
-from manipula.ik.general6r.solver import General6R, GeneralAnswer, Info
-from manipula.ik.general6r.tables import arm_table, reading_shape, reading_table
-from manipula.ik.general6r.text import collect
-from manipula.ik.general6r.text.arm import newton, wanted
-from manipula.ik.general6r.text.given import off_square
-from manipula.ik.general6r.text.pencil import pencil
-from manipula.ik.general6r.text.poses import solve_poses
+from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.general6r import roots
+from manipula.ik.general6r.arm import newton, wanted
+from manipula.ik.general6r.elimination import Arm6R, Elimination, lifted, readings, wrapped
+from manipula.ik.general6r.pencil import pencil
+from manipula.ik.general6r.solutions import off_square, solve_poses
+from manipula.ik.general6r.solver import (
+    General6R,
+    GeneralAnswer,
+    Info,
+    arm_table,
+    reading_shape,
+    reading_table,
+    solved,
+    studied,
+)
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.mechanics.robot.tree import Tree
 
@@ -315,12 +320,12 @@ def test_a_rough_root_is_kept_once_wherever_it_comes_from(name: str) -> None:
     arm, q = solver.tables[0], random_q(1, seed=4)[0]
     target, root = np.empty(12), solver.arm.angles(q)
     wanted(arm, pose_of(chain_of(name))(q)[:3].ravel(), target)
-    count, rows, about = np.zeros(4, dtype=int), np.empty(6 * collect.MOST), np.empty(2 * collect.MOST)
+    count, rows, about = np.zeros(4, dtype=int), np.empty(6 * roots.MOST), np.empty(2 * roots.MOST)
     for aside in (0, 1e-9j, 1e-4, 0.03j, -0.03j, 0.03 + 0.03j):
         begin = (root + aside * dice.uniform(0.5, 1, 6)).astype(complex) + 2 * np.pi * dice.integers(-1, 2, 6)
         alone = np.zeros(4, dtype=int)
         for kept in (alone, count):
-            collect.settle(arm, target, begin, kept, rows, about, np.empty(6 * collect.MOST, dtype=complex))
+            roots.settle(arm, target, begin, kept, rows, about, np.empty(6 * roots.MOST, dtype=complex))
         assert alone.tolist() == count.tolist() == [1, 0, 0, 0], aside
         np.testing.assert_allclose(rows[:6], wrapped(root), atol=1e-9)
         assert about[0] < 1e-12
@@ -328,9 +333,9 @@ def test_a_rough_root_is_kept_once_wherever_it_comes_from(name: str) -> None:
     for _ in range(12):  # far from the real axis: where Newton's method comes to rest there all the same
         begin = root + 0.3j * dice.uniform(-1, 1, 6)
         z, count = begin.copy(), np.zeros(4, dtype=int)
-        if newton(arm, target, z, collect.LONG) >= 0 and np.abs(z.imag).max() < 1e-9:
-            collect.settle(arm, target, begin, count, rows, about, np.empty(6 * collect.MOST, dtype=complex))
-            assert apart_from(rows[: 6 * count[collect.REAL]].reshape(-1, 6), z.real).min() < 1e-9
+        if newton(arm, target, z, roots.LONG) >= 0 and np.abs(z.imag).max() < 1e-9:
+            roots.settle(arm, target, begin, count, rows, about, np.empty(6 * roots.MOST, dtype=complex))
+            assert apart_from(rows[: 6 * count[roots.REAL]].reshape(-1, 6), z.real).min() < 1e-9
             met += 1
     assert met
 
@@ -358,14 +363,14 @@ def apart_from(rows: Floats, root: Floats) -> Floats:
 
 def test_the_text_with_loops_that_loses_one_root_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """As Python runs it: the text is the same."""
-    chain, keep = chain_of("spherical wrist"), collect.add_real
+    chain, keep = chain_of("spherical wrist"), roots.add_real
     q = random_q(1, seed=12)
     pose, solver = pose_of(chain)(q), General6R(chain)
     root = solver.arm.angles(q[0])
 
     def solved() -> list[int]:
         report = np.empty(4, dtype=np.int64)
-        solve_poses(1, *solver.tables, pose.ravel(), np.empty(6 * collect.MOST), np.empty(2 * collect.MOST), report)
+        solve_poses(1, *solver.tables, pose.ravel(), np.empty(6 * roots.MOST), np.empty(2 * roots.MOST), report)
         return report.tolist()
 
     def without(arm: Any, target: Any, angles: Any, *rest: Any) -> None:
@@ -373,7 +378,7 @@ def test_the_text_with_loops_that_loses_one_root_says_so(monkeypatch: pytest.Mon
             keep(arm, target, angles, *rest)
 
     whole = solved()
-    monkeypatch.setattr(collect, "add_real", without)
+    monkeypatch.setattr(roots, "add_real", without)
     short = solved()
     assert whole[1:3] == [solver.bound, 1]
     assert short[:3] == [whole[0] - 1, solver.bound - 1, 0]

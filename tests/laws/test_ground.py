@@ -15,12 +15,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass, centre_of_mass_jacobian
-from manipula.mechanics.models.dynamics.energy import potential_energy
+from manipula.mechanics.models.dynamics.energy import centre_of_mass, centre_of_mass_jacobian, potential_energy
 from manipula.mechanics.models.dynamics.torque import gravity
-from manipula.mechanics.robot.branching import base_body
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.conversion.conventions import convert
+from manipula.mechanics.robot.topology import base_body
 from tests.laws.test_coupled import in_floats
 
 Array = Any

@@ -20,7 +20,7 @@ from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified, to_standard
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed, regroup
+from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed, regroup
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.parameters.base_numeric import base_agreement

@@ -11,12 +11,11 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.identification.assembled import Columns
+from manipula.identification.data import gather
 from manipula.identification.estimators.registry import estimator_named
-from manipula.identification.fitting.base_view import combinations
-from manipula.identification.fitting.identifying import fit_of
-from manipula.identification.gathering import gather
-from manipula.identification.joint_model import JointModel
+from manipula.identification.fitting.identification import fit_of
+from manipula.identification.fitting.result import combinations
+from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot
 from tests.recordings import motion, torques, two_joints

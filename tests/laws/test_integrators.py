@@ -13,25 +13,25 @@ import pytest
 import manipula as mp
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.tape import tape_from_function
-from manipula.cli import simulating
+from manipula.cli import simulation
 from manipula.errors import InputError, ProofError, UnknownNameError
-from manipula.generation.joining.together import _part, asked_of, call_by_call, join
+from manipula.generation.compose import _part, asked_of, call_by_call, join
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.results.system import System
 from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.integrate import gauss4 as gauss
+from manipula.mechanics.models.integrate import rk8 as rk8_text
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED, discretised
 from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
-from manipula.mechanics.models.integrate.methods import gauss4 as gauss
-from manipula.mechanics.models.integrate.methods import rk8 as rk8_text
-from manipula.mechanics.models.integrate.methods.rk8 import A, B, rk8
-from manipula.mechanics.models.integrate.methods.steps import Rates, State, add
 from manipula.mechanics.models.integrate.motion import MOTION
+from manipula.mechanics.models.integrate.one_step import Rates, State, add
+from manipula.mechanics.models.integrate.rk8 import A, B, rk8
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
 from manipula.scalar import APART, Maths, Rate
-from manipula.simulation.plant_step import arm_function
+from manipula.simulation.plant import arm_function
 from manipula.simulation.task import METHODS
 from manipula.support.progress import silent
 from tests.random_robots import random_robot
@@ -270,7 +270,7 @@ def test_an_arm_that_swings_for_long_keeps_its_energy_better_by_gauss4_than_by_r
 @pytest.mark.parametrize("method", METHODS)
 def test_every_list_of_methods_names_it(method: str) -> None:
     """The terminal and the docstrings are there before anything is loaded that could tell them."""
-    shown = get_type_hints(simulating.simulate, include_extras=True)["method"].__metadata__[0].help
+    shown = get_type_hints(simulation.simulate, include_extras=True)["method"].__metadata__[0].help
     assert sorted(shown.rstrip(".").replace(" or ", ", ").split(", ")) == sorted(METHODS)
     for verb in (mp.simulate, mp.closed_loop):
         assert f'"{method}"' in (verb.__doc__ or "") or (method == "dop853" and verb is mp.closed_loop)

@@ -15,14 +15,13 @@ from scipy.optimize import least_squares
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.arrays import jacobian_of
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances, jacobian_of
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain, plan_of
+from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.ik.inverse import InverseSolver
 from manipula.mechanics.models.inverse.plan import ArmKind
 from tests.few_arms import Row, apart, pose_from_table, random_rows, robot_of

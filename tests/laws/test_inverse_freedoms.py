@@ -11,7 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ManipulaWarning
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.tolerances import BranchTolerance
 

@@ -12,10 +12,10 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, ManipulaWarning
-from manipula.generation.structure import numeric_chain
-from manipula.ik.general6r.closing import wrapped
+from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.general6r.elimination import wrapped
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import distances, principal
+from manipula.ik.numeric.arrays import distances, principal
 
 pytestmark = pytest.mark.usefixtures("without_search")
 

@@ -13,7 +13,7 @@ from bench import singular
 from bench.singular import ARMS, KINDS, OFFSETS, OUT_OF_REACH, Subject, configurations, far_poses, judged, least
 from manipula.errors import InputError
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances
 from manipula.ik.numeric.newton import bends, difference, slopes
 from manipula.ik.numeric.walk import STEP
 from manipula.ik.path import follow

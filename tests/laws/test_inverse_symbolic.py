@@ -10,10 +10,10 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ConditionError, InputError
-from manipula.generation.structure import plan_of
+from manipula.generation.arm_structure import plan_of
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan, branches
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.few_arms import pose_from_table
 

@@ -13,7 +13,7 @@ from manipula.mechanics.models.kinematics.jacobian import jacobian, jacobian_dot
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state

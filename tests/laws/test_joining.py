@@ -13,27 +13,26 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.maths import rebuilt, topological
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import reference
-from manipula.generation.joining.together import Part, call_by_call, generate_block, join
+from manipula.generation.compose import Part, call_by_call, generate_block, join
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wired
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate import discretised as discretisation
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, METHODS, discretised
-from manipula.mechanics.models.integrate.methods.steps import Advance, Rates, State, Step, over
 from manipula.mechanics.models.integrate.motion import MOTION
+from manipula.mechanics.models.integrate.one_step import Advance, Rates, State, Step, over
 from manipula.mechanics.models.ports import PortKind
-from manipula.mechanics.models.wiring import wired
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Maths, Next
 from tests.laws.test_trees import TREES, heavy

@@ -12,9 +12,8 @@ from manipula.mechanics.models.dynamics import composite, torque
 from manipula.mechanics.models.lagrange.coefficients import pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces, lagrange_terms
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.lift import over_duals
-from manipula.mechanics.robot.reduce.chains import merge_fixed
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.tree import Tree, over_duals
 from manipula.mechanics.spatial.dual import partial, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state

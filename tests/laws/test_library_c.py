@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.mechanics.models.inverse.classify import classify
 
 CC = shutil.which("cc") or shutil.which("gcc")

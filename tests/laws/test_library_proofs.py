@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.inverse.classify import classify
 

@@ -12,13 +12,13 @@ import pytest
 import manipula as mp
 from manipula.api import count_steps
 from manipula.errors import SingularError
-from manipula.generation.structure import ArmStructure
-from manipula.generation.weightless import joints_without_inertia
+from manipula.generation.arm_structure import ArmStructure
+from manipula.generation.massless_joints import joints_without_inertia
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Joint, actuator_of, known
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.values.parameter import Num, number
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state

@@ -15,7 +15,7 @@ import pytest
 from manipula.mechanics.models.dynamics import newton_euler
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 from tests.world_frame import World

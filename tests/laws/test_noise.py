@@ -12,10 +12,10 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit_program
-from manipula.algebra.program.philox import normals, philox
+from manipula.algebra.program.primitives import normals, philox
 from manipula.algebra.program.reader import program
+from manipula.algebra.run import numpy_run
 from manipula.algebra.run.routines import compiled_together
-from manipula.algebra.run.steps import noise
 from tests.emitted import needs_cc, shared
 from tests.golden.sentences import Sentences
 
@@ -49,7 +49,7 @@ def test_the_published_words(counter: list[int], key: list[int], known: list[int
     native = np.array(counter, dtype=np.uint64)
     compiled_together(philox, normals)[0](native, *key)
     assert native.tolist() == known
-    rows = noise._rounds([np.full(3, x, np.uint64) for x in counter], key[0], np.full(3, key[1], np.uint64))
+    rows = numpy_run._rounds([np.full(3, x, np.uint64) for x in counter], key[0], np.full(3, key[1], np.uint64))
     assert [x.tolist() for x in rows] == [[x] * 3 for x in known]
 
 

@@ -13,11 +13,10 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit
-from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.split import split
+from manipula.algebra.emit.ports import Namer, split
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification.online.covariance import covariance, shown
+from manipula.identification.online.estimator import covariance, shown
 from tests.emitted import needs_cc, shared
 from tests.golden.sentences import Sentences
 from tests.languages import TOOLS, self_tested

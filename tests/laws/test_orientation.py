@@ -12,12 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from manipula.algebra.expr.derive import jacobian
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, jacobian
 from manipula.algebra.expr.node import Graph
 from manipula.errors import UnknownNameError
-from manipula.mechanics.models.kinematics import coordinates, orientation
+from manipula.mechanics.models.kinematics import orientation
 from manipula.mechanics.models.kinematics.orientation import (
     SEQUENCES,
     THREE_AXES,
@@ -148,20 +147,20 @@ def test_an_unknown_sequence_lists_the_known_ones(sequence: str) -> None:
 @QUICK
 @given(st.tuples(LENGTH, LENGTH, LENGTH))
 def test_coordinates_there_and_back(p: tuple[float, float, float]) -> None:
-    rho, phi, z = coordinates.cylindrical_from_cartesian(p, FLOATS)
+    rho, phi, z = orientation.cylindrical_from_cartesian(p, FLOATS)
     assert rho >= 0 and z == p[2]
-    assert coordinates.cartesian_from_cylindrical((rho, phi, z), FLOATS) == pytest.approx(p, abs=1e-14)
-    r, polar, azimuth = coordinates.spherical_from_cartesian(p, FLOATS)
+    assert orientation.cartesian_from_cylindrical((rho, phi, z), FLOATS) == pytest.approx(p, abs=1e-14)
+    r, polar, azimuth = orientation.spherical_from_cartesian(p, FLOATS)
     assert r == pytest.approx(math.hypot(*p), rel=1e-14, abs=1e-149) and 0 <= polar <= math.pi and azimuth == phi
-    assert coordinates.cartesian_from_spherical((r, polar, azimuth), FLOATS) == pytest.approx(p, abs=1e-14)
+    assert orientation.cartesian_from_spherical((r, polar, azimuth), FLOATS) == pytest.approx(p, abs=1e-14)
 
 
 def test_known_points() -> None:
-    assert coordinates.cylindrical_from_cartesian((0.0, 0.0, 2.0), FLOATS) == (0, 0, 2)
-    assert coordinates.cylindrical_from_cartesian((-0.0, 0.0, -0.0), FLOATS) == (0, 0, 0)
-    assert coordinates.spherical_from_cartesian((0.0, 0.0, 0.0), FLOATS) == (0, 0, 0)
-    assert coordinates.spherical_from_cartesian((0.0, 0.0, -3.0), FLOATS) == (3, math.pi, 0)
-    assert coordinates.spherical_from_cartesian((0.0, 2.0, 0.0), FLOATS) == pytest.approx((2, math.pi / 2, math.pi / 2))
+    assert orientation.cylindrical_from_cartesian((0.0, 0.0, 2.0), FLOATS) == (0, 0, 2)
+    assert orientation.cylindrical_from_cartesian((-0.0, 0.0, -0.0), FLOATS) == (0, 0, 0)
+    assert orientation.spherical_from_cartesian((0.0, 0.0, 0.0), FLOATS) == (0, 0, 0)
+    assert orientation.spherical_from_cartesian((0.0, 0.0, -3.0), FLOATS) == (3, math.pi, 0)
+    assert orientation.spherical_from_cartesian((0.0, 2.0, 0.0), FLOATS) == pytest.approx((2, math.pi / 2, math.pi / 2))
 
 
 # what must not leak
@@ -188,7 +187,7 @@ def test_derivatives_of_orientations_are_finite_at_singular_places(name: str, R:
 
 
 @pytest.mark.parametrize("p", [[0.0, 0.0, 0.0], [0.0, 0.0, -1.0], [1e-200, 0.0, 0.0]])
-@pytest.mark.parametrize("function", [coordinates.cylindrical_from_cartesian, coordinates.spherical_from_cartesian])
+@pytest.mark.parametrize("function", [orientation.cylindrical_from_cartesian, orientation.spherical_from_cartesian])
 def test_derivatives_of_coordinates_are_finite_on_the_axis(function: Callable[..., Any], p: list[float]) -> None:
     check_slopes(function, p)
 
@@ -209,5 +208,5 @@ def test_nan_goes_in_and_comes_out(name: str) -> None:
 
 
 def test_nan_coordinates() -> None:
-    for function in (coordinates.cylindrical_from_cartesian, coordinates.spherical_from_cartesian):
+    for function in (orientation.cylindrical_from_cartesian, orientation.spherical_from_cartesian):
         assert all(math.isnan(x) for x in function((math.nan,) * 3, FLOATS))

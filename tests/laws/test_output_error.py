@@ -10,10 +10,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.identification.data import Data
-from manipula.identification.estimators.outputs.output_error import _weights
-from manipula.identification.estimators.outputs.windows import Dynamics, windows_of
-from manipula.identification.gathering import gather
+from manipula.identification.data import Data, gather
+from manipula.identification.estimators.output_error import Dynamics, _weights, windows_of
 from tests.random_robots import random_robot, random_tree
 from tests.recordings import motion, recording, two_joints
 

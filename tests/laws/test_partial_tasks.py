@@ -13,9 +13,9 @@ from scipy.optimize import brentq
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.generation.structure import numeric_chain
-from manipula.ik.numeric.limits import distances
-from manipula.ik.partial.solver import PartialSolver
+from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.numeric.arrays import distances
+from manipula.ik.position_tasks import PartialSolver
 
 KIND = {"R": "revolute", "P": "prismatic", "F": "fixed"}
 WORDS = ["".join(word) for n in (1, 2, 3) for word in itertools.product("RP", repeat=n)]

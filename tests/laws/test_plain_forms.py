@@ -17,7 +17,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
-from manipula.algebra.expr.walk import topological
+from manipula.algebra.expr.maths import topological
 from manipula.algebra.simplify.tree import FormulaCall, FormulaTree, Symbol, evaluate_tree, leaves
 from manipula.generation.results.model import Model
 from manipula.mechanics.models.catalogue import MODELS, ON_JOINTS

@@ -11,17 +11,15 @@ from typing import Any, ClassVar
 import pytest
 
 import manipula.mechanics.models.dynamics.newton_euler as rnea
-from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.function import Function, Input, Output
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, gradient, rebuilt, topological
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import ProofError
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Step, actuator_of, known, unknown_body
 from manipula.mechanics.robot.joints import KINDS, Prismatic
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.values.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_expressions import function_of, graph_symbols

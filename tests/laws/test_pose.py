@@ -13,13 +13,21 @@ from hypothesis import strategies as st
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.generation.structure import numeric_chain
-from manipula.mechanics.models.kinematics.bracketings import bracketings, parse_bracketing, text_from_bracketing
+from manipula.generation.arm_structure import numeric_chain
 from manipula.mechanics.models.kinematics.pose import elementary, frames, pose
-from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS, bracketed, parallel_runs, way_from_name
+from manipula.mechanics.models.kinematics.pose_ways import (
+    FURTHER_WAYS,
+    WAYS,
+    bracketed,
+    bracketings,
+    parallel_runs,
+    parse_bracketing,
+    text_from_bracketing,
+    way_from_name,
+)
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import known
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
 from manipula.mechanics.spatial.placement import Placement

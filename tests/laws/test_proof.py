@@ -16,15 +16,13 @@ from manipula import api
 from manipula.algebra.expr import degree
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, free_symbols, rebuilt, topological
 from manipula.algebra.expr.node import TABLE_SEED, Expr, Graph
-from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise import passes, prove
 from manipula.algebra.optimise.search import engine
 from manipula.errors import InputError, ProofError
-from manipula.generation import levels
+from manipula.generation import compose, levels
 from manipula.generation import proved as generation
-from manipula.generation.joining import together
 from manipula.support.progress import DEFAULT_EFFORT
 from tests.random_robots import random_robot
 
@@ -39,7 +37,7 @@ def with_wrong(function: Function, node: Expr) -> Function:
 def plant(monkeypatch: pytest.MonkeyPatch, wrong: Pass) -> None:
     """A wrong rewrite as the last of the passes: it runs wherever functions are optimised."""
     right = passes.optimised
-    for module in (together, levels):
+    for module in (compose, levels):
         monkeypatch.setattr(module, "optimised", lambda function: wrong(right(function)))
 
 
@@ -141,7 +139,7 @@ def planar_part(model: str) -> Function:
 def test_a_wrong_rewrite_of_joined_models_does_not_leave(monkeypatch: pytest.MonkeyPatch, wrong: Pass) -> None:
     models = ["pose", "gravity", "inertia_matrix"]
     parts = {model: planar_part(model) for model in models}
-    monkeypatch.setattr(together, "generate_function", lambda asked, tell: parts[asked.request.model])
+    monkeypatch.setattr(compose, "generate_function", lambda asked, tell: parts[asked.request.model])
     assert "chance of error below 1e-" in mp.generate("planar2r", models).provenance.proof
     plant(monkeypatch, wrong)
     with pytest.raises(ProofError):

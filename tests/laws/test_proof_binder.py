@@ -11,7 +11,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
 from manipula.errors import ProofError
-from manipula.generation import build, structure
+from manipula.generation import arm_structure, build
 from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.tree import Tree, in_series
 from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
@@ -76,7 +76,7 @@ EVERYTHING = arm_with_everything()
 
 
 @pytest.mark.parametrize("name", MISREAD)
-@pytest.mark.parametrize(("place", "where"), [(binding.Binding, "over"), (structure, "merge_fixed")])
+@pytest.mark.parametrize(("place", "where"), [(binding.Binding, "over"), (arm_structure, "merge_fixed")])
 def test_an_error_on_both_sides_does_not_leave(
     monkeypatch: pytest.MonkeyPatch, name: str, place: Any, where: str
 ) -> None:
@@ -90,8 +90,8 @@ def test_an_error_on_both_sides_does_not_leave(
 
 def test_check_sees_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mp.check(EVERYTHING).passed
-    right = structure.merge_fixed
-    monkeypatch.setattr(structure, "merge_fixed", lambda chain: MISREAD["mass"](right(chain)))
+    right = arm_structure.merge_fixed
+    monkeypatch.setattr(arm_structure, "merge_fixed", lambda chain: MISREAD["mass"](right(chain)))
     report = mp.check(EVERYTHING)
     assert not report.passed
     assert "description" in [verdict.name for verdict in report.verdicts if not verdict.passed]
@@ -99,7 +99,7 @@ def test_check_sees_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_joint_less_and_another_name_are_seen() -> None:
     maths = FieldMaths("joints")
-    chain = structure.merge_fixed(binding.bind(EVERYTHING, maths, {}))
+    chain = arm_structure.merge_fixed(binding.bind(EVERYTHING, maths, {}))
     renamed = wrong_links(lambda x: replace(x, name=f"{x.name}'"))
     for wrong in (replace(chain, links=chain.links[:-1]), renamed(chain)):
         assert list(build.misread(EVERYTHING, wrong, {}, "auto", maths)) == ["the list of moving joints"]
@@ -142,7 +142,7 @@ def test_true_arms_are_as_described(symbolic: Any, block: int) -> None:
         robot = mp.Robot.of(random_robot(seed))
         maths = FieldMaths(f"true {seed}")
         symbols = {name: maths.symbol(name) for name in binding.free_parameters(robot, symbolic)}
-        chain = structure.merge_fixed(binding.bind(robot, maths, symbols, symbolic))
+        chain = arm_structure.merge_fixed(binding.bind(robot, maths, symbols, symbolic))
         assert list(build.misread(robot, chain, symbols, symbolic, maths)) == []
 
 
@@ -191,5 +191,5 @@ def test_a_long_chain_is_read_alike() -> None:
     """128 rows: most of them fixed, or all of them moving."""
     for kinds in (("R" + "F" * 20) * 6 + "FF", "RP" * 64):
         robot, maths = random_robot(3, joints=kinds), FieldMaths("long")
-        chain = structure.merge_fixed(binding.bind(robot, maths, {}))
+        chain = arm_structure.merge_fixed(binding.bind(robot, maths, {}))
         assert list(build.misread(robot, chain, {}, "auto", maths)) == []

@@ -14,11 +14,10 @@ import manipula as mp
 from manipula.errors import DivergenceError, InputError, SingularError, UnknownNameError
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import number
-from manipula.simulation.exact.drive import Drive
-from manipula.simulation.exact.mechanism import Mechanism
-from manipula.simulation.exact.rest import at_rest
+from manipula.simulation.event_driven import integrate
+from manipula.simulation.exact.equations import Drive
+from manipula.simulation.exact.mechanism import Mechanism, at_rest
 from manipula.simulation.plant import Plant
-from manipula.simulation.reference import integrate
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, with_laws
 

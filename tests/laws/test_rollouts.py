@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.run.steps import repeated
+from manipula.algebra.run import repeated
 from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.control.ports import Q_REF, QD_REF, QDD_REF
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.ports import PortKind
+from manipula.mechanics.models.ports import Q_REF, QD_REF, QDD_REF, PortKind
 from manipula.scalar import Maths
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot

@@ -17,17 +17,23 @@ from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.optimise.factor import factored
+from manipula.algebra.optimise.passes import factored
 from manipula.algebra.optimise.price import CLASSICAL, FUSED, MULTIPLICATIONS, Aim, Price
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search import kernel
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds
 from manipula.algebra.optimise.search.engine import searched as found
 from manipula.algebra.optimise.search.run import anneal, compiled, interpreted
-from manipula.algebra.optimise.search.state import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS, State
-from manipula.algebra.optimise.search.state import ARRAYS as STATE_ARRAYS
-from manipula.algebra.optimise.search.stored import as_asked, function_from_text, text_from_function
-from manipula.algebra.optimise.search.ways import function_from_ways, reference_from_function, ways_from_function
+from manipula.algebra.optimise.search.table import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS, State
+from manipula.algebra.optimise.search.table import ARRAYS as STATE_ARRAYS
+from manipula.algebra.optimise.search.ways import (
+    as_asked,
+    function_from_text,
+    function_from_ways,
+    reference_from_function,
+    text_from_function,
+    ways_from_function,
+)
 from manipula.algebra.program.reader import program
 from manipula.algebra.run.routines import Mirror
 from manipula.errors import ProofError, UnknownNameError

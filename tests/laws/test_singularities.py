@@ -14,11 +14,11 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.simplify.halves import trigonometric_factors
-from manipula.algebra.simplify.proof import proved
+from manipula.algebra.simplify import proved
+from manipula.algebra.simplify.simplifier import trigonometric_factors
 from manipula.algebra.simplify.tree import evaluate_tree, power_of, product_of
-from manipula.generation.structure import numeric_chain
-from manipula.ik.singular.solutions import variables
+from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.singular_factors import variables
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.spatial.floats import FLOATS
 

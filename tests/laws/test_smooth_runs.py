@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.simulation.reference import integrate
+from manipula.simulation.event_driven import integrate
 from tests.random_robots import random_robot, random_state
 
 pytestmark = pytest.mark.usefixtures("without_search")

@@ -9,8 +9,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.identification.assembled import Columns
-from manipula.identification.gathering import gather
+from manipula.identification.data import gather
+from manipula.identification.joint_model import Columns
 from tests.laws.test_columns import log_of
 
 HUNG = """

@@ -22,7 +22,7 @@ from manipula.mechanics.models.linear.base_parameters import columns as candidat
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state

@@ -12,18 +12,16 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, ProofError, UnknownNameError
-from manipula.generation.joining import together
-from manipula.generation.joining.together import generate_block
+from manipula.generation import compose
+from manipula.generation.compose import generate_block
 from manipula.generation.results.system import System
 from manipula.mechanics.models.integrate import stick
 from manipula.mechanics.models.integrate.discretised import METHODS
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.simulation.exact.mechanism import Mechanism
-from manipula.simulation.exact.rest import at_rest
-from manipula.simulation.plant import Plant
-from manipula.simulation.plant_step import arm_function, limits_of, stepping_of
-from manipula.simulation.reference import integrate
+from manipula.simulation.event_driven import integrate
+from manipula.simulation.exact.mechanism import Mechanism, at_rest
+from manipula.simulation.plant import Plant, arm_function, limits_of, stepping_of
 from tests.laws.test_reference import block, gently_loaded, planar
 from tests.random_robots import random_robot, with_laws
 
@@ -240,15 +238,15 @@ def test_an_error_in_the_friction_of_a_step_is_found(monkeypatch: pytest.MonkeyP
     arm, step, asked, others = stepping_of(plant, "rk4")
     names = list(plant.robot.joint_names)
     wrong = others["rubs"].asking(robot=plant.robot.with_friction({names[0]: {**RUBBED, "coulomb": 0.81}}))
-    part = together._part
+    part = compose._part
 
     def planted(prepared: Any, tell: Any) -> Any:
         found = part(prepared, tell)
         if prepared.request.model != "friction_parts":
             return found
-        return together.Part(together.generate_function(wrong.asking(model="friction_parts"), tell), found.plain)
+        return compose.Part(compose.generate_function(wrong.asking(model="friction_parts"), tell), found.plain)
 
-    monkeypatch.setattr(together, "_part", planted)
+    monkeypatch.setattr(compose, "_part", planted)
     with pytest.raises(ProofError, match="friction_parts"):
         generate_block(step(arm), asked, lambda text: None, others)
 

@@ -11,11 +11,11 @@ import manipula as mp
 from manipula.errors import DivergenceError, InputError, ManipulaWarning
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.integrate.discretised import helpers, slopes
 from manipula.mechanics.models.integrate.driven import driven
-from manipula.mechanics.models.integrate.stiffness import helpers, slopes
 from manipula.mechanics.models.ports import PortSizes
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.simulation.plant_step import stepping_of
+from manipula.simulation.plant import stepping_of
 from tests.control_laws import arm_of
 
 pytestmark = pytest.mark.usefixtures("without_search")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 import manipula as mp
-from manipula.simulation.paths.scaling import fastest
 from manipula.simulation.trajectory import TimeOptimal
+from manipula.trajectories.time_scaling import fastest
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 

@@ -13,9 +13,8 @@ import manipula as mp
 from bench.arms import generic, planar
 from manipula.algebra.emit.backend import emit
 from manipula.algebra.expr.function import Function, Input, Output
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, rebuilt, topological
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.prove import Proof, is_decidable_root, prove
 from manipula.algebra.optimise.search.engine import searched
@@ -29,8 +28,7 @@ from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
-from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
+from manipula.mechanics.robot.reduce import PAIRS, frames_on_joints, merge_fixed, tip_turned
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.support.progress import Effort

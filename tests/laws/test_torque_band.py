@@ -9,9 +9,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 import manipula as mp
-from manipula.identification.filters.cutoff import Below, Cutoff, cutoff_for
-from manipula.identification.filters.filtering import Smoother, rates
-from manipula.identification.filters.torque_band import BELOW, torque_end
+from manipula.identification.filters import BELOW, Below, Cutoff, Smoother, cutoff_for, rates, torque_end
 from tests.recordings import recording, two_joints
 
 RATE = 100.0

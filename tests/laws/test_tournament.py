@@ -13,14 +13,11 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.optimise.balance import CYCLES, balanced, longest_path
 from manipula.algebra.optimise.descend import Answers, descend, wander
-from manipula.algebra.optimise.factor import factored
-from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.price import LATENCY, Aim
+from manipula.algebra.optimise.passes import factored, optimised
+from manipula.algebra.optimise.price import CYCLES, LATENCY, Aim, balanced, longest_path
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.optimise.search.engine import relaxed, searched
-from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winner
+from manipula.algebra.optimise.search.engine import _going_on, _rounds, relaxed, searched, winner
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.algebra.tape import tape_from_function
 from manipula.generation.build import built, reference

@@ -21,9 +21,9 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.models.linear.regressor import columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.branching import frame_names, road_of, seen_at, serial_fault, with_frame
 from manipula.mechanics.robot.description import BASE, RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.topology import frame_names, road_of, seen_at, serial_fault, with_frame
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.mechanics.spatial.floats import FLOATS

@@ -20,7 +20,7 @@ from manipula.errors import ManipulaWarning
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import axes, pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.robot_plans import DOWN, Answer, Plan, Row, answer, drawn_plan

@@ -9,7 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.pinocchio_oracle import Oracle
 from tests.random_robots import random_robot, random_state

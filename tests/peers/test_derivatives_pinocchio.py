@@ -12,7 +12,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.models.linear.regressor import parameter_vector
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import RigidBody
 from tests.peers.test_compiled_pinocchio import close

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.mechanics.models.dynamics import articulated, composite, energy, forward, torque, wrenches
+from manipula.mechanics.models.dynamics import articulated, composite, energy, inertia_inverse, torque
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
+from manipula.mechanics.robot.reduce import merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.pinocchio_oracle import Oracle, pin
@@ -86,7 +86,7 @@ def motions(x: Case) -> Iterator[tuple[Any, Any]]:
     """Forward dynamics under the torques of a motion, and under others."""
     lost = np.array(friction(x.chain, x.qd))
     tau = [round(3 * np.sin(i + 1), 3) for i in range(x.chain.dof)]
-    for forward_dynamics in (articulated.forward_dynamics, forward.forward_dynamics):
+    for forward_dynamics in (articulated.forward_dynamics, inertia_inverse.forward_dynamics):
         peer = x.peer.forward_dynamics(x.q, x.qd, tau - lost, x.wrench)
         yield forward_dynamics(x.chain, x.q, x.qd, tau, x.wrench), peer
         yield forward_dynamics(x.chain, x.q, x.qd, tau), x.peer.forward_dynamics(x.q, x.qd, tau - lost)
@@ -96,8 +96,8 @@ def motions(x: Case) -> Iterator[tuple[Any, Any]]:
 
 def loads(x: Case) -> Iterator[tuple[Any, Any]]:
     state = x.q, x.qd, x.qdd
-    yield wrenches.joint_wrenches(x.chain, *state, x.wrench), x.peer.joint_wrenches(*state, x.wrench)
-    yield wrenches.joint_wrenches(x.chain, *state), x.peer.joint_wrenches(*state)
+    yield torque.joint_wrenches(x.chain, *state, x.wrench), x.peer.joint_wrenches(*state, x.wrench)
+    yield torque.joint_wrenches(x.chain, *state), x.peer.joint_wrenches(*state)
 
 
 def regressors(x: Case) -> Iterator[tuple[Any, Any]]:

@@ -10,7 +10,7 @@ import pytest
 from manipula.mechanics.models.kinematics.jacobian import jacobian, jacobian_dot, jacobian_tool
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.pinocchio_oracle import Oracle
 from tests.random_robots import random_robot, random_state

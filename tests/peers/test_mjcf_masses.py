@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.energy import centre_of_mass
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import pose
-from manipula.mechanics.robot.formats.mjcf.bodies import links_from_mjcf
+from manipula.mechanics.robot.formats.mjcf.read import links_from_mjcf
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.values.parameter import Deg
 from tests.laws.test_coupled import in_floats

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.integrate.methods.rk4 import rk4
-from manipula.mechanics.models.integrate.methods.steps import add
+from manipula.mechanics.models.integrate.one_step import add, rk4
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.pinocchio_oracle import Oracle, pin
 from tests.random_robots import random_robot

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.simulation.functions import Functions
-from manipula.simulation.views.skeleton import Skeleton, skeleton_of
+from manipula.simulation.plots import Skeleton, skeleton_of
+from manipula.simulation.stepping import Functions
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_state, random_tree
 

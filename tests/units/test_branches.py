@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.run import inverse_call as module
+from manipula.algebra.run import inverse as module
 from manipula.errors import InputError
 from manipula.ik.inverse import InverseSolver
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from manipula.algebra.machine import code as machine
+from manipula.algebra.llvm import code as machine
 from manipula.cli.app import app
 from manipula.errors import ManipulaWarning
 from manipula.support import cache

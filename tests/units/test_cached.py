@@ -19,11 +19,11 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
-from manipula.algebra.machine import code as machine
+from manipula.algebra.llvm import code as machine
 from manipula.algebra.optimise import prove
-from manipula.algebra.optimise.search.stored import text_from_function
+from manipula.algebra.optimise.search.ways import text_from_function
 from manipula.algebra.run.compiled import compile_tape
-from manipula.generation.kept import key_from
+from manipula.generation.cache import key_from
 from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request

@@ -15,10 +15,10 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.machine.ir import single_module
-from manipula.algebra.machine.order import arranged
-from manipula.algebra.machine.writer import Host, Kind, Writer
-from manipula.algebra.run.batch.shapes import RowsView
+from manipula.algebra.llvm.ir import single_module
+from manipula.algebra.llvm.order import arranged
+from manipula.algebra.llvm.writer import Host, Kind, Writer
+from manipula.algebra.run.batch import RowsView
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError

@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from manipula.pages.charts import BOTTOM, HEIGHT, LEFT, Chart, ChartLine, _Scale
-from manipula.pages.heat import HeatMap
+from manipula.pages.charts import BOTTOM, HEIGHT, LEFT, Chart, ChartLine, HeatMap, _Scale
 
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 

@@ -10,7 +10,10 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
-from manipula.ik.choice.text import (
+from manipula.ik.choosing import BLOCK, accepted_branches, closed_rows, ordered, preferred
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.arrays import limit_rows, wound
+from manipula.ik.numeric.branches import (
     SETTLED,
     UNSETTLED,
     Row,
@@ -23,9 +26,6 @@ from manipula.ik.choice.text import (
     seat,
     wind_each,
 )
-from manipula.ik.choosing import BLOCK, accepted_branches, closed_rows, ordered, preferred
-from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import limit_rows, wound
 from tests.emitted import needs_cc
 from tests.texts import alike, text_folder
 

@@ -16,7 +16,7 @@ from manipula import api
 from manipula.cli.app import COMMANDS as TABLE
 from manipula.cli.app import app, loaded
 from manipula.cli.demonstration import selftest
-from manipula.cli.terminal import options, places, screen
+from manipula.cli.terminal import options, screen
 from manipula.errors import ProofError
 from manipula.version import __version__
 
@@ -327,8 +327,8 @@ def test_completion_offers_names() -> None:
 
 def test_a_library_name_always_means_the_library(folder: Path) -> None:
     done("convert", "planar2r", "puma560.toml")
-    assert places.find("puma560").dof == 6
-    assert places.find("puma560.toml").dof == 2
+    assert options.find("puma560").dof == 6
+    assert options.find("puma560.toml").dof == 2
 
 
 def test_demo_shows_the_main_job() -> None:

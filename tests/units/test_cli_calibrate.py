@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.support.plain import plain
+from manipula.support.text import plain
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, refused
 

@@ -14,7 +14,7 @@ import pytest
 
 import manipula
 from manipula import api
-from manipula.cli.files import editing
+from manipula.cli import editor as editing
 from manipula.support import files
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused, run

@@ -14,9 +14,9 @@ import manipula as mp
 from manipula import api
 from manipula.algebra.emit.backend import ALIASES, BACKENDS, language_named
 from manipula.cli.app import COMMANDS, loaded
-from manipula.mechanics.models.also_called import ALSO_CALLED, LAWS_ALSO_CALLED
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
+from manipula.mechanics.models.entry import ALSO_CALLED, LAWS_ALSO_CALLED
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 

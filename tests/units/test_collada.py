@@ -9,9 +9,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import manipula as mp
-from manipula.mechanics.drawing.visuals import collada as reader
-from manipula.mechanics.drawing.visuals.collada import collada
-from manipula.mechanics.drawing.visuals.mesh_files import mesh_from
+from manipula.mechanics.drawing import collada as reader
+from manipula.mechanics.drawing.collada import collada
+from manipula.mechanics.drawing.meshes import mesh_from
 
 SPACE = 'xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"'
 

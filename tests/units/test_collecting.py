@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 import manipula as mp
-from manipula.support.collecting import SELDOM, seldom_collecting
+from manipula.support.progress import SELDOM, seldom_collecting
 
 
 @pytest.fixture(params=[(700, 10, 10), (0, 10, 10), (2 * SELDOM, 5, 5)])

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.actuators.actuator import actuator_from
+from manipula.mechanics.robot.actuator import actuator_from
 from manipula.mechanics.robot.description import (
     Cell,
     CentreKind,

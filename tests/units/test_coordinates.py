@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.block import Block, Result, states
+from manipula.mechanics.models.block import Block, Result, states, wired
 from manipula.mechanics.models.integrate.discretised import METHODS, discretised
 from manipula.mechanics.models.integrate.sliding import StepLimits as Stops
 from manipula.mechanics.models.integrate.stick import sticking
-from manipula.mechanics.models.wiring import wired
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from, own_coordinate
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Rate
-from manipula.simulation.plant_step import stepping_of
+from manipula.simulation.plant import stepping_of
 from tests.laws.test_coupled import free_and_coupled
 
 FACTORS = tuple(Fraction(p, q) for p in (-5, -2, -1, 1, 3) for q in (1, 2, 3, 4, 7, 12))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.run.cuda.arrays import Arguments
+from manipula.algebra.run.cuda import Arguments
 from manipula.algebra.tape import Port
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit
-from manipula.algebra.run.steps.task import Rolling, completed
+from manipula.algebra.run.repeated import Rolling, completed
 from tests.languages import CXX, SHIM, host_text, sh
 
 pytestmark = pytest.mark.skipif(CXX is None, reason="no C++ compiler")

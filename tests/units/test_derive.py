@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manipula.algebra.expr.derive import gradient, jacobian, pullback, tangents
 from manipula.algebra.expr.evaluate import MPMATH, evaluate
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, gradient, jacobian, pullback, tangents
 from manipula.algebra.expr.node import Expr, Graph
 from tests.random_expressions import SYMBOLS, Text, built, graph_symbols, nested, numbers, smooth, symbols, trig, whole
 

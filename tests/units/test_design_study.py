@@ -11,7 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.api import to_text
-from manipula.studies.designs.bodies import lettered, with_beams
+from manipula.studies.designs.subject import lettered, with_beams
 from manipula.studies.designs.tasks import SAMPLES
 from tests.design_arms import (
     BOTH,

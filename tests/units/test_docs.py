@@ -55,7 +55,7 @@ DOCTESTED = (
     "manipula.arm",
     "manipula.robot",
     "manipula.studies.studying",
-    "manipula.studies.running",
+    "manipula.studies.study_file",
 )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import manipula as mp
-from manipula.algebra.run.steps.task import USUAL
+from manipula.algebra.run.repeated import USUAL
 from manipula.cli.app import COMMANDS, loaded
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.formats import registry

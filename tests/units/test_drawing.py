@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.drawing.posing import axes_of, poses_of
 from manipula.mechanics.drawing.record import drawing_of
+from manipula.mechanics.drawing.skeleton import axes_of, poses_of
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.coordinates import Coordinate
+from manipula.mechanics.robot.default_values import with_stand_ins
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.reduce.chains import merge_fixed
-from manipula.mechanics.robot.stand_ins import with_stand_ins
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_tree
 

@@ -16,8 +16,8 @@ import manipula
 from manipula.algebra.emit.backend import emit, languages
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.dossier import dossier_files
-from manipula.algebra.emit.names import Namer, ascii_text, identifier
-from manipula.algebra.emit.python.spelling import LANGUAGE as PYTHON
+from manipula.algebra.emit.ports import Namer, ascii_text, identifier
+from manipula.algebra.emit.python import LANGUAGE as PYTHON
 from manipula.algebra.emit.reference import states
 from manipula.algebra.expr.condition import Lengths
 from manipula.algebra.expr.evaluate import ARRAYS

@@ -16,9 +16,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.emit.backend import EmitOptions, emit
-from manipula.algebra.emit.c.precision import FLOAT
-from manipula.algebra.emit.decided import decided
+from manipula.algebra.emit.backend import EmitOptions, decided, emit
+from manipula.algebra.emit.c.spelling import FLOAT
 from manipula.errors import InputError, ManipulaError
 from tests.emitted import CC, needs_cc
 from tests.random_robots import random_robot

@@ -14,10 +14,10 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.arm.inverse_model import SolverModel
-from manipula.ik.general6r.closing import wrapped
-from manipula.ik.general6r.text.collect import MOST
+from manipula.ik.general6r.elimination import wrapped
+from manipula.ik.general6r.roots import MOST
 from manipula.ik.numeric.arrays import Floats, pose_of
 from tests.emitted import cc, needs_cc, shared
 from tests.laws.test_general6r import ARMS, random_q, singular_points

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import distances
 from tests.emitted import STRICT
 from tests.languages import CC, CXX, WARNINGS, built, in_every_language, self_tested, sh
 

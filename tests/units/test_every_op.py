@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 from manipula.algebra.emit.backend import emit
-from manipula.algebra.emit.c.precision import BOTH
+from manipula.algebra.emit.c.spelling import BOTH
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.cpp.spelling import language as cpp_language
-from manipula.algebra.emit.cuda.spelling import language as cuda_language
-from manipula.algebra.emit.fortran.spelling import LANGUAGE as FORTRAN
-from manipula.algebra.emit.javascript.spelling import LANGUAGE as JAVASCRIPT
-from manipula.algebra.emit.jax.spelling import LANGUAGE as JAX
-from manipula.algebra.emit.latex.spelling import LANGUAGE as LATEX
-from manipula.algebra.emit.matlab.spelling import LANGUAGE as MATLAB
-from manipula.algebra.emit.python.spelling import LANGUAGE as PYTHON
-from manipula.algebra.emit.rust.spelling import LANGUAGE as RUST
+from manipula.algebra.emit.cpp import language as cpp_language
+from manipula.algebra.emit.cuda.program import language as cuda_language
+from manipula.algebra.emit.fortran import LANGUAGE as FORTRAN
+from manipula.algebra.emit.javascript import LANGUAGE as JAVASCRIPT
+from manipula.algebra.emit.jax import LANGUAGE as JAX
+from manipula.algebra.emit.latex import LANGUAGE as LATEX
+from manipula.algebra.emit.matlab import LANGUAGE as MATLAB
+from manipula.algebra.emit.python import LANGUAGE as PYTHON
+from manipula.algebra.emit.rust import LANGUAGE as RUST
 from manipula.algebra.emit.text import Language, Text
 from manipula.algebra.expr.evaluate import ARRAYS, ArrayMaths
 from manipula.algebra.tape import Line, Port, Tape, verify

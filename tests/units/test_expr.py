@@ -14,13 +14,10 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.condition import Lengths
-from manipula.algebra.expr.cost import cost_of, tree_cost_of
-from manipula.algebra.expr.derive import gradient, tangents
 from manipula.algebra.expr.field import P
-from manipula.algebra.expr.function import Function, Input, Output, moved_to
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.function import Function, Input, Output, cost_of, moved_to, tree_cost_of
+from manipula.algebra.expr.maths import ExprMaths, free_symbols, gradient, rebuilt, tangents, topological
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError
 from manipula.mechanics.spatial.floats import FLOATS

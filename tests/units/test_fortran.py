@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from manipula.algebra.emit.backend import emit
-from manipula.algebra.emit.fortran.spelling import LONGEST_LINE, LONGEST_NAME, FoldedNamer, continued
+from manipula.algebra.emit.fortran import LONGEST_LINE, LONGEST_NAME, FoldedNamer, continued
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph

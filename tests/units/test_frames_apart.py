@@ -12,7 +12,7 @@ import manipula as mp
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 WORDS = ("tool", "base", "world", "link1", "link2", "a", "b", "joint1", "J1", "j1")

@@ -18,7 +18,7 @@ from manipula.cli.app import app
 from manipula.errors import ManipulaWarning
 from manipula.pages.page import POLICY
 from manipula.studies.study_file import study_of_file
-from manipula.support.toml_text import toml_tables
+from manipula.support.text import toml_tables
 from tests import study_functions as functions
 from tests.recordings import recording, two_joints
 

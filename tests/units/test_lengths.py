@@ -6,7 +6,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.function import Function
-from manipula.algebra.simplify import lengths
+from manipula.algebra.simplify import simplifier
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.errors import SizeError
 from tests.random_robots import random_robot
@@ -23,19 +23,19 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         "SHORT_TERMS": 20,
         "WRITTEN_OPERATIONS": 90,
     }.items():
-        monkeypatch.setattr(lengths, name, limit)
+        monkeypatch.setattr(simplifier, name, limit)
 
 
 def verdicts(function: Function) -> list[object]:
     """Of both forms: refused, or which outputs keep their brackets."""
     found: list[object] = []
     try:
-        lengths.refuse_long(function, Simplifier())
+        simplifier.refuse_long(function, Simplifier())
         found.append(True)
     except SizeError:
         found.append(False)
     try:
-        found.append(lengths.bracketed_roots(function, Simplifier()))
+        found.append(simplifier.bracketed_roots(function, Simplifier()))
     except SizeError:
         found.append(None)
     return found
@@ -49,14 +49,14 @@ def test_the_verdict_is_that_after_all_is_measured(monkeypatch: pytest.MonkeyPat
         for model in MODELS
     ]
     early = [verdicts(function) for function in functions]
-    measured = lengths._measured
-    monkeypatch.setattr(lengths, "_measured", lambda function, simplifier, _: measured(function, simplifier, never))
+    measured = simplifier._measured
+    monkeypatch.setattr(simplifier, "_measured", lambda function, simplifier, _: measured(function, simplifier, never))
     assert early == [verdicts(function) for function in functions]
     for form in (0, 1):  # both answers were given, of either form
         assert {bool(found[form] not in (None, False)) for found in early} == {True, False}
 
 
-def never(found: lengths.Lengths) -> bool:
+def never(found: simplifier.Lengths) -> bool:
     return False
 
 
@@ -67,5 +67,5 @@ def test_what_is_past_hope_is_measured_no_further(monkeypatch: pytest.MonkeyPatc
     right = Simplifier.length
     monkeypatch.setattr(Simplifier, "length", lambda self, root: asked.append(root) or right(self, root))
     with pytest.raises(SizeError, match="terms and more"):
-        lengths.refuse_long(function, Simplifier())
+        simplifier.refuse_long(function, Simplifier())
     assert len(asked) < len(set(function.roots))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.drawing.letters import _numbers, slopes_of
+from manipula.mechanics.drawing.record import _numbers, slopes_of
 
 
 def arm(rows: list[dict[str, Any]]) -> mp.Robot:

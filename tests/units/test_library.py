@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from manipula.errors import ManipulaWarning, UnknownNameError
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.description import Body, Cell, RobotDescription
-from manipula.mechanics.robot.formats.checks.robot import check_robot
+from manipula.mechanics.robot.formats.checks import check_robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.values.parameter import float_of, names_of

@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.io import loadmat, savemat
 
 import manipula as mp
-from manipula.simulation.records.formats.mat import arrays_from_bytes
+from manipula.recordings.array_files import arrays_from_bytes
 
 N = 40
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")

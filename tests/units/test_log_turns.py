@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.simulation.records.wrapping import unwrapped
+from manipula.recordings.diagnostics import unwrapped
 from tests.log_tables import plain_columns, table, written
 
 TURN = 2 * np.pi

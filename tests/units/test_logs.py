@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.simulation.records import sampling
+from manipula.recordings import sampling
 from tests.golden.sentences import Sentences
 
 

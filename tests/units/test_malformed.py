@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import InputError, ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.formats.checks.robot import check_robot
+from manipula.mechanics.robot.formats.checks import check_robot
 from manipula.mechanics.robot.formats.dh.read import robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.source import text_from_bytes
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.drawing.visuals import meshes as bounds
-from manipula.mechanics.drawing.visuals import urdf
-from manipula.mechanics.drawing.visuals.places import located
-from manipula.mechanics.drawing.visuals.triangles import plain_mesh
+from manipula.mechanics.drawing import meshes as bounds
+from manipula.mechanics.drawing import visuals
+from manipula.mechanics.drawing.collada import plain_mesh
+from manipula.mechanics.drawing.meshes import located
 from tests.units.test_meshes import BODY, CORNERS, FACES, FILES, binary_stl, volume
 
 
@@ -112,10 +112,10 @@ def test_what_cannot_be_drawn_is_told_and_the_solid_stays(land: Path) -> None:
 
 def test_there_is_an_end_to_what_is_read(land: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tag = '<mesh filename="a.stl"/>'
-    monkeypatch.setattr(urdf, "MOST_FACES", 4 * 6)
+    monkeypatch.setattr(visuals, "MOST_FACES", 4 * 6)
     shapes, notes = drawn(land / "alone", [tag] * 9)
     assert len(shapes) == 6 and len(notes) == 3 and "left out" in notes[0]
-    monkeypatch.setattr(urdf, "MOST_SHAPES", 2)
+    monkeypatch.setattr(visuals, "MOST_SHAPES", 2)
     assert len(drawn(land / "alone", [tag] * 9)[0]) == 2
     monkeypatch.setattr(bounds, "LARGEST", 100)
     shapes, notes = drawn(land / "alone", [tag])

@@ -15,10 +15,10 @@ from scipy.spatial.transform import Rotation
 import manipula as mp
 from manipula import api
 from manipula.api.robot_story import _dressed
-from manipula.mechanics.drawing.posing import poses_of
-from manipula.mechanics.drawing.visuals.dressed import dressed, lighter
-from manipula.mechanics.drawing.visuals.mesh_files import mesh_from
-from manipula.mechanics.drawing.visuals.triangles import MOST, Mesh, plain_mesh, simplified
+from manipula.mechanics.drawing.collada import MOST, Mesh, plain_mesh, simplified
+from manipula.mechanics.drawing.meshes import mesh_from
+from manipula.mechanics.drawing.skeleton import poses_of
+from manipula.mechanics.drawing.visuals import dressed, lighter
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], dtype=float)
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]

@@ -13,13 +13,12 @@ import pytest
 
 import manipula as mp
 from manipula.api import robot_data
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.module.step import stepped_towards
-from manipula.ik.numeric.arrays import pose_of
-from manipula.ik.numeric.limits import limits_of
-from manipula.ik.partial.solver import PartialSolver
-from manipula.mechanics.robot.stand_ins import with_stand_ins
+from manipula.ik.numeric.arrays import limits_of, pose_of
+from manipula.ik.position_tasks import PartialSolver
+from manipula.mechanics.robot.default_values import with_stand_ins
 from manipula.mechanics.robot.values.parameter import Deg, number
 from tests.module_states import follower, module_of
 from tests.node import needs_node, run_node

@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.mechanics.robot.values.multiples import MOST, Multiples
+from manipula.mechanics.robot.values.angles import MOST_TIMES, Multiples
 from manipula.mechanics.robot.values.parameter import Deg, Parameter, parameter_from_text
 
 TOML = """
@@ -57,7 +57,7 @@ def toml(values: str = "", theta: str = "0", a: str = "1", alpha: str = "x", tur
 DOUBLED = "\n".join(['v0 = "z"', *(f'v{i} = "v{i - 1} + v{i - 1}"' for i in range(1, 40))])
 REFUSED: dict[str, Callable[[], mp.Robot]] = {
     "alpha": lambda: toml(alpha="2**59*x"),
-    "one too many": lambda: toml(alpha=f"{MOST + 1}*x"),
+    "one too many": lambda: toml(alpha=f"{MOST_TIMES + 1}*x"),
     "theta": lambda: toml(theta="2**59*x"),
     "theta of a slide": lambda: toml(turn="x*2**40"),
     "a name for the factor": lambda: toml("k = 2000000", alpha="k*x"),
@@ -93,7 +93,7 @@ def test_what_a_person_writes_is_let_in() -> None:
     for robot in (
         toml(alpha="2*x - 3*y", theta="pi/3 + x", turn="x/2"),
         toml("k = 7", alpha="k*x"),
-        toml(alpha=f"{MOST}*x"),
+        toml(alpha=f"{MOST_TIMES}*x"),
         toml(alpha="2**59*pi/7"),  # a number of degrees: exact
         toml(a="2**59*L", d="1e9*L"),  # lengths are no angles
         mp.Robot.from_text(PAR.format(alpha="2*x"), "par"),
@@ -135,7 +135,7 @@ def test_numbers_are_no_leaves_of_their_own_multiple() -> None:
 
 def test_what_a_chain_adds_up_stays_within_the_proof() -> None:
     """Five parallel axes, the largest multiple on each: five times as much in one sine, and still proved."""
-    robot = mp.Robot.from_dh([(f"{MOST}*x + q{i}", 0, 1, 0) for i in range(1, 6)])
+    robot = mp.Robot.from_dh([(f"{MOST_TIMES}*x + q{i}", 0, 1, 0) for i in range(1, 6)])
     for level in ("none", "fast"):
         model = mp.generate(robot, "pose", optimise=level)
         assert "x" in model.inputs["p"] and "chance of error below 1e-1" in model.provenance.proof

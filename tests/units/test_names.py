@@ -13,8 +13,8 @@ import pytest
 import manipula
 from manipula.algebra.emit.backend import emit
 from manipula.algebra.emit.c.spelling import RESERVED as C_WORDS
-from manipula.algebra.emit.cpp.spelling import RESERVED as CPP_WORDS
-from manipula.algebra.emit.names import Namer, identifier
+from manipula.algebra.emit.cpp import RESERVED as CPP_WORDS
+from manipula.algebra.emit.ports import Namer, identifier
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.tape import Tape, tape_from_function

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import manipula
-from manipula.mechanics.robot.actuators.friction import LAWS
+from manipula.mechanics.robot.friction import LAWS
 from manipula.mechanics.robot.joints import KINDS
 
 ROOT = Path(manipula.__file__).parent

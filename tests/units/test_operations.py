@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 import sympy
 
-from manipula.algebra.expr.derive import gradient, tangents
 from manipula.algebra.expr.evaluate import ARRAYS, INTERVALS, MPMATH, evaluate
 from manipula.algebra.expr.field import FieldMaths, P
-from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.maths import ExprMaths, gradient, tangents
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.show.sympy_bridge import SympyMaths
 from manipula.mechanics.robot.precise import PRECISE
@@ -163,7 +162,7 @@ import math
 import numpy as np
 import sympy
 from manipula.algebra.emit.backend import emit, languages
-from manipula.algebra.expr.derive import gradient
+from manipula.algebra.expr.maths import gradient
 from manipula.algebra.expr.evaluate import MPMATH
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output

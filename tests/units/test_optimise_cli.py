@@ -15,13 +15,13 @@ from typer.testing import CliRunner, Result
 import manipula as mp
 from manipula import api
 from manipula.algebra.expr.provenance import Answered
-from manipula.cli import optimising
+from manipula.cli import optimisation
 from manipula.cli.app import app
 from manipula.generation import formulations, levels
+from manipula.generation.cache import entries
+from manipula.generation.counts import PUBLISHED
 from manipula.generation.prepare import prepare
-from manipula.generation.reports.published import PUBLISHED
 from manipula.generation.request import Formulation, Request
-from manipula.generation.shipped import entries
 from manipula.mechanics.models.entry import FIELD
 from manipula.pages.formulation_text import choices_in_words
 from tests.golden.sentences import Sentences
@@ -108,7 +108,7 @@ def test_a_short_search_that_gains_nothing_is_told() -> None:
 def test_an_interrupted_search_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C at the first number that the screen shows; the number is kept."""
     shown: list[str] = []
-    right = optimising._shown
+    right = optimisation._shown
 
     def pressing(tell: Any) -> Any:
         def press(step: str) -> None:
@@ -119,7 +119,7 @@ def test_an_interrupted_search_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return press
 
-    monkeypatch.setattr(optimising, "_shown", pressing)
+    monkeypatch.setattr(optimisation, "_shown", pressing)
     monkeypatch.setattr(formulations, "TRIALS", 1_000)
     text = " ".join(done("optimise", "stanford3", "-m", "inverse_dynamics").split())
     command = "manipula generate stanford3 -m inverse_dynamics --optimise max"
@@ -187,7 +187,7 @@ def test_mistakes_are_told_in_one_line(arguments: tuple[str, ...], words: str, w
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 def test_the_first_ctrl_c_ends_the_search_and_the_second_the_command() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with optimising._interruptible() as stop:
+    with optimisation._interruptible() as stop:
         assert not stop()
         signal.raise_signal(signal.SIGINT)
         assert stop()

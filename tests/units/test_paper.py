@@ -13,9 +13,8 @@ import manipula as mp
 from manipula.api.robot_story import paper_story
 from manipula.cli.app import app
 from manipula.errors import InputError
-from manipula.pages.paper.pdf import pdf_of
-from manipula.pages.paper.source import BESIDE, PARTS, source_of
-from manipula.pages.report.data import Count, ReportFormula, ReportVerdict, Story
+from manipula.pages.paper import BESIDE, PARTS, pdf_of, source_of
+from manipula.pages.report import Count, ReportFormula, ReportVerdict, Story
 
 HOSTILE = ('"#panic("no")', "$ x $", "*b*", "a\\", "= h", "<l>", "@r", "]", "#import", "é θ", "a\nb", "</svg>", "")
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="9" height="9"/></svg>'

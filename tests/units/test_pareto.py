@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.studies.results.pareto import non_dominated
+from manipula.studies.results.front import non_dominated
 from tests.golden.sentences import Sentences
 
 

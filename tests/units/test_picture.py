@@ -15,12 +15,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.drawing.posing import axes_of, poses_of
 from manipula.mechanics.drawing.record import drawing_of
-from manipula.pages.svg.camera import camera_at
-from manipula.pages.svg.depth import back_to_front
-from manipula.pages.svg.picture import Style, svg_of
-from manipula.pages.svg.solids import Solid
+from manipula.mechanics.drawing.skeleton import axes_of, poses_of
+from manipula.pages.picture import Style, svg_of
+from manipula.pages.projection import Solid, back_to_front, camera_at
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 from tests.units.test_drawing import with_followers

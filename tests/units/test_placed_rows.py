@@ -17,7 +17,7 @@ from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.formats.conversion.conventions import to_urdf
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 

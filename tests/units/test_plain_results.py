@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.errors import InputError
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.path import follow
-from manipula.support.plain import plain
+from manipula.support.text import plain
 from tests.laws.test_excitation import QUICK, planar
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.drawing.posing import axes_of, poses_of
 from manipula.mechanics.drawing.record import drawing_of
-from manipula.mechanics.drawing.velocity import freedom_of, jacobian_of
+from manipula.mechanics.drawing.skeleton import axes_of, freedom_of, jacobian_of, poses_of
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree

@@ -14,9 +14,9 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.search.stored import text_from_function
+from manipula.algebra.optimise.search.ways import text_from_function
+from manipula.generation import arm_structure as structures
 from manipula.generation import prepare as preparing
-from manipula.generation import structure as structures
 from manipula.generation.build import Ground, built
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request

@@ -12,7 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.provenance import NOWHERE, Answered, Provenance, Share, provenance_from_dict
-from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
+from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.generation.build import built
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request

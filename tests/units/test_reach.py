@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.numeric.reach import reach_of
 from manipula.mechanics.models.kinematics import jacobian as columns
 from manipula.mechanics.models.kinematics import pose as places

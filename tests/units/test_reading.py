@@ -13,10 +13,10 @@ import manipula
 ROOT = Path(manipula.__file__).parent
 MODELS = ROOT / "mechanics" / "models"
 # data, registries and what only hands on: nothing in them is an algorithm
-_DATA = """control/adaptive/ports control/adaptive/table control/laws control/ports dynamics/friction
-    integrate/discretised integrate/driven integrate/methods/steps integrate/motion inverse/few inverse/plan
-    inverse/slide_plans inverse/solutions/notes inverse/solutions/recording inverse/solutions/solving
-    inverse/solutions/structures inverse/trial inverse/view kinematics/bracketings lagrange/coefficients
+_DATA = """control/adaptive_ports control/laws dynamics/friction
+    integrate/discretised integrate/driven integrate/motion inverse/candidates inverse/plan
+    inverse/recording inverse/solving
+    inverse/structures inverse/view lagrange/coefficients
     motion/ports"""
 NO_FORMULA = _DATA.split()
 SOURCE = re.compile(r"Source: |[Dd]erived here|dissertation|UNICAMP")

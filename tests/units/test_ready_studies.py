@@ -11,8 +11,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import UnsetError
-from manipula.studies.ready import workspace
-from manipula.studies.ready.registry import READY
+from manipula.studies.catalogue import workspace
+from manipula.studies.catalogue.registry import READY
 from manipula.studies.study_file import schema_text
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused

@@ -15,13 +15,13 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
+from manipula.generation import cache as records
 from manipula.generation import levels
-from manipula.generation import shipped as records
 from manipula.generation.build import built, reference
+from manipula.generation.cache import Entry, arm_of, entries, record, stored
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import known_function, optimise_function
 from manipula.generation.request import Formulation, Request
-from manipula.generation.shipped import Entry, arm_of, entries, record, stored
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.support.progress import DEFAULT_EFFORT, Effort
 

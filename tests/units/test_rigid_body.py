@@ -14,15 +14,28 @@ from manipula.mechanics.spatial.inertia import (
     InertiaTensor,
     Moments,
     RigidBody,
+    Twist,
     axial_moments,
     body_from_com,
+    momentum,
     rod,
     tensor_from_second_moments,
 )
 from manipula.mechanics.spatial.placement import Placement, turn_about
-from manipula.mechanics.spatial.screw import Twist, momentum
-from manipula.mechanics.spatial.turn import turned, turned_matrix, unturned
-from manipula.mechanics.spatial.vector import Vector, add, cross, matadd, matmul, outer, rotate, scale, transpose
+from manipula.mechanics.spatial.vector import (
+    Vector,
+    add,
+    cross,
+    matadd,
+    matmul,
+    outer,
+    rotate,
+    scale,
+    transpose,
+    turned,
+    turned_matrix,
+    unturned,
+)
 
 Points = list[tuple[Any, Vector]]  # mass, place
 FORMS: dict[str, Callable[[Any], Any]] = {

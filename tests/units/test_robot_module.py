@@ -15,7 +15,7 @@ import manipula as mp
 from manipula.api import robot_data as data_of
 from manipula.cli.app import app
 from manipula.errors import InputError, UnknownNameError
-from manipula.generation.module.making import USUAL
+from manipula.generation.module import USUAL
 from manipula.mechanics.robot.description import RobotDescription
 from tests.module_states import assert_close, follower, module_of, module_values, plain_values, states_of
 from tests.node import needs_node, run_node

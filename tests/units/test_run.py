@@ -26,7 +26,7 @@ from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import OPS
 from tests.random_expressions import function_of, graph_symbols

@@ -15,12 +15,12 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ManipulaWarning
-from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass
+from manipula.mechanics.models.dynamics.energy import centre_of_mass
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state, with_laws
 from tests.robot_plans import DOWN, drawn_plan

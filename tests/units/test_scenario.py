@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula import api
 from manipula.cli.app import app
-from manipula.simulation.scenarios.scenario import ReferenceTable, joints_from, motion_from, read_scenario, schema_text
+from manipula.simulation.scenario import ReferenceTable, joints_from, motion_from, read_scenario, schema_text
 from tests.golden.sentences import Sentences
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -153,7 +153,7 @@ def test_a_broken_row_is_told_by_file_table_and_key(
 
 
 def test_the_published_schema_is_up_to_date_and_agrees_with_the_reader() -> None:
-    published = files("manipula.simulation.scenarios").joinpath("scenario.schema.json").read_text(encoding="utf-8")
+    published = files("manipula.simulation").joinpath("scenario.schema.json").read_text(encoding="utf-8")
     assert published == schema_text()
     check = jsonschema.Draft202012Validator(json.loads(published))
     check.validate(json.loads(json.dumps(tomllib.loads(TEXT))))

@@ -11,8 +11,8 @@ from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.machine import seldom
-from manipula.algebra.machine.seldom import LEAST, seldom_wanted
+from manipula.algebra.llvm import order
+from manipula.algebra.llvm.order import LEAST, seldom_wanted
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 
@@ -40,7 +40,7 @@ def choosing(seed: int, read_elsewhere: bool = False, sine: bool = False, twice:
     return Function("choosing", graph, (Input("x", tuple(x), "", "", "variable"),), outputs)
 
 
-def part_of(tape: Tape) -> seldom.Seldom | None:
+def part_of(tape: Tape) -> order.Seldom | None:
     return seldom_wanted(tape.online, {slot for port in tape.outputs for slot in port.slots})
 
 
@@ -76,7 +76,7 @@ def test_the_branch_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     tape, x = tape_from_function(choosing(7)), rows(7, 0.2)
     behind = compile_tape(tape)(x)
     monkeypatch.setenv("MANIPULA_CACHE", "off")
-    monkeypatch.setattr(seldom, "LEAST", 10**9)
+    monkeypatch.setattr(order, "LEAST", 10**9)
     assert part_of(tape) is None
     for a, b in zip(behind, compile_tape(tape)(x)):
         assert a.tobytes() == b.tobytes()

@@ -13,12 +13,12 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.cli.terminal import tongue
+from manipula.cli.terminal import language
 from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError, RowLabel
 from manipula.messages import Message, places_of
 from tests.templates import ERRORS, calls, has_words, missing, speaker_of, spoken, templates
 
-FILES = tongue.files("pt")
+FILES = language.files("pt")
 ELSEWHERE = ("screen", "words", "derivation", "finished")
 PLACE = re.compile(r"\{(\w+)\}")
 # templates that classes of errors have themselves
@@ -44,14 +44,14 @@ def test_every_template_has_a_translation() -> None:
 def test_every_entry_is_said() -> None:
     """Those of the screen are heard in test_tongue; derivations, words of tables and other libraries' are not here."""
     said = {one.key for one in templates()} | INHERITED
-    every = {english for file in FILES if file not in ELSEWHERE for english in tongue.entries("pt", file)}
+    every = {english for file in FILES if file not in ELSEWHERE for english in language.entries("pt", file)}
     assert every - said == set()
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_both_sides_say_the_same(file: str) -> None:
     """The same places; the same numbers; no copy; no English."""
-    for english, other in tongue.entries("pt", file).items():
+    for english, other in language.entries("pt", file).items():
         assert {x.lower() for x in PLACE.findall(other)} == {x.lower() for x in PLACE.findall(english)}, english
         assert numbers(PLACE.sub("", english)) == numbers(PLACE.sub("", other)), english
         assert english != other or not has_words(english) or file == "screen"
@@ -59,9 +59,9 @@ def test_both_sides_say_the_same(file: str) -> None:
 
 
 def test_no_template_is_translated_twice() -> None:
-    every = Counter(english for file in FILES for english, other in set(tongue.entries("pt", file).items()))
+    every = Counter(english for file in FILES for english, other in set(language.entries("pt", file).items()))
     several = {english for english, count in every.items() if count > 1}
-    assert {x for x in several if len({tongue.entries("pt", file).get(x, "") for file in FILES} - {""}) > 1} == set()
+    assert {x for x in several if len({language.entries("pt", file).get(x, "") for file in FILES} - {""}) > 1} == set()
 
 
 # the source
@@ -175,11 +175,11 @@ def without_odd(text: str) -> str:
 
 @pytest.mark.parametrize("form", TEXTS)
 def test_broken_files_are_told_with_the_same_names_and_numbers(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(tongue.VARIABLE, "pt")
+    monkeypatch.setenv(language.VARIABLE, "pt")
     rng, heard = random.Random(7), set[str]()
     for _ in range(60):
         for error in said(broken(rng, form), form):
-            english, other = str(error), tongue.told_error(error)
+            english, other = str(error), language.told_error(error)
             heard.add(other)
             assert kept(english) == kept(other), (english, other)
             assert not ENGLISH.search(QUOTED.sub("", without_odd(other))), (english, other)
@@ -191,7 +191,7 @@ def test_broken_files_are_told_with_the_same_names_and_numbers(form: str, monkey
 
 @pytest.mark.parametrize("file", ["joint 2.toml", "is missing (found it): expected.toml", "it's.toml", "the link.toml"])
 def test_the_name_of_the_file_stays(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(tongue.VARIABLE, "pt")
+    monkeypatch.setenv(language.VARIABLE, "pt")
     error = RobotFileError(
         "is missing",
         file=file,
@@ -199,7 +199,7 @@ def test_the_name_of_the_file_stays(file: str, monkeypatch: pytest.MonkeyPatch) 
         field="a",
         hint="keep one",
     )
-    assert tongue.told_error(error) == f"{file}: junta 2 'is empty': a: falta (deixe um só)"
+    assert language.told_error(error) == f"{file}: junta 2 'is empty': a: falta (deixe um só)"
 
 
 # what is raised, room by room
@@ -234,7 +234,7 @@ def raised(wrong: Callable[[], object]) -> ManipulaError:
 )
 def test_nothing_of_what_is_raised_stays_english(wrong: Callable[[], object]) -> None:
     error = raised(wrong)
-    other = tongue.told_in(error.message, "pt")
+    other = language.told_in(error.message, "pt")
     assert other != error.message
     assert not ENGLISH.search(QUOTED.sub("", other)), other
-    assert tongue.told_in(error.message, "en") == tongue.told_in(error.message, "xx") == str(error)
+    assert language.told_in(error.message, "en") == language.told_in(error.message, "xx") == str(error)

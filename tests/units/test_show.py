@@ -13,10 +13,8 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.show import equations, to_sympy
-from manipula.algebra.show.latex import Latex
-from manipula.algebra.show.names import split_name, trig_name
-from manipula.algebra.show.printer import Printer
-from manipula.algebra.show.unicode import Unicode
+from manipula.algebra.show.paper import Latex
+from manipula.algebra.show.printer import Printer, Unicode, split_name, trig_name
 from manipula.algebra.simplify.tree import (
     MINUS,
     Degrees,
@@ -30,7 +28,7 @@ from manipula.algebra.simplify.tree import (
     sum_of,
 )
 from manipula.errors import InputError, UnknownNameError
-from manipula.support.decimals import decimal
+from manipula.support.text import decimal
 
 
 def symbol(name: str) -> Symbol:

@@ -11,8 +11,7 @@ from fractions import Fraction
 import pytest
 
 import manipula as mp
-from manipula.algebra.show.cases import in_cases
-from manipula.algebra.show.decided import decided, interval
+from manipula.algebra.show.choices import decided, in_cases, interval
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.tree import (
     FormulaCall,

@@ -11,7 +11,7 @@ import pytest
 
 from manipula.algebra.show.equations import Equations
 from manipula.algebra.show.layout import COLUMNS, Line, width
-from manipula.algebra.show.typeset import BUFFER, PAGES
+from manipula.algebra.show.paper import BUFFER, PAGES
 from manipula.algebra.simplify.tree import ZERO, FormulaNumber, FormulaTree, Symbol, Trig, power_of, product_of, sum_of
 
 Q = [Symbol(f"q{i}", True) for i in range(1, 13)]

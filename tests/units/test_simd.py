@@ -13,8 +13,8 @@ from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.machine.code import host
-from manipula.algebra.machine.writer import Host
+from manipula.algebra.llvm.code import host
+from manipula.algebra.llvm.writer import Host
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.run.llvm import LlvmKernel
 from manipula.algebra.tape import Tape, kept_slots, tape_from_function

@@ -20,17 +20,14 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.show import equations
-from manipula.algebra.show.cases import in_cases
-from manipula.algebra.show.latex import Latex
+from manipula.algebra.show.choices import in_cases
+from manipula.algebra.show.paper import Latex
 from manipula.algebra.show.printer import Printer
-from manipula.algebra.simplify import expanded, factored, same, simplified
-from manipula.algebra.simplify.angles import angle_from, combined
-from manipula.algebra.simplify.circle import fewest_squares
-from manipula.algebra.simplify.dag import Bracketed
-from manipula.algebra.simplify.limits import WORK, Work
+from manipula.algebra.simplify import expanded, factored, proved, same, simplified
+from manipula.algebra.simplify.factor import Bracketed
 from manipula.algebra.simplify.polynomial import Expansion
-from manipula.algebra.simplify.proof import proved
 from manipula.algebra.simplify.simplifier import Simplifier
+from manipula.algebra.simplify.terms import WORK, Work, angle_from, combined
 from manipula.algebra.simplify.tree import (
     MINUS,
     ZERO,
@@ -45,6 +42,7 @@ from manipula.algebra.simplify.tree import (
     product_of,
     sum_of,
 )
+from manipula.algebra.simplify.trigonometry import fewest_squares
 from manipula.errors import ProofError, SizeError
 from manipula.mechanics.spatial.floats import FLOATS as FLOAT
 
@@ -313,7 +311,7 @@ def test_factored_refuses_what_no_bracket_shortens() -> None:
 SCRIPT = """
 from tests.units.test_simplify import World, c, s
 from manipula.algebra.simplify import factored
-from manipula.algebra.show.latex import Latex
+from manipula.algebra.show.paper import Latex
 from manipula.algebra.show.printer import Printer
 w = World()
 root = w.p["a"] * c(w, 1, 2) * w.q[3] + w.p["b"] * s(w, 2, 3) ** 2 + w.p["m"] * w.p["n"] * w.c(1) + w.p["m"] * w.c(4)

@@ -13,7 +13,7 @@ import pytest
 
 import manipula as mp
 from manipula.pages.charts import Chart, ChartLine
-from manipula.support.plain import plain
+from manipula.support.text import plain
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from manipula.ik.general6r.arm import ArmTable, ReadingTable, Shape
 from manipula.ik.general6r.solver import General6R
-from manipula.ik.general6r.text.layout import ArmTable, ReadingTable, Shape
-from manipula.ik.general6r.text.special import eased, least_step, pose_beside
+from manipula.ik.general6r.special import eased, least_step, pose_beside
 from manipula.ik.numeric.arrays import jacobian_of, pose_of
 from tests.emitted import needs_cc
 from tests.laws.test_general6r import chain_of

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import free_parameters
+from manipula.mechanics.robot.default_values import parameter_facts, with_stand_ins
 from manipula.mechanics.robot.description import Cell, RobotDescription, with_cells
-from manipula.mechanics.robot.stand_ins import parameter_facts, with_stand_ins
 from manipula.mechanics.robot.values.parameter import Num
 from tests.random_robots import random_robot, random_tree
 

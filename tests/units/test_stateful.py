@@ -20,7 +20,7 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import ConditionError, InputError, UnknownNameError
-from manipula.generation.joining.together import generate_block
+from manipula.generation.compose import generate_block
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.mechanics.models.control.laws import LAWS

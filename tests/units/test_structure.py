@@ -16,15 +16,15 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ManipulaWarning
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import SIX
 from manipula.mechanics.robot.formats.rows import FIELDS, Row, row_from_joint
-from manipula.mechanics.robot.formats.structure import LIKELY, QUARTER, SURE, Structure
+from manipula.mechanics.robot.formats.snap_to_exact import LIKELY, QUARTER, SURE, Structure
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, float_of, text_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state

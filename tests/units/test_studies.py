@@ -14,9 +14,8 @@ import pytest
 
 import manipula as mp
 from manipula.studies.results import store as stored
-from manipula.studies.work.blocks import sentence_of
-from manipula.studies.work.pace import Pace, Remaining
-from manipula.studies.work.working import generator
+from manipula.studies.work.blocks import Pace, Remaining, sentence_of
+from manipula.studies.work.worker import generator
 from tests import study_functions as functions
 
 CASES = {"a": range(40), "b": [0.5, 1.5]}

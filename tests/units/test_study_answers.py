@@ -11,8 +11,8 @@ import pytest
 
 import manipula as mp
 from manipula.studies.cases.values import refuse_names
-from manipula.studies.ready import bootstrap, tolerance
-from manipula.studies.ready.registry import READY
+from manipula.studies.catalogue import bootstrap, tolerance
+from manipula.studies.catalogue.registry import READY
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
 

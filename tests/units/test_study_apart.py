@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.studies.work.apart import fresh
+from manipula.studies.work.digest import fresh
 from tests import study_functions as functions
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import manipula as mp
-from manipula.studies.results import merge, store
+from manipula.studies.results import store
 from tests import study_functions as functions
 
 ROOT = Path(mp.__file__).parents[1]
@@ -78,7 +78,7 @@ def test_room_is_taken_without_the_system_s_help_too(tmp_path: Path, monkeypatch
     monkeypatch.delattr(os, "posix_fallocate", raising=False)
     assert bytes_of(mp.study(functions.mixed, CASES, resume=tmp_path / "t")) == bytes_of(whole)
     with (tmp_path / "some").open("wb") as file:
-        merge.take_room(file, 10, 3 * 2**20 + 17)
+        store.take_room(file, 10, 3 * 2**20 + 17)
     assert (tmp_path / "some").stat().st_size == 3 * 2**20 + 17
 
 

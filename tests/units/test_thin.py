@@ -18,8 +18,8 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.run import python_call_layout as layouts
 from manipula.algebra.run.compiled import Compiled, compile_tape
-from manipula.algebra.run.vectorcall import layout as layouts
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from tests.units.test_simd import wide_tape

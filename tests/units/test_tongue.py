@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from manipula import api
 from manipula.cli import app as program
 from manipula.cli.app import COMMANDS, app, loaded, taken
-from manipula.cli.terminal import screen, tongue
+from manipula.cli.terminal import language, screen
 from manipula.mechanics.identities import IDENTITIES
 from manipula.mechanics.robot.formats.conversion.tables import tables_of
 from manipula.messages import Message
@@ -94,9 +94,9 @@ SLOWER = [
 
 @pytest.fixture(autouse=True)
 def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.delenv(tongue.VARIABLE, raising=False)
+    monkeypatch.delenv(language.VARIABLE, raising=False)
     yield
-    tongue.speak("")
+    language.speak("")
 
 
 def keys_of(text: str) -> Iterator[str]:
@@ -114,23 +114,23 @@ def test_every_help_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         heard[text] = None
         return text
 
-    for place in (program, tongue):
+    for place in (program, language):
         monkeypatch.setattr(place, "told", hear)
     for words in (["--help"], *([name, "--help"] for name in COMMANDS)):
         CliRunner().invoke(app, words)
     left = [text for text in heard if " " in text and not text.startswith(NOT_OURS)]
     assert len(left) > 150
-    assert [text for text in left if text not in tongue.catalogue("pt").written] == []
+    assert [text for text in left if text not in language.catalogue("pt").written] == []
 
 
 def test_every_law_is_told() -> None:
-    told = tongue.sections("pt")["laws"]
+    told = language.sections("pt")["laws"]
     named = {law.sentence for law in IDENTITIES} | set(api.laws().values())
     assert named <= set(told)
 
 
 def test_no_two_texts_of_the_catalogue_are_one() -> None:
-    every = tongue.sections("pt")
+    every = language.sections("pt")
     texts = [english for section in every.values() for english in section]
     assert len(texts) == len(set(texts))
 
@@ -139,7 +139,7 @@ def test_no_two_texts_of_the_catalogue_are_one() -> None:
     ("lines", "titles"),
     [
         (SPOKEN, ["commands", "options"]),
-        pytest.param([*SPOKEN, *SLOWER], list(tongue.sections("pt")), marks=pytest.mark.slow),
+        pytest.param([*SPOKEN, *SLOWER], list(language.sections("pt")), marks=pytest.mark.slow),
     ],
     ids=["quick", "whole"],
 )
@@ -149,15 +149,15 @@ def test_every_entry_is_said_somewhere(
     """English is spoken all through, and what passes the screen, and the templates of the source, are held against the
     catalogue."""
     heard: list[str] = []
-    kept = tongue.told
+    kept = language.told
 
     def hear(text: str) -> str:
         heard.append(text)
         return kept(text)
 
-    for place in (screen, program, tongue):
+    for place in (screen, program, language):
         monkeypatch.setattr(place, "told", hear)
-    monkeypatch.setattr(tongue, "_chosen", ["en"])
+    monkeypatch.setattr(language, "_chosen", ["en"])
     (folder / "bare.csv").write_text(
         "t,q1,tau1\n" + "".join(f"{i / 100},{i / 50},1\n" for i in range(99)), encoding="utf-8"
     )
@@ -168,7 +168,7 @@ def test_every_entry_is_said_somewhere(
         (folder / "odd.toml").write_text(BROKEN + "alpha = 1.5708\n", encoding="utf-8")
     for words in (["--help"], *([name, "--help"] for name in COMMANDS)):
         CliRunner().invoke(app, words)
-    every = tongue.sections("pt")
+    every = language.sections("pt")
     said = {key for text in heard for key in keys_of(text)} | {one.key for one in templates()}
     assert {english for title in titles for english in every[title]} - said == set()
 
@@ -200,13 +200,13 @@ def test_what_is_said(words: list[str], told: str) -> None:
 
 
 def test_the_variable_chooses_unless_the_line_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(tongue.VARIABLE, "pt_BR.UTF-8")
-    assert tongue.told("name") == "nome"
-    tongue.speak("en")
-    assert tongue.told("name") == "name"
-    monkeypatch.setenv(tongue.VARIABLE, "fr")
-    tongue.speak("")
-    assert tongue.told("name") == "name"  # a language we lack is English, not an error: nobody asked us alone
+    monkeypatch.setenv(language.VARIABLE, "pt_BR.UTF-8")
+    assert language.told("name") == "nome"
+    language.speak("en")
+    assert language.told("name") == "name"
+    monkeypatch.setenv(language.VARIABLE, "fr")
+    language.speak("")
+    assert language.told("name") == "name"  # a language we lack is English, not an error: nobody asked us alone
 
 
 def test_one_call_does_not_colour_the_next() -> None:
@@ -222,7 +222,7 @@ def test_data_speak_no_language() -> None:
 
 
 def test_headings_of_tables_stay_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(tongue.VARIABLE, "pt")
+    monkeypatch.setenv(language.VARIABLE, "pt")
     assert tables_of(Robot.from_dh([(0, 0, 1, 0)]))[0].columns[0] == "joint"
 
 

@@ -12,16 +12,16 @@ import manipula as mp
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.branching import frame_names, seen_at, serial_fault
 from manipula.mechanics.robot.description import RobotDescription, Step, known
 from manipula.mechanics.robot.formats.conversion.conventions import convert
-from manipula.mechanics.robot.formats.dh.text import dh_text_from_robot
+from manipula.mechanics.robot.formats.dh.read import dh_text_from_robot
 from manipula.mechanics.robot.formats.par.write import par_from_robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.topology import frame_names, seen_at, serial_fault
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS

@@ -11,7 +11,8 @@ import pytest
 import manipula
 
 ROOT = Path(manipula.__file__).parent
-ROOMS = ("mechanics/models", "mechanics/robot/reduce", "generation")
+ROOMS = ("mechanics/models", "generation")
+BESIDE = ("mechanics/identities.py", "mechanics/robot/reduce.py")
 # methods declared `chain`, and texts that run on the road to a frame only
 SERIAL = {
     "mechanics/models/dynamics/moving_bodies.py",
@@ -19,8 +20,6 @@ SERIAL = {
     "mechanics/models/derivatives/analytic.py",
     "mechanics/models/kinematics/pose_ways.py",
     "mechanics/models/kinematics/pose_apart.py",
-    "mechanics/models/kinematics/pose_runs.py",
-    "mechanics/models/kinematics/bracketings.py",
 }
 SERIAL_ROOM = "mechanics/models/inverse/"
 WALKED = {"links", "motions", "joints", "moving", "rows", "bodies", "axes", "states", "frames", "loads"}
@@ -63,7 +62,7 @@ def test_and_nothing_else(text: str) -> None:
 
 
 def _files() -> list[str]:
-    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")] + [ROOT / "mechanics/identities.py"]
+    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")] + [ROOT / file for file in BESIDE]
     names = sorted(path.relative_to(ROOT).as_posix() for path in paths)
     return [name for name in names if name not in SERIAL and not name.startswith(SERIAL_ROOM)]
 

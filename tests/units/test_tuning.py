@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.studies.ready import devices, gains
-from manipula.studies.ready.registry import READY
+from manipula.studies.catalogue import gains
+from manipula.studies.catalogue.registry import READY
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder
 
@@ -197,9 +197,9 @@ def test_without_a_device_the_study_ends_and_no_case_fails(monkeypatch: pytest.M
 def test_sums_do_not_depend_on_how_many_rows_there_are(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(int(rng.integers(1, 9)), int(rng.integers(1, 70)), int(rng.integers(1, 8))))
-    found = devices.in_pairs(x.copy())
+    found = gains.in_pairs(x.copy())
     assert found == pytest.approx(x.sum(1), abs=1e-12)
-    assert all(np.array_equal(devices.in_pairs(x[k : k + 1].copy())[0], found[k]) for k in range(len(x)))
+    assert all(np.array_equal(gains.in_pairs(x[k : k + 1].copy())[0], found[k]) for k in range(len(x)))
 
 
 def test_memory_is_bounded_and_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.show.equations import Equations
-from manipula.algebra.show.typst import Typst, quoted
+from manipula.algebra.show.paper import Typst, quoted
 from manipula.algebra.simplify.tree import (
     Degrees,
     FormulaCall,

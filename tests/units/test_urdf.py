@@ -15,12 +15,12 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.branching import branching, frame_names
 from manipula.mechanics.robot.description import RobotDescription, actuator_of
 from manipula.mechanics.robot.formats.conversion.tables import frame_table
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.subject import NOTE
+from manipula.mechanics.robot.topology import branching, frame_names
 from manipula.mechanics.robot.values.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.arm_numbers import assert_same_arm, pose_and_torques

@@ -12,11 +12,11 @@ import pytest
 
 import manipula as mp
 from manipula.mechanics.robot.formats.mjcf.settings import REFUSED
-from manipula.mechanics.robot.formats.mjcf.words import WORDS as MJCF
+from manipula.mechanics.robot.formats.mjcf.settings import WORDS as MJCF
 from manipula.mechanics.robot.formats.par.read import AT_REST, DYNAMICS, GEOMETRY, SETTINGS, UNREAD
+from manipula.mechanics.robot.formats.source import Vocabulary, entry_of
 from manipula.mechanics.robot.formats.toml import schema
-from manipula.mechanics.robot.formats.urdf.words import WORDS as URDF
-from manipula.mechanics.robot.formats.vocabulary import Vocabulary, entry_of
+from manipula.mechanics.robot.formats.urdf.xml import WORDS as URDF
 
 Words = Iterator[tuple[list[str], list[str]]]  # the way to an element, and its attributes
 

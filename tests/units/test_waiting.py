@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import manipula as mp
-from manipula.support import waiting
+from manipula.support import progress
 
 
 class Terminal(io.StringIO):
@@ -21,8 +21,8 @@ class Terminal(io.StringIO):
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """A terminal, and nobody's patience."""
     made = Terminal()
-    monkeypatch.setattr(waiting, "sys", SimpleNamespace(stderr=made))  # pytest puts its own in place of sys.stderr
-    monkeypatch.setattr(waiting, "SOON", 0.0)
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=made))  # pytest puts its own in place of sys.stderr
+    monkeypatch.setattr(progress, "SOON", 0.0)
     return made
 
 
@@ -34,41 +34,41 @@ def wait_for(terminal: Terminal) -> None:
 
 
 def test_it_is_said_once(terminal: Terminal) -> None:
-    with waiting.told_when_slow("thinking"):
+    with progress.told_when_slow("thinking"):
         wait_for(terminal)
-        with waiting.told_when_slow("thinking about thinking"):
+        with progress.told_when_slow("thinking about thinking"):
             time.sleep(0.02)
     assert terminal.getvalue() == "manipula: thinking …\n"
 
 
 def test_what_is_soon_done_is_not_said(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "SOON", 60.0)
-    with waiting.told_when_slow("thinking"):
+    monkeypatch.setattr(progress, "SOON", 60.0)
+    with progress.told_when_slow("thinking"):
         pass
     assert terminal.getvalue() == ""
 
 
 def test_whoever_tells_of_progress_is_enough(terminal: Terminal) -> None:
-    with waiting.told_by_others(), waiting.told_when_slow("thinking"):
+    with progress.told_by_others(), progress.told_when_slow("thinking"):
         time.sleep(0.02)
     assert terminal.getvalue() == ""
 
 
 def test_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(waiting, "SOON", 0.0)
-    with waiting.told_when_slow("thinking"):
+    monkeypatch.setattr(progress, "SOON", 0.0)
+    with progress.told_when_slow("thinking"):
         time.sleep(0.02)
     mp.Arm(mp.load("planar2r").with_parameters(l1=1, l2=1, m1=1, m2=1, g=9.81)).gravity([0, 0])
-    monkeypatch.setattr(waiting, "sys", SimpleNamespace(stderr=None))  # a program without a console
-    with waiting.told_when_slow("thinking"):
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=None))  # a program without a console
+    with progress.told_when_slow("thinking"):
         pass
     assert capsys.readouterr().err == ""
 
 
 def test_an_error_inside_is_the_caller_s(terminal: Terminal) -> None:
-    with pytest.raises(ZeroDivisionError), waiting.told_when_slow("dividing"):
+    with pytest.raises(ZeroDivisionError), progress.told_when_slow("dividing"):
         raise ZeroDivisionError
-    with waiting.told_when_slow("going on"):
+    with progress.told_when_slow("going on"):
         wait_for(terminal)
     assert terminal.getvalue().endswith("going on …\n")
 

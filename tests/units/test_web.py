@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from manipula.errors import ManipulaError
-from manipula.pages import built as place
-from manipula.pages.built import built
+from manipula.pages import page as place
+from manipula.pages.page import built
 
 WEB = Path(__file__).parents[2] / "web"
 LOCK: dict[str, dict[str, Any]] = json.loads((WEB / "package-lock.json").read_text(encoding="utf-8"))["packages"]

@@ -17,9 +17,8 @@ from manipula.api.assignments import assignments
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.formats.units import parameter_from_raw
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, ParameterOp, float_of
-from manipula.mechanics.robot.values.terms import Units
-from manipula.mechanics.robot.values.written import plain_text
-from manipula.support.letters import GREEK
+from manipula.mechanics.robot.values.terms import Units, plain_text
+from manipula.support.text import GREEK
 
 VALUES = {"L_1": 0.7, "l2": 1.3, "beta": 0.4, "lambda": 2.1, "l": 0.9}
 LEAVES = {"L_1": ("L_1", "L_{1}", r"\mathrm{L}_1"), "l2": ("l2", "l₂", "ℓ2"), "beta": (r"\beta", "β", "beta"),

@@ -10,15 +10,11 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
 from manipula.algebra.emit.about import WIDTH
-from manipula.algebra.emit.expressions import PAIRS, ExpressionWriter, Pair, real_only
-from manipula.algebra.emit.names import Namer, ascii_text
-from manipula.algebra.emit.section import Section
-from manipula.algebra.emit.sections import Places, sections_of
-from manipula.algebra.emit.split import Argument, Split
-from manipula.algebra.emit.text import Language
-from manipula.algebra.program.deciding import DECIDING
+from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text
+from manipula.algebra.emit.section import Places, Section, sections_of
+from manipula.algebra.emit.text import PAIRS, ExpressionWriter, Language, Pair, real_only
+from manipula.algebra.program.primitives import DECIDING
 from manipula.algebra.program.reader import program
-from manipula.algebra.program.signs import Signs
 from manipula.algebra.program.tree import (
     Do,
     Expr,
@@ -31,6 +27,7 @@ from manipula.algebra.program.tree import (
     Return,
     Routine,
     Set,
+    Signs,
     Stmt,
     Struct,
     While,

@@ -6,11 +6,26 @@ so the sign stands in front bare.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
+from manipula.algebra.program.tree import (
+    ArrayItem,
+    CallTape,
+    Const,
+    ConstantTable,
+    Expr,
+    Field,
+    Kind,
+    ProgramOp,
+    RoutineCall,
+    Signs,
+    Var,
+)
 from manipula.algebra.tape import Tape
+from manipula.errors import InputError
 from manipula.scalar import APART, OPS
 from manipula.scalar import ARITHMETIC as OPERATORS
 
@@ -104,3 +119,152 @@ class Language:
         if single is None or self.tolerance == "{}":
             return self.number(double)
         return Text(self.tolerance.format(repr(double), repr(single)))
+
+
+# Expressions of a program as source text: signs, brackets, forms of operations, names.
+#
+# Languages without complex numbers have functions of pairs, in an arithmetic that all languages share.
+
+SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "quotient": "/", "remainder": "%", "lt": "<", "le": "<=", "gt": ">",
+    "ge": ">=", "eq": "==", "ne": "!=", "and": "&&", "or": "||", "bit_and": "&", "bit_or": "|", "bit_xor": "^",
+    "shl": "<<", "shr": ">>",
+}  # fmt: skip
+FLOORED = {"idiv": "quotient", "mod": "remainder"}  # rounded down → what it is where nothing is negative
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A function of complex numbers: its parameters (x is real), a number computed first, the result's parts."""
+
+    parameters: str
+    first: tuple[str, str] | None
+    result: tuple[str, ...]
+
+
+PAIRS = {
+    "number": Pair("re im", None, ("re", "im")),
+    "add": Pair("a b", None, ("a.re + b.re", "a.im + b.im")),
+    "sub": Pair("a b", None, ("a.re - b.re", "a.im - b.im")),
+    "mul": Pair("a b", None, ("(a.re * b.re) - (a.im * b.im)", "(a.re * b.im) + (a.im * b.re)")),
+    "div": Pair(
+        "a b", ("d", "(b.re * b.re) + (b.im * b.im)"),
+        ("((a.re * b.re) + (a.im * b.im)) / d", "((a.im * b.re) - (a.re * b.im)) / d"),
+    ),
+    "scale": Pair("x a", None, ("x * a.re", "x * a.im")),
+    "neg": Pair("a", None, ("-a.re", "-a.im")),
+    "abs": Pair("a", None, ("sqrt((a.re * a.re) + (a.im * a.im))",)),
+    "sin": Pair(
+        "a", ("e", "exp(a.im)"), ("sin(a.re) * 0.5 * (e + (1.0 / e))", "cos(a.re) * 0.5 * (e - (1.0 / e))")
+    ),
+    "cos": Pair(
+        "a", ("e", "exp(a.im)"), ("cos(a.re) * 0.5 * (e + (1.0 / e))", "-sin(a.re) * 0.5 * (e - (1.0 / e))")
+    ),
+}  # fmt: skip
+
+
+class ExpressionWriter(ABC):
+    """How a language writes a value. Names are the program's, which its writer gives."""
+
+    reserved: frozenset[str] = frozenset()
+    signs: Mapping[str, str] = SIGNS
+    forms: Mapping[str, str] = {}  # by "operation kind", or by the operation alone
+    strict = True  # keywords are no members of structs
+    no_pairs = False  # complex numbers are the language's own
+
+    called: Mapping[str, str]  # routines, tables and structs by the names they have here
+    straight: Mapping[str, str]  # tapes likewise
+    local: Mapping[str, str]  # variables of the routine in hand
+    used: dict[str, None]  # forms in use, in order
+    sign: Signs | None  # what is known to be never negative
+
+    def bare(self, x: Expr) -> str:
+        """Without the outermost brackets."""
+        text = self.write(x)
+        if not isinstance(x, ProgramOp) or x.kind == "complex" or not plain(x):
+            return text
+        outermost = self.signed(x) or x.name in ("choose", "select")
+        return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
+
+    def signed(self, x: Expr) -> str:
+        """The sign an operation is written with, if it is."""
+        if not isinstance(x, ProgramOp) or self.form(x) is not None:
+            return ""
+        return self.signs.get(self.plain_name(x), "")
+
+    def plain_name(self, x: ProgramOp) -> str:
+        """The machine's own division where nothing is negative."""
+        assert self.sign is not None
+        return FLOORED[x.name] if x.name in FLOORED and self.sign.plain(x) else x.name
+
+    def form(self, x: ProgramOp) -> str | None:
+        name = self.plain_name(x)
+        for key in (f"{name} {x.kind}", f"{name} from {x.args[0].kind}", name):
+            if key in self.forms:
+                self.used[key] = None
+                return self.forms[key]
+        return None
+
+    def write(self, x: Expr) -> str:
+        match x:
+            case Const(kind, value):
+                return self.constant(kind, value)
+            case ConstantTable(_, name):
+                return self.called[name]
+            case Var(_, name):
+                return self.local[name]
+            case Field():
+                return self.member(x)
+            case ArrayItem():
+                return self.item(x)
+            case RoutineCall(_, routine, args):
+                return f"{self.called[routine]}({', '.join(map(self.bare, args))})"
+            case CallTape(_, name, half, args):
+                full = self.straight[name] + ("_prepare" if half == "prepare" else "")
+                return f"{full}({', '.join(map(self.bare, args))})"
+            case ProgramOp():
+                return self.operation(x)
+
+    @abstractmethod
+    def constant(self, kind: Kind, value: float) -> str: ...
+
+    def member(self, x: Field) -> str:
+        return f"{self.local[x.struct.name]}.{self.named(x.name)}"
+
+    def named(self, member: str) -> str:
+        """A member's name, unless that is a keyword where keywords may not follow a dot."""
+        return f"{member}_" if member in self.reserved and self.strict else member
+
+    def item(self, x: ArrayItem) -> str:
+        return f"{self.write(x.array)}[{self.bare(x.index)}]"
+
+    def operation(self, x: ProgramOp) -> str:
+        if x.name in PAIRS and not real_only(x) and not self.no_pairs:
+            return f"{self.pair_call(x.name)}({', '.join(map(self.bare, x.args))})"
+        form, words = self.form(x), [self.write(arg) for arg in x.args]
+        if form is not None:
+            return form.format(*words, *(["?"] * 3), bare=[self.bare(arg) for arg in x.args])
+        sign = self.signed(x)
+        if not sign:
+            raise InputError("{name}: no form for the operation {name2} of {kind}", type(self).__name__, x.name, x.kind)
+        return f"({words[0]} {sign} {words[1]})"
+
+    def pair_call(self, name: str) -> str:
+        return f"pair_{name}"
+
+
+def number(value: float, infinity: str, nothing: str) -> str:
+    """The shortest decimal that reads back as the same number."""
+    if isnan(value):
+        return nothing
+    if isinf(value):
+        return infinity if value > 0 else f"(-{infinity})"
+    return repr(float(value))
+
+
+def plain(x: ProgramOp) -> bool:
+    return not any(arg.kind == "complex" for arg in x.args)
+
+
+def real_only(x: ProgramOp) -> bool:
+    return x.kind != "complex" and plain(x)

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from manipula.algebra.expr.maths import free_symbols, topological
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.scalar import Tolerance
 
 NEAR = Tolerance("1e-6", "1e-2")  # ε

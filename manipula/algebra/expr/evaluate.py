@@ -11,8 +11,8 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.algebra.expr.maths import topological
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.walk import topological
 from manipula.scalar import OPS, Maths, Tolerance
 
 FAR = 1e9  # e to this power is no number of any machine

@@ -2,19 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from math import prod
 from typing import Any
 
 from manipula.algebra.expr.condition import Condition, ConditionWords
-from manipula.algebra.expr.cost import Cost, cost_of, tree_cost_of
 from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.maths import copied, rebuilt, topological
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import NOWHERE, Provenance
-from manipula.algebra.expr.walk import copied, rebuilt, topological
-from manipula.scalar import Maths, Next, Rate, Role
+from manipula.errors import InputError, UnknownNameError
+from manipula.scalar import OPS, Maths, Next, Rate, Role
+
+# What a function costs: operations counted by the rule of the operation table.
+#
+# A product or square is one multiplication, a sum or difference one addition; a change of sign is free (reported as
+# `neg`); `trig` counts sines and cosines. What depends on parameters alone is off-line and counted apart.
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Operations on line; `offline` holds those that depend on parameters alone."""
+
+    mul: int = 0
+    add: int = 0
+    neg: int = 0
+    div: int = 0
+    sqrt: int = 0
+    trig: int = 0
+    other: int = 0
+    offline: Cost | None = field(default=None, repr=False)
+
+    @property
+    def total(self) -> int:
+        """mul + add + div"""
+        return self.mul + self.add + self.div
+
+    @property
+    def grand_total(self) -> int:
+        """On line and off line together, the rule of older literature."""
+        return self.total + (self.offline.total if self.offline else 0)
+
+    def as_dict(self) -> dict[str, Any]:
+        own: dict[str, Any] = {name: getattr(self, name) for name in _FIELDS} | {"total": self.total}
+        return own | ({"offline": self.offline.as_dict()} if self.offline else {})
+
+    def __str__(self) -> str:
+        extra = [f"{getattr(self, name)} {name}" for name in ("div", "sqrt", "other") if getattr(self, name)]
+        return ", ".join([f"{self.mul}× + {self.add}+ = {self.total}", f"{self.trig} sin/cos", *extra])
+
+
+_FIELDS = ("mul", "add", "neg", "div", "sqrt", "trig", "other")
+
+
+def _cost(counts: Counter[str], offline: Cost | None = None) -> Cost:
+    return Cost(**{name: counts[name] for name in _FIELDS}, offline=offline)
+
+
+def cost_of(roots: Iterable[Expr]) -> Cost:
+    """Every node once: what the function costs with its auxiliary equations."""
+    counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for node in topological(roots):
+        if node.args:
+            counts[node.online][OPS[node.op].counted_as] += 1
+    return _cost(counts[True], _cost(counts[False]))
+
+
+def tree_cost_of(roots: Iterable[Expr]) -> Cost:
+    """After full substitution: a node counts as often as it is written, a sine or cosine once."""
+    roots = list(roots)
+    uses: Counter[Expr] = Counter(roots)
+    counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for node in reversed(topological(roots)):
+        kind = OPS[node.op].counted_as if node.args else ""
+        counts[node.online][kind] += 1 if kind == "trig" else uses[node]
+        for arg in node.args:
+            uses[arg] += uses[node] if kind != "trig" else 1
+    return _cost(counts[True], _cost(counts[False]))
 
 
 def is_online(role: Role) -> bool:
@@ -195,3 +262,62 @@ def nested(flat: Sequence[Any], shape: tuple[int, ...]) -> Any:
         return flat[0]
     size = prod(shape[1:])
     return [nested(flat[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
+
+
+# Parts of a function: some of its outputs, or what can be computed before the variables are known.
+
+
+def output_named(function: Function, name: str) -> Output:
+    """A whole output, "A", or one entry of it, counted from 1: "A[1,2]"."""
+    head, _, index = name.partition("[")
+    found = {output.name: output for output in function.outputs}
+    if head not in found:
+        raise UnknownNameError("output", head, found)
+    output = found[head]
+    if not index:
+        return output
+    parts = index.replace(" ", "").removesuffix("]").replace("][", ",").split(",")
+    if len(parts) != len(output.shape) or not all(
+        part.isdecimal() and 1 <= int(part) <= size for part, size in zip(parts, output.shape)
+    ):
+        last = ",".join(map(str, output.shape))
+        raise InputError(
+            "no entry {name!r}: the last one of {head} is {head2}", name, head, (f"{head}[{last}]" if last else head)
+        )
+    flat = 0
+    for size, part in zip(output.shape, parts):
+        flat = flat * size + int(part) - 1
+    return Output(head + "".join(parts), (), (output.exprs[flat],), output.unit, output.doc)
+
+
+def split(function: Function) -> tuple[Function, Function]:
+    """(off-line, on-line): what depends on parameters alone, and the rest, which takes it as its parameters.
+
+    The cut is where off-line nodes feed on-line ones.
+    """
+    nodes = topological(function.roots)
+    read = {arg for node in nodes if node.online for arg in node.args} | set(function.roots)
+    kept = [x for x in nodes if x in read and not x.online and x.op not in ("const", "angle", "tolerance")]
+    return _offline(function, kept), _online(function, kept)
+
+
+def _offline(function: Function, kept: Sequence[Expr]) -> Function:
+    inputs = tuple(port for port in function.inputs if not port.online)
+    output = Output("k", (len(kept),), tuple(kept), "SI", "what depends on parameters alone")
+    return replace(function, name=f"{function.name}_prepare", inputs=inputs, outputs=(output,))
+
+
+def _online(function: Function, kept: Sequence[Expr]) -> Function:
+    graph = Graph()
+    given: Mapping[Expr, Expr] = {
+        x: graph.symbol(str(x.data) if x.op == "symbol" else f"k{i + 1}") for i, x in enumerate(kept)
+    }
+    roots = rebuilt(function.roots, graph, given)
+    variables = tuple(
+        replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names))
+        for port in function.inputs
+        if port.online
+    )
+    inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", role="parameter"))
+    bare = replace(function, graph=graph, inputs=inputs, labels={}, conditions=())
+    return bare.with_roots(roots)

@@ -29,8 +29,8 @@ from manipula.algebra.expr.degree import MOST_PARTS, DegreeMaths
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.field import WIDE, FieldMaths, NoRootError, P, RootedMaths, RootingMaths
 from manipula.algebra.expr.function import Function, Output, flattened, nested
+from manipula.algebra.expr.maths import free_symbols, topological
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.errors import ProofError, UnprovableError
 from manipula.scalar import Maths
 

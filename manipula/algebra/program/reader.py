@@ -10,9 +10,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from manipula.algebra.program.expressions import BINARY, Expressions, base_of, joined
-from manipula.algebra.program.order import Order
-from manipula.algebra.program.scope import KNOWN, Scope
-from manipula.algebra.program.structs import PLAIN, struct_of
+from manipula.algebra.program.scope import KNOWN, PLAIN, Order, Scope, struct_of
 from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,

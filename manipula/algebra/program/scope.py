@@ -6,14 +6,34 @@ import ast
 import builtins
 import inspect
 import math
+import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 from manipula.algebra.program import primitives
+from manipula.algebra.program.primitives import Complexes, Ints, Reals, Words
+from manipula.algebra.program.tree import (
+    ARRAYS,
+    STRUCT,
+    ArrayItem,
+    CallTape,
+    Expr,
+    Field,
+    Kind,
+    Member,
+    ProgramOp,
+    RoutineCall,
+    Set,
+    Stmt,
+    Struct,
+    Var,
+    parts,
+)
 from manipula.errors import InputError
 from manipula.messages import Message
 
@@ -92,3 +112,131 @@ class Scope:
                 ast.unparse(node),
             )
         )
+
+
+# Structs of named arrays and numbers, declared as a class with annotations.
+#
+#     class Law:
+#         count: int                     a number of the struct's own
+#         integral: Annotated[Reals, 6]  six reals of the struct's own
+#         table: Reals                   an array that lives elsewhere, of any length
+#
+# In plain Python any object with these attributes will do; a text takes it as `s: Law` and writes `s.table[i]`.
+
+PLAIN: dict[str, Kind] = {
+    "int": "int", "float": "real", "bool": "flag", "complex": "complex", "Word": "word", "Reals": "reals",
+    "Complexes": "complexes", "Ints": "ints", "Words": "words", "None": "none",
+}  # fmt: skip
+OBJECTS: tuple[tuple[Any, Kind], ...] = (
+    (Reals, "reals"), (Complexes, "complexes"), (Ints, "ints"), (Words, "words"), (int, "int"), (float, "real"),
+    (bool, "flag"),
+)  # fmt: skip
+
+
+@cache
+def struct_of(layout: type) -> Struct:
+    """The members in their order."""
+    names = vars(sys.modules[layout.__module__])
+    notes = inspect.get_annotations(layout)
+    if not notes:
+        raise InputError(
+            "{name}: a struct is a class with annotated members, e.g. `q: Annotated[Reals, 6]`", layout.__name__
+        )
+    return Struct(layout.__name__, tuple(_member(layout.__name__, name, note, names) for name, note in notes.items()))
+
+
+def _member(struct: str, name: str, note: Any, names: Mapping[str, Any]) -> Member:
+    kind, size = _from_text(note, names) if isinstance(note, str) else _from_object(note)
+    wrong = kind is None or (size is not None and (kind not in ARRAYS or not isinstance(size, int) or size < 1))
+    if wrong or kind is None or kind in ("none", "flag"):
+        raise InputError(
+            "{struct}.{name}: found {note!r}; a member is int, float, Word, an array (Reals, Complexes, "
+            "Ints, Words) or an array with its length, Annotated[Reals, 6]",
+            struct,
+            name,
+            note,
+        )
+    return Member(name, kind, size if size is not None else 0 if kind in ARRAYS else 1)
+
+
+def _from_text(note: str, names: Mapping[str, Any]) -> tuple[Kind | None, Any]:
+    match ast.parse(note, mode="eval").body:
+        case ast.Name(id=word):
+            return PLAIN.get(word), None
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[ast.Name(id=word), size])):
+            given = size.value if isinstance(size, ast.Constant) else names.get(ast.unparse(size))
+            return PLAIN.get(word), 0 if given is None else given
+    return None, None
+
+
+def _from_object(note: Any) -> tuple[Kind | None, Any]:
+    inner, *sizes = (note.__origin__, *note.__metadata__) if hasattr(note, "__metadata__") else (note,)
+    kind = next((kind for known, kind in OBJECTS if known == inner), None)
+    return kind, sizes[0] if sizes else None
+
+
+# One order of computation: from left to right, as Python has it, in languages that leave it open as well.
+#
+# Where a call changes arrays and its neighbours in the same expression read them, or change them too, they are held in
+# variables of their own first, in order. A chosen value and what `and`, `or` may skip cannot be held: they are refused.
+
+TWICE = ("min", "max", "abs")  # some languages have to write their arguments twice
+
+
+class Order:
+    """`changed` lists the arguments that a call changes, `temporary` names a new variable."""
+
+    def __init__(
+        self,
+        changed: Callable[[RoutineCall], list[Expr]],
+        temporary: Callable[[str, Kind], str],
+        refuse: Callable[[], InputError],
+    ) -> None:
+        self.changed, self.temporary, self.refuse = changed, temporary, refuse
+        self.before: list[Stmt] = []
+
+    def __call__(self, x: Expr, skipped: bool = False) -> Expr:
+        """The expression in which the order is fixed, after the statements `before`."""
+        if not self.acts(x):
+            return x
+        match x:
+            case ProgramOp(_, "choose" | "and" | "or", (first, *rest)):
+                return replace(x, args=(self(first, skipped), *(self(arg, True) for arg in rest)))
+            case ProgramOp(_, _, args) | RoutineCall(_, _, args) | CallTape(_, _, _, args):
+                return replace(x, args=self.ordered(x, args, skipped))
+            case ArrayItem(_, array, index):
+                array, index = self.ordered(x, (array, index), skipped)
+                return replace(x, array=array, index=index)
+        return x
+
+    def ordered(self, x: Expr, args: tuple[Expr, ...], skipped: bool) -> tuple[Expr, ...]:
+        acting = [i for i, arg in enumerate(args) if self.acts(arg)]
+        if not acting:
+            return args
+        alone = len(acting) == 1 and not any(_looks(arg) for i, arg in enumerate(args) if i != acting[0])
+        twice = isinstance(x, ProgramOp) and (x.name == "select" or x.name in TWICE)
+        if alone and not twice:
+            return tuple(self(arg, skipped) for arg in args)
+        if skipped:
+            raise self.refuse()
+        return tuple(
+            self.evaluated_first(arg) if i <= acting[-1] and _looks(arg) else arg for i, arg in enumerate(args)
+        )
+
+    def evaluated_first(self, x: Expr) -> Expr:
+        if x.kind in ARRAYS or STRUCT in x.kind:
+            return self(x)
+        value = self(x)
+        var = Var(x.kind, self.temporary("held", x.kind))
+        self.before.append(Set(var, value))
+        return var
+
+    def acts(self, x: Expr) -> bool:
+        """Does computing it change an array?"""
+        return any(isinstance(p, CallTape) or (isinstance(p, RoutineCall) and self.changed(p)) for p in parts(x))
+
+
+def _looks(x: Expr) -> bool:
+    """Does its value depend on arrays?"""
+    found = (part for part in parts(x) if isinstance(part, ArrayItem | Field | RoutineCall | CallTape))
+    return any(part.kind not in ARRAYS for part in found)

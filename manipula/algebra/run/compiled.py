@@ -10,13 +10,19 @@ from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 import numpy as np
 
 from manipula.algebra.expr.condition import NEAR
-from manipula.algebra.run.batch.shapes import DType, Floats, RowsView, apart, arranged, floats_from_value, results_for
-from manipula.algebra.run.batch.threads import shared_out
+from manipula.algebra.run.batch import (
+    DType,
+    Floats,
+    RowsView,
+    apart,
+    arranged,
+    floats_from_value,
+    results_for,
+    shared_out,
+)
 from manipula.algebra.run.numpy_run import NumpyKernel
-from manipula.algebra.run.steps.lanes import laned
-from manipula.algebra.run.steps.repeated import Repeated, Repeater, Task, repeat
-from manipula.algebra.run.steps.stepping import Memory, Stepped
-from manipula.algebra.run.steps.task import Rolling, completed, task_from
+from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, completed, repeat, task_from
+from manipula.algebra.run.stepping import Memory, Stepped, laned
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.messages import Message
@@ -191,7 +197,7 @@ class Compiled:
             raise UnknownNameError("device", device, DEVICES)
         if device == "cpu":
             return self
-        from manipula.algebra.run.cuda.function import CudaFunction
+        from manipula.algebra.run.cuda import CudaFunction
 
         return CudaFunction(self)
 

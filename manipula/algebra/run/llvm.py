@@ -13,15 +13,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.machine.code import LoadedCode, host, loaded
-from manipula.algebra.machine.ir import batch_module, single_module
-from manipula.algebra.machine.repeat import repeat_module
-from manipula.algebra.machine.writer import Host
-from manipula.algebra.run.batch.shapes import Floats, RowsView
-from manipula.algebra.run.steps.lanes import aligned
-from manipula.algebra.run.steps.repeated import Frames
-from manipula.algebra.run.vectorcall.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
-from manipula.algebra.run.vectorcall.plain import context_rows, has_vectorcall, vectorcall_text
+from manipula.algebra.llvm.code import LoadedCode, host, loaded
+from manipula.algebra.llvm.ir import batch_module, single_module
+from manipula.algebra.llvm.repeat import repeat_module
+from manipula.algebra.llvm.writer import Host
+from manipula.algebra.run.batch import Floats, RowsView
+from manipula.algebra.run.python_call import context_rows, has_vectorcall, vectorcall_text
+from manipula.algebra.run.python_call_layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
+from manipula.algebra.run.repeated import Frames
+from manipula.algebra.run.stepping import aligned
 from manipula.algebra.tape import Tape, kept_slots, parameters_of, variables_of
 
 LONG = 20_000  # lines; past this the careful code generator takes seconds, and the plain one serves

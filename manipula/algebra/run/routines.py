@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine.code import LoadedCode, loaded, optimised_object, paired_object
-from manipula.algebra.machine.program.lanes import laned_assembly
-from manipula.algebra.machine.program.writer import assembly, rounded_assembly
+from manipula.algebra.llvm.code import LoadedCode, loaded, optimised_object, paired_object
+from manipula.algebra.llvm.program_lanes import laned_assembly
+from manipula.algebra.llvm.program_writer import assembly, rounded_assembly
 from manipula.algebra.program.reader import program
 from manipula.algebra.program.tree import ARRAYS, STRUCT, Const, Kind, Member, Routine, Set, Struct, Var
-from manipula.algebra.run.vectorcall.layout import address_of
+from manipula.algebra.run.python_call_layout import address_of
 
 LEVEL = 2
 CTYPES: dict[Kind, Any] = {

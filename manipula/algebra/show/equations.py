@@ -14,18 +14,11 @@ from itertools import product as indices
 from typing import Any, Literal, get_args
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.expr.walk import topological
-from manipula.algebra.show.auxiliary import auxiliary_lines
-from manipula.algebra.show.cases import in_cases
-from manipula.algebra.show.decided import decided, written_anew
-from manipula.algebra.show.latex import Latex
-from manipula.algebra.show.layout import Line, drawn, legend_lines
-from manipula.algebra.show.names import NameParts, book_names, entry_names, trig_name
-from manipula.algebra.show.printer import Printer
-from manipula.algebra.show.setting import Setting
-from manipula.algebra.show.typeset import PAGES, displays, legend_rows, typeset_rows
-from manipula.algebra.show.typst import Running, Typst
-from manipula.algebra.show.unicode import Unicode
+from manipula.algebra.expr.maths import topological
+from manipula.algebra.show.choices import decided, in_cases, written_anew
+from manipula.algebra.show.layout import Line, auxiliary_lines, drawn, legend_lines
+from manipula.algebra.show.paper import PAGES, Latex, Running, Setting, Typst, displays, legend_rows, typeset_rows
+from manipula.algebra.show.printer import NameParts, Printer, Unicode, book_names, entry_names, trig_name
 from manipula.algebra.simplify import Tell, expanded, factored, silent
 from manipula.algebra.simplify.tree import Symbol, Trig, leaves, operations
 from manipula.errors import InputError, SizeError, UnknownNameError

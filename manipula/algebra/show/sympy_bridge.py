@@ -8,14 +8,13 @@ from importlib import import_module
 from typing import Any
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.expr.walk import free_symbols
-from manipula.algebra.show.cases import in_cases
-from manipula.algebra.show.decided import decided, written_anew
+from manipula.algebra.expr.maths import free_symbols
+from manipula.algebra.show.choices import decided, in_cases, written_anew
 from manipula.algebra.simplify import factored
 from manipula.algebra.simplify.tree import evaluate_tree
 from manipula.errors import InputError, SizeError
 from manipula.scalar import OPS, Maths
-from manipula.support.decimals import tiny_power
+from manipula.support.text import tiny_power
 
 
 class SympyMaths(Maths[Any]):

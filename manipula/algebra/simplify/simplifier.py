@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
+from operator import mul
 from typing import Any
 
-from manipula.algebra.expr.cost import tree_cost_of
+from manipula.algebra.expr.function import Function, tree_cost_of
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.simplify.angles import all_angles
-from manipula.algebra.simplify.circle import Exponents, Raw
-from manipula.algebra.simplify.dag import Bracketed
-from manipula.algebra.simplify.factor import Factoriser
-from manipula.algebra.simplify.limits import FACTORED_TERMS, LONG, MOVES, WRITTEN_OPERATIONS, Work
-from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
-from manipula.algebra.simplify.quotient import Quotient
-from manipula.algebra.simplify.terms import Monomial, Terms, added, plain_operations, times, tree_from_monomial
+from manipula.algebra.simplify.factor import Bracketed, Factoriser
+from manipula.algebra.simplify.polynomial import Expansion, Poly, Quotient, context_of, terms_from_polynomial
+from manipula.algebra.simplify.terms import (
+    CALLS,
+    EXPANDED_TERMS,
+    FACTORED_TERMS,
+    LONG,
+    MOVES,
+    SHORT_TERMS,
+    WRITTEN_OPERATIONS,
+    Monomial,
+    Terms,
+    Work,
+    added,
+    all_angles,
+    plain_operations,
+    rounded,
+    times,
+    tree_from_monomial,
+)
 from manipula.algebra.simplify.tree import FormulaTree, Inverse, Symbol, product_of, sum_of, without_sign
-from manipula.algebra.simplify.trigonometry import Shortener
+from manipula.algebra.simplify.trigonometry import Exponents, Raw, Shortener
 from manipula.errors import SizeError
+from manipula.messages import Message
 
 ON_THE_WAY = 40_000  # terms of an intermediate sum
 TWICE = 2_000  # terms up to which a second choice of angles is tried
@@ -170,3 +187,211 @@ def _by_rest(terms: Terms, split: int) -> dict[Monomial, Raw]:
         key: Exponents = tuple(exponents)
         groups[tuple(part for part in monomial if part[0] >= split)][key] = Fraction(value)
     return groups
+
+
+# Which outputs of a function can be written in a form for people, known before any is written.
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Terms of every output when multiplied out, why some are not known, and whether every one was measured."""
+
+    terms: dict[Expr, int]
+    lost: dict[Expr, str]
+    whole: bool
+
+    @property
+    def reason(self) -> str:
+        return next(iter(self.lost.values()), "")
+
+    def __str__(self) -> str:
+        return self.reason or f"{rounded(sum(self.terms.values()))} terms{self.more}"
+
+    @property
+    def more(self) -> str:
+        return "" if self.whole else " and more"
+
+
+def refuse_nested(function: Function, form: str) -> None:
+    """Functions in functions are written as often as they are read: no sum collects them."""
+    found = tree_cost_of(function.roots)
+    calls = sum(x.sqrt + x.other for x in (found, found.offline) if x is not None)
+    if calls > CALLS:
+        raise _too_long(
+            function, form, Message("{rounded} roots, choices and the like ({calls:,} at most)", rounded(calls), CALLS)
+        )
+
+
+def refuse_long(function: Function, simplifier: Simplifier) -> None:
+    """Of the expanded form."""
+    found = _measured(function, simplifier, _never_expanded)
+    if _never_expanded(found):
+        raise _too_long(function, "expanded", Message("{measured} ({expanded_terms:,} at most)", found, EXPANDED_TERMS))
+
+
+def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
+    """The outputs whose factored form keeps the brackets of the graph: the longest, past what can be searched."""
+    found = _measured(function, simplifier, _never_bracketed)
+    if not found.whole:
+        raise _bracketed_too_long(function, _never_searched(found), found)
+    kept = set(function.roots) - _shortest_first(found.terms, FACTORED_TERMS)
+    _refuse_bracketed(function, kept, found)
+    short = {root: len(simplifier.terms(root)[0]) for root in found.terms if root not in kept}
+    kept |= set(short) - _shortest_first(short, SHORT_TERMS)
+    _refuse_bracketed(function, kept, found)
+    return kept
+
+
+def _measured(function: Function, simplifier: Simplifier, past_hope: Callable[[Lengths], bool]) -> Lengths:
+    """One output after the other, no further than it takes to know that all of them are too long."""
+    found = Lengths({}, {}, whole=False)
+    for root in dict.fromkeys(function.roots):
+        if past_hope(found):
+            return found
+        try:
+            found.terms[root] = simplifier.length(root)
+        except SizeError as error:
+            found.lost[root] = str(error)
+    return replace(found, whole=True)
+
+
+def _never_expanded(found: Lengths) -> bool:
+    return bool(found.lost) or sum(found.terms.values()) > EXPANDED_TERMS
+
+
+def _never_bracketed(found: Lengths) -> bool:
+    """Are those that keep the graph's brackets for certain too long already?"""
+    return _written_size(_never_searched(found)) > WRITTEN_OPERATIONS
+
+
+def _never_searched(found: Lengths) -> list[Expr]:
+    """The outputs each of which is by itself too long to search."""
+    return [*(root for root, length in found.terms.items() if length > FACTORED_TERMS), *found.lost]
+
+
+def _written_size(roots: Iterable[Expr]) -> int:
+    return sum(tree_cost_of([root]).grand_total for root in roots)
+
+
+def _shortest_first(lengths: dict[Expr, int], limit: int) -> set[Expr]:
+    """As many as fit."""
+    fit: set[Expr] = set()
+    for root in sorted(lengths, key=lambda root: lengths[root]):
+        limit -= lengths[root]
+        if limit < 0:
+            break
+        fit.add(root)
+    return fit
+
+
+def _refuse_bracketed(function: Function, kept: set[Expr], found: Lengths) -> None:
+    if _written_size(kept) > WRITTEN_OPERATIONS:
+        raise _bracketed_too_long(function, kept, found)
+
+
+def _bracketed_too_long(function: Function, kept: Iterable[Expr], found: Lengths) -> SizeError:
+    return _too_long(
+        function,
+        "factored",
+        Message(
+            "{found} ({factored_terms:,} at most), or {rounded} operations{more} as it is computed",
+            found,
+            FACTORED_TERMS,
+            rounded(_written_size(kept)),
+            found.more,
+        ),
+    )
+
+
+def _too_long(function: Function, form: str, told: str) -> SizeError:
+    return SizeError(
+        (
+            (
+                "{name}: too long for the {form} form: {told}; ask for the form "
+                "'auxiliary' or some of its entries instead"
+            )
+            if len(function.roots) > 1
+            else ("{name}: too long for the {form} form: {told}; ask for the form 'auxiliary' instead")
+        ),
+        function.name,
+        form,
+        told,
+    )
+
+
+# The factors of a trigonometric polynomial.
+#
+# Sines and cosines with s² + c² = 1 do not factor in one way only: s² is also (1 − c)(1 + c). Of half angles they do.
+# With u = cos(x/2) and v = sin(x/2)
+#
+#     s = 2 u v        c = u² − v²        1 = u² + v²
+#
+# every term becomes one of the same degree in u and v, such polynomials have one set of factors, and a factor of even
+# degree goes back to the whole angle. Factors of odd degree (a sine is u times v) go back together.
+
+Factor = tuple[FormulaTree, int]  # and how often it stands there
+
+
+def trigonometric_factors(root: Expr) -> list[Factor]:
+    """Trees whose product is the expression, a polynomial in sines and cosines; numbers and letters among them.
+    `SizeError` where a sum on the way is too long."""
+    simplifier = Simplifier()
+    expansion = Expansion(root, simplifier.argument, ON_THE_WAY)
+    top, bottom = expansion.quotient()
+    assert bottom is None, "a quotient has no factors here"
+    if not top:
+        return [(tree_from_polynomial(top, expansion), 1)]
+    constant, factors = _halved(top, len(expansion.coordinates)).factor()
+    whole = _gathered([(factor, int(times)) for factor, times in factors], len(expansion.coordinates))
+    back = [(_doubled(factor, len(expansion.coordinates)), times) for factor, times in whole]
+    back = [(expansion.reduced(p, range(len(expansion.coordinates))), times) for p, times in back]
+    number = expansion.ring.constant(constant)
+    return [(tree_from_polynomial(p, expansion), times) for p, times in [(number, 1), *back] if p != 1]
+
+
+def _halved(p: Poly, angles: int) -> Poly:
+    """In u, v of every angle in place of its sine and cosine; every term of one degree in each pair."""
+    ring = p.context()
+    pairs = [(ring.gen(2 * k), ring.gen(2 * k + 1)) for k in range(angles)]
+    most = [max(e[2 * k] + e[2 * k + 1] for e in p.to_dict()) for k in range(angles)]
+    total = ring.constant(0)
+    for exponents, coefficient in p.to_dict().items():
+        own = [0] * (2 * angles) + [int(e) for e in exponents[2 * angles :]]
+        term = ring.from_dict({tuple(own): coefficient})
+        for (u, v), s, c, degree in zip(pairs, exponents[0::2], exponents[1::2], most):
+            term = term * (2 * u * v) ** int(s) * (u * u - v * v) ** int(c) * (u * u + v * v) ** int(degree - s - c)
+        total = total + term
+    return total
+
+
+def _degree(p: Poly, k: int) -> int:
+    """In u and v of one angle together: the same in every term."""
+    exponents = next(iter(p.to_dict()))
+    return int(exponents[2 * k] + exponents[2 * k + 1])
+
+
+def _gathered(factors: Sequence[tuple[Poly, int]], angles: int) -> list[tuple[Poly, int]]:
+    """Those of odd degree in the same angles as one; what then is still odd, altogether as one."""
+    kinds: dict[tuple[int, ...], list[tuple[Poly, int]]] = defaultdict(list)
+    for factor, power in factors:
+        kinds[tuple(_degree(factor, k) % 2 for k in range(angles))].append((factor, power))
+    even = kinds.pop((0,) * angles, [])
+    products = [reduce(mul, [factor**times for factor, times in group]) for group in kinds.values()]
+    rest = [p for p in products if any(_degree(p, k) % 2 for k in range(angles))]
+    whole = [p for p in products if p not in rest]
+    return [*even, *((p, 1) for p in whole), *([(reduce(mul, rest), 1)] if rest else [])]
+
+
+def _doubled(p: Poly, angles: int) -> Poly:
+    """u² = (1 + c)/2, v² = (1 − c)/2, u v = s/2"""
+    ring: Any = context_of(p.context().nvars())
+    total = ring.constant(0)
+    for exponents, coefficient in p.to_dict().items():
+        own = [0] * (2 * angles) + [int(e) for e in exponents[2 * angles :]]
+        term = ring.from_dict({tuple(own): coefficient})
+        for k in range(angles):
+            u, v = int(exponents[2 * k]), int(exponents[2 * k + 1])
+            s, c = ring.gen(2 * k), ring.gen(2 * k + 1)
+            term = term * (1 + c) ** (u // 2) * (1 - c) ** (v // 2) * s ** (u % 2) / 2 ** ((u + v) // 2)
+        total = total + term
+    return total

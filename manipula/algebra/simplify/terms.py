@@ -5,10 +5,22 @@ A monomial is a sorted tuple of (generator, exponent); generators are numbers th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from manipula.algebra.simplify.tree import FormulaNumber, FormulaTree, Inverse, power_of, product_of, sum_of
+from manipula.algebra.simplify.tree import (
+    Angle,
+    FormulaNumber,
+    FormulaTree,
+    Inverse,
+    power_of,
+    product_of,
+    sort_key,
+    sum_of,
+)
+from manipula.errors import SizeError
 
 Monomial = tuple[tuple[int, int], ...]
 Terms = dict[Monomial, Fraction]
@@ -98,3 +110,103 @@ def tree_from_terms(terms: Terms, atoms: Sequence[FormulaTree]) -> FormulaTree:
     plain = ((divided(m, shared) or (), c) for m, c in terms.items())
     top = sum_of(tree_from_monomial(m, c, atoms) for m, c in plain)
     return product_of([top, tree_from_monomial(shared, Fraction(1), atoms)])
+
+
+# Angles as whole-number combinations of leaves, and the choice of coordinates to expand in.
+#
+# With the axes of joints 2 and 3 parallel, everything beyond joint 3 depends on q2 and q2 + q3; expanded in those it is
+# short, in q2 and q3 long. The angles that the expression itself uses most become the coordinates.
+
+
+def angle_from(parts: dict[FormulaTree, int]) -> tuple[Angle, int]:
+    """(sorted angle with a positive lead, sign taken out); the zero angle is ()."""
+    kept = sorted(((leaf, n) for leaf, n in parts.items() if n), key=lambda part: sort_key(part[0]))
+    sign = -1 if kept and kept[0][1] < 0 else 1
+    return tuple((leaf, sign * n) for leaf, n in kept), sign
+
+
+def combined(x: Angle, y: Angle, sign: int) -> tuple[Angle, int]:
+    """x + sign·y"""
+    parts = Counter(dict(x))
+    for leaf, n in y:
+        parts[leaf] += sign * n
+    return angle_from(dict(parts))
+
+
+def coordinates_for(uses: Counter[Angle]) -> list[Angle]:
+    """As many of the most used angles as are independent, if all others are whole combinations of them; else leaves."""
+    ordered = all_angles(uses)
+    chosen: list[Angle] = []
+    for angle in ordered:
+        if expressed(angle, chosen) is None:
+            chosen.append(angle)
+    if all(_whole(expressed(angle, chosen)) for angle in ordered):
+        return chosen
+    leaves = {leaf for angle in ordered for leaf, _ in angle}
+    return [((leaf, 1),) for leaf in sorted(leaves, key=sort_key)]
+
+
+def all_angles(uses: Counter[Angle]) -> list[Angle]:
+    """Every angle, the most used first."""
+    return sorted(uses, key=lambda angle: (-uses[angle], len(angle), [(sort_key(leaf), n) for leaf, n in angle]))
+
+
+def _whole(combination: list[Fraction] | None) -> bool:
+    return combination is not None and all(x.denominator == 1 for x in combination)
+
+
+def expressed(angle: Angle, basis: Sequence[Angle]) -> list[Fraction] | None:
+    """The combination of the (independent) basis that gives the angle, by elimination; None where there is none."""
+    leaves = sorted({leaf for x in (angle, *basis) for leaf, _ in x}, key=sort_key)
+    rows = [[Fraction(dict(x).get(leaf, 0)) for x in (*basis, angle)] for leaf in leaves]
+    n = len(basis)
+    for column in range(n):
+        pivot = next(i for i in range(column, len(rows)) if rows[i][column])
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        scale = rows[column][column]
+        rows[column] = [x / scale for x in rows[column]]
+        for i, row in enumerate(rows):
+            if i != column and row[column]:
+                rows[i] = [x - row[column] * y for x, y in zip(row, rows[column])]
+    if any(row[n] for row in rows[n:]):
+        return None
+    return [row[n] for row in rows[:n]]
+
+
+# How long a form for people may get, and how much work may go into it.
+#
+# All are counts, not seconds: the same request is answered or refused alike on any machine. A polynomial is expanded
+# much
+# faster than it is shortened, factored and printed, so its length is known first: what is too long is refused within a
+# second or two, what is not is written within ten (`bench/equations.py` measures every model of every robot that
+# ships).
+
+EXPANDED_TERMS = 10_000  # of all outputs together, before sums of angles shorten them
+FACTORED_TERMS = 8_000  # the same, where brackets are searched
+SHORT_TERMS = 4_000  # after sums of angles have shortened them, where brackets are searched
+WRITTEN_OPERATIONS = 20_000  # of all outputs together, where the graph's own brackets are kept
+CALLS = 5_000  # roots, branches and the like as often as they are written, one in the other
+LONG = 1_000  # terms past which the factor of every rate and acceleration is searched by itself
+WORK = 12_000_000  # products of terms
+MOVES = 30_000  # terms written anew in other angles
+SHORT = 40  # terms up to which every pair of angles is tried, not the best alone
+SHORTEST = 6  # terms up to which it is tried always
+
+
+@dataclass
+class Work:
+    """What may be spent on expanding one function."""
+
+    left: int = WORK
+
+    def take(self, products: int) -> None:
+        self.left -= products
+        if self.left < 0:
+            raise SizeError("to multiply it out takes more than {work:,} products of terms", WORK)
+
+
+def rounded(size: int) -> str:
+    """1,234,000: three digits tell enough; past a milliard the power of ten."""
+    if size >= 10**9:
+        return f"10^{len(str(size)) - 1}"
+    return f"{round(size, 3 - len(str(size))):,}" if size > 999 else str(size)

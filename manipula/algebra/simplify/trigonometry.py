@@ -8,16 +8,199 @@ are rewritten angle by angle and products are collected, c1·c2 − s1·s2 → c
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from math import comb
 
-from manipula.algebra.simplify.angles import combined
-from manipula.algebra.simplify.circle import Exponents, Raw, fewest_powers
-from manipula.algebra.simplify.collect import Written, collected
-from manipula.algebra.simplify.limits import MOVES, SHORT, SHORTEST, Work
 from manipula.algebra.simplify.polynomial import context_of, rational_from, rational_to
-from manipula.algebra.simplify.tree import Angle
+from manipula.algebra.simplify.terms import MOVES, SHORT, SHORTEST, Monomial, Terms, Work, combined, times
+from manipula.algebra.simplify.tree import Angle, Trig
+
+# Powers of one angle's sine and cosine, written with the fewest terms under s² + c² = 1.
+
+Exponents = tuple[int, ...]  # s, c of coordinate 0, s, c of coordinate 1, …
+Raw = dict[Exponents, Fraction]
+Squares = tuple[tuple[int, int, Fraction], ...]  # Σ value·(c²)^i·(s²)^j as (i, j, value)
+_PASSES = 4
+
+
+def fewest_powers(terms: Raw, order: Sequence[int]) -> Raw:
+    """Angle after angle, every coefficient by itself, until the number of terms stops falling."""
+    order = [k for k in order if any(e[2 * k] + e[2 * k + 1] > 1 for e in terms)]
+    best = terms
+    for _ in range(_PASSES):
+        shorter = best
+        for k in order:
+            shorter = _one_angle(shorter, k)
+        if len(shorter) >= len(best):
+            return shorter if len(shorter) == len(best) and best is terms else best
+        best = shorter
+    return best
+
+
+def _one_angle(terms: Raw, k: int) -> Raw:
+    """Coordinate k rewritten, the other exponents kept."""
+    groups: dict[tuple[Exponents, int, int], dict[tuple[int, int], Fraction]] = defaultdict(dict)
+    for e, value in terms.items():
+        s, c = e[2 * k], e[2 * k + 1]
+        rest = (*e[: 2 * k], 0, 0, *e[2 * k + 2 :])
+        groups[rest, s % 2, c % 2][c // 2, s // 2] = value
+    result: Raw = {}
+    for (rest, s, c), squares in groups.items():
+        alone = len(squares) == 1  # one term cannot become fewer
+        ways = [(*key, x) for key, x in squares.items()] if alone else fewest_squares(_in_cosine(squares))
+        for i, j, value in ways:
+            result[(*rest[: 2 * k], s + 2 * j, c + 2 * i, *rest[2 * k + 2 :])] = value
+    return result
+
+
+def _in_cosine(squares: dict[tuple[int, int], Fraction]) -> tuple[Fraction, ...]:
+    """Σ value·u^i·(1−u)^j as coefficients of powers of u = c²."""
+    coefficients = [Fraction(0)] * (1 + max(i + j for i, j in squares))
+    for (i, j), value in squares.items():
+        for m in range(j + 1):
+            coefficients[i + m] += value * comb(j, m) * (-1) ** m
+    return _trimmed(coefficients)
+
+
+def _trimmed(coefficients: list[Fraction]) -> tuple[Fraction, ...]:
+    while coefficients and not coefficients[-1]:
+        coefficients.pop()
+    return tuple(coefficients)
+
+
+@lru_cache(maxsize=4096)
+def fewest_squares(f: tuple[Fraction, ...]) -> Squares:
+    """A polynomial in u = c² as few products of powers of c² and s² = 1 − u."""
+    if not f:
+        return ()
+    whole = [[(i, 0, x) for i, x in enumerate(f) if x], [(0, j, x) for j, x in enumerate(_mirrored(f)) if x]]
+    outer, f = _divided_by_u(f)
+    inner, g = _divided_by_u(_mirrored(f))  # powers of 1 − u are powers of u after u → 1 − u
+    f = _mirrored(g)
+    top = len(f) - 1
+    in_c = [(i, 0, x) for i, x in enumerate(f)]
+    in_s = [(0, j, x) for j, x in enumerate(_mirrored(f))]
+    both = [(i, top - i, x) for i, x in enumerate(_homogeneous(f))]
+    ways = [[(i + outer, j + inner, x) for i, j, x in way if x] for way in (in_c, in_s, both)]
+    best = min(map(tuple, ways), key=_length_on_circle)
+    return min(best, *map(tuple, whole), key=len)  # 1 − u⁶ has more terms when 1 − u is divided out
+
+
+def _length_on_circle(way: Sequence[tuple[int, int, Fraction]]) -> tuple[int, int, Fraction]:
+    return len(way), sum(i + j for i, j, _ in way), sum((abs(x) for _, _, x in way), Fraction(0))
+
+
+def _divided_by_u(f: tuple[Fraction, ...]) -> tuple[int, tuple[Fraction, ...]]:
+    """The power of u that divides f, and the rest."""
+    power = next(i for i, x in enumerate(f) if x)
+    return power, f[power:]
+
+
+def _mirrored(f: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """f(1 − u)"""
+    result = [Fraction(0)] * len(f)
+    for i, x in enumerate(f):
+        for m in range(i + 1):
+            result[m] += x * comb(i, m) * (-1) ** m
+    return _trimmed(result)
+
+
+def _homogeneous(f: tuple[Fraction, ...]) -> list[Fraction]:
+    """Σ f_i u^i (u + v)^(top−i), v = 1 − u: the coefficients of u^i·v^(top−i)."""
+    top = len(f) - 1
+    result = [Fraction(0)] * len(f)
+    for i, x in enumerate(f):
+        for m in range(top - i + 1):
+            result[i + m] += x * comb(top - i, m)
+    return result
+
+
+# Sums of angles collected: c1·c2 − s1·s2 → c12, s12·c1 − c12·s1 → s2, two terms into one.
+
+Written = dict[tuple[tuple[Trig, int], ...], Fraction]  # monomials in named sines and cosines
+
+
+def collected(coordinates: tuple[Angle, ...], terms: Raw) -> Written:
+    """The terms with their sines and cosines named, pairs merged while there are any."""
+    return _Collection(coordinates).merged(terms)
+
+
+class _Collection:
+    """Angles by number; generator 2k is the sine of angle k, 2k+1 its cosine."""
+
+    def __init__(self, coordinates: tuple[Angle, ...]) -> None:
+        self.angles = list(coordinates)
+        self.number = {angle: k for k, angle in enumerate(coordinates)}
+        self.sums: dict[tuple[int, int, int], tuple[int, int] | None] = {}
+
+    def merged(self, raw: Raw) -> Written:
+        terms: Terms = {tuple((g, n) for g, n in enumerate(e) if n): c for e, c in sorted(raw.items())}
+        work = list(terms)
+        while work:
+            monomial = work.pop()
+            found = self._merge(terms, monomial) if monomial in terms else None
+            if found is not None:
+                work.append(found)
+        return {self._named(monomial): c for monomial, c in terms.items()}
+
+    def _named(self, monomial: Monomial) -> tuple[tuple[Trig, int], ...]:
+        return tuple((Trig("cos" if g % 2 else "sin", self.angles[g // 2]), n) for g, n in monomial)
+
+    def _merge(self, terms: Terms, monomial: Monomial) -> Monomial | None:
+        """Join this term with a second that differs in swapping a sine and a cosine of two angles; the joint term."""
+        a = terms[monomial]
+        for at, (x, _) in enumerate(monomial):
+            for y, _ in monomial[at + 1 :]:
+                if x // 2 == y // 2:
+                    continue
+                partner = _exchanged(monomial, ((x, -1), (y, -1), (x ^ 1, 1), (y ^ 1, 1)))
+                b = terms.get(partner)
+                joint = self._joint(x, y, a, b) if b is not None and abs(a) == abs(b) else None
+                if joint is not None:
+                    del terms[monomial], terms[partner]
+                    result = _exchanged(monomial, ((x, -1), (y, -1), (joint[0], 1)))
+                    return _put(terms, result, joint[1])
+        return None
+
+    def _joint(self, x: int, y: int, a: Fraction, b: Fraction) -> tuple[int, Fraction] | None:
+        """a·x·y + b·x'·y', |a| = |b| and primes swapping sine and cosine, as (generator, coefficient)."""
+        if x % 2 == y % 2:  # c c − s s = cos(x+y), c c + s s = cos(x−y)
+            angle = self._sum(x // 2, y // 2, 1 if a == -b else -1)
+            return None if angle is None else (2 * angle[0] + 1, a if x % 2 or a == b else -a)
+        if x % 2:
+            x, y = y, x
+        angle = self._sum(x // 2, y // 2, 1 if a == b else -1)  # s c ± c s = sin(x ± y)
+        return None if angle is None else (2 * angle[0], a * angle[1])
+
+    def _sum(self, i: int, j: int, sign: int) -> tuple[int, int] | None:
+        """(number of the angle i + sign·j, sign taken out), where every leaf stands in it once at most."""
+        if (i, j, sign) not in self.sums:
+            angle, flip = combined(self.angles[i], self.angles[j], sign)
+            if not angle or any(abs(n) > 1 for _, n in angle):
+                self.sums[i, j, sign] = None
+            else:
+                if angle not in self.number:
+                    self.number[angle] = len(self.angles)
+                    self.angles.append(angle)
+                self.sums[i, j, sign] = (self.number[angle], flip)
+        return self.sums[i, j, sign]
+
+
+def _exchanged(monomial: Monomial, changes: Monomial) -> Monomial:
+    return tuple(part for part in times(monomial, changes) if part[1])
+
+
+def _put(terms: Terms, monomial: Monomial, value: Fraction) -> Monomial | None:
+    """Add the term; None where it cancels."""
+    total = terms.pop(monomial, Fraction(0)) + value
+    if not total:
+        return None
+    terms[monomial] = total
+    return monomial
+
 
 TOO_LONG = 1500  # terms past which coordinates are not searched
 PAIRS = 4  # pairs tried at each step, in what is longer

@@ -22,10 +22,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from manipula.cli.terminal.tongue import told, told_error
+from manipula.cli.terminal.language import told, told_error
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError
 from manipula.messages import Message, in_front
-from manipula.support.waiting import told_by_others
+from manipula.support.progress import told_by_others
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -11,18 +11,16 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from manipula.algebra.emit.names import identifier
+from manipula.algebra.emit.ports import identifier
 from manipula.algebra.expr.condition import Condition, still_asked
-from manipula.algebra.expr.cost import Cost
-from manipula.algebra.expr.function import Function
-from manipula.algebra.expr.parts import output_named, split
+from manipula.algebra.expr.function import Cost, Function, output_named, split
 from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.pages.formulation_text import choices_in_words
 from manipula.support.files import write_files
-from manipula.support.tables import html_table
+from manipula.support.text import html_table
 from manipula.version import __version__
 
 if TYPE_CHECKING:

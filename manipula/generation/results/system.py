@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.run.compiled import Compiled
-from manipula.algebra.run.steps.repeated import Repeated
-from manipula.algebra.run.steps.stepping import Stepped
+from manipula.algebra.run.repeated import Repeated
+from manipula.algebra.run.stepping import Stepped
 from manipula.errors import InputError
 from manipula.generation.results.model import Model
 from manipula.support.files import write_bytes

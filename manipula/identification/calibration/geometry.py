@@ -14,15 +14,23 @@ from scipy.spatial.transform import Rotation
 
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError, UnsetError
-from manipula.identification.calibration.loosened import ENDS, SIX, Entry, Loosened, corrected, loosened, with_places
+from manipula.identification.calibration.error_joints import (
+    ENDS,
+    SIX,
+    Entry,
+    Loosened,
+    corrected,
+    loosened,
+    with_places,
+)
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.branching import road_rows
 from manipula.mechanics.robot.description import Cell, RobotDescription, Step, Steps, cells_in
 from manipula.mechanics.robot.formats.naming import unused_values
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.topology import road_rows
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import Num, float_of, floats_of, names_of
 from manipula.messages import Message

@@ -20,8 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from manipula.errors import InputError
 from manipula.identification.data import Data
 from manipula.identification.estimators.normal import Normal, normal_from
-from manipula.identification.estimators.prior import Prior
-from manipula.identification.estimators.pseudo_inertia import SYMMETRIC
+from manipula.identification.estimators.prior import SYMMETRIC, Prior
 
 Array = NDArray[np.float64]
 STEPS = 200

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.identification.data import Data
 from manipula.identification.estimators.normal import Normal, factor_of, normal_from
-from manipula.identification.estimators.prior import Prior
-from manipula.identification.estimators.pseudo_inertia import SYMMETRIC
+from manipula.identification.estimators.prior import SYMMETRIC, Prior
 
 Array = NDArray[np.float64]
 

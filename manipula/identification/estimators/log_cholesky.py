@@ -15,8 +15,7 @@ from scipy.optimize import least_squares
 
 from manipula.identification.data import Data
 from manipula.identification.estimators.normal import factor_of, normal_from
-from manipula.identification.estimators.prior import Prior
-from manipula.identification.estimators.pseudo_inertia import TEN, entries
+from manipula.identification.estimators.prior import TEN, Prior, entries
 
 Array = NDArray[np.float64]
 EVALUATIONS = 200

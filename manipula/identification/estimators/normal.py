@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from manipula.identification.gram import Grams
+from manipula.identification.data import Data, Grams
+from manipula.identification.filters import RecordedMotion
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
@@ -108,3 +110,106 @@ def factor_of(normal: Normal) -> tuple[Array, Array]:
     roots = np.sqrt(values[kept])
     V = vectors[:, kept]
     return (V * roots).T, (V.T @ normal.b) / roots
+
+
+# The rows behind the Gram matrices, for estimators that must see them: chunk by chunk, joint by joint.
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows of one joint that the fit takes; `places` are the columns, among those of the data, that Y has."""
+
+    joint: int
+    places: NDArray[np.intp]
+    Y: Array
+    tau: Array
+
+
+@dataclass(frozen=True)
+class Pair(Chunk):
+    """With Z, the same columns along another motion."""
+
+    Z: Array
+
+
+Rows = Iterator[Chunk]
+Places = list[NDArray[np.intp]]
+
+
+def fit_rows(data: Data) -> Rows:
+    """Filtered as the Gram matrices are; no more than a chunk is held."""
+    kept, places = _own(data)
+    for motion in data.source.motions:
+        fitted, tau = data.source.fitted(motion), motion.smoother(motion.tau)
+        for rows, values in data.source.filtered(motion, data.load):
+            for j, found in enumerate(values):
+                used = fitted[rows, j]
+                yield Chunk(j, places[j], found[used][:, kept[j]], tau[rows[used], j])
+
+
+def paired_rows(data: Data, others: Sequence[RecordedMotion]) -> Iterator[Pair]:
+    """Beside the rows those of other motions at the same times, where both move."""
+    kept, places = _own(data)
+    for motion, other in zip(data.source.motions, others, strict=True):
+        fitted, tau = data.source.fitted(motion) & data.source.moving(other), motion.smoother(motion.tau)
+        both = zip(data.source.filtered(motion, data.load), data.source.filtered(other, data.load))
+        for (rows, values), (_, theirs) in both:
+            for j, (found, seen) in enumerate(zip(values, theirs)):
+                used = fitted[rows, j]
+                Y, Z = found[used][:, kept[j]], seen[used][:, kept[j]]
+                yield Pair(j, places[j], Y, tau[rows[used], j], Z)
+
+
+def _own(data: Data) -> tuple[Places, Places]:
+    """Of every joint which of its columns the data have, and where they are among those of the data."""
+    columns = data.source.columns
+    place = {int(k): i for i, k in enumerate(data.places)}
+    own = [columns.own(j) for j in range(columns.dof)]
+    kept = [np.array([k for k, old in enumerate(each) if int(old) in place], dtype=np.intp) for each in own]
+    places = [np.array([place[int(each[k])] for k in some], dtype=np.intp) for each, some in zip(own, kept)]
+    return kept, places
+
+
+# How long a residual remembers itself: the integrated autocorrelation time, in samples.
+#
+#     τ_int = 1 + 2 Σ_k ρ_k
+#
+# N residuals with this correlation tell as much as N/τ_int independent ones. Sums of noisy ρ are cut where they stop to
+# matter: at the first lag beyond five times the sum so far (A. D. Sokal, "Monte Carlo methods in statistical
+# mechanics",
+# Lausanne 1989, section 3).
+
+WINDOW = 5.0
+
+
+def correlation_time(residuals: Sequence[Array], used: Sequence[NDArray[np.bool_]]) -> float:
+    """The median over joints; rows not used count as zero. At least 1, as of white noise."""
+    joints = residuals[0].shape[1]
+    found = [
+        time
+        for j in range(joints)
+        if (time := of_joint([r[:, j] for r in residuals], [u[:, j] for u in used])) is not None
+    ]
+    return max(1.0, float(np.median(found))) if found else 1.0
+
+
+def of_joint(residuals: Sequence[Array], used: Sequence[NDArray[np.bool_]]) -> float | None:
+    """Of one joint over its stretches; None where nothing is left to be correlated."""
+    longest = max(map(len, residuals))
+    products, pairs = np.zeros(longest), np.zeros(longest)
+    for residual, flags in zip(residuals, used):
+        kept = np.where(flags, residual, 0.0)
+        products[: len(kept)] += _lagged(kept)
+        pairs[: len(kept)] += _lagged(flags.astype(float))
+    if not (pairs[0] >= 2 and products[0] > 0):
+        return None
+    rho = (products / np.maximum(np.round(pairs), 1.0)) / (products[0] / pairs[0])
+    sums = 1 + 2 * np.cumsum(rho[1:])
+    done = np.flatnonzero(np.arange(1, len(sums) + 1) >= WINDOW * np.maximum(sums, 1.0))
+    return float(sums[done[0]] if len(done) else sums[len(sums) // 4] if len(sums) else 1.0)
+
+
+def _lagged(x: Array) -> Array:
+    """Σ_t x_t x_{t+k} of every lag k."""
+    size = 2 * len(x)
+    return np.asarray(np.fft.irfft(np.abs(np.fft.rfft(x, size)) ** 2, size)[: len(x)])

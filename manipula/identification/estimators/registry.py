@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Estimator = Callable[[Data, Prior, Array], Array]
 
 ESTIMATORS = {
-    "irls": "irls",
+    "irls": "least_squares",
     "iv": "iv",
     "lmi": "lmi",
     "log_cholesky": "log_cholesky",
@@ -25,7 +25,7 @@ ESTIMATORS = {
     "entropic": "entropic",
     "ols": "least_squares",
     "wls": "least_squares",
-    "output_error": "outputs.output_error",
+    "output_error": "output_error",
 }
 WITHOUT_PRIOR = ("ols", "wls", "irls", "tls", "iv")  # a prior changes nothing of their result
 

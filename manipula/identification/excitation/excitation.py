@@ -2,26 +2,214 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification.excitation.information import CRITERIA, information_of
-from manipula.identification.excitation.limits import Kept, kept_limits, room_from
-from manipula.identification.excitation.motions import FAMILIES, refuse_harmonics
-from manipula.identification.excitation.search import Attempt, Design
-from manipula.identification.excitation.watching import watches_of
+from manipula.identification.excitation.information import CRITERIA, Information, Told, information_of
+from manipula.identification.excitation.motions import (
+    FAMILIES,
+    SHARE,
+    Basis,
+    Family,
+    Kept,
+    kept_limits,
+    refuse_harmonics,
+    room_from,
+)
+from manipula.identification.excitation.penalties import Between, Watch, watches_of
+from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
-from manipula.pages.plots.canvas import blank, plainly
-from manipula.simulation.paths.numbers import Floats, positive
-from manipula.simulation.paths.trajectory import Trajectory
-from manipula.support.plain import plain
+from manipula.pages.plots import blank, plainly
 from manipula.support.progress import Tell, silent
+from manipula.support.text import plain
+from manipula.trajectories.trajectory import Floats, Trajectory, positive
+
+# The search: from the best of some random motions by BFGS, first past the limits a little, then within them.
+#
+# Limits are penalties on the samples of the search; what it finds is made to keep them on ten times as many samples:
+# every coordinate by itself around its centre, then all together as far as torques and boxes ask for.
+
+SAMPLES, A_HARMONIC = 100, 20  # of the search, at least; of the highest harmonic
+DENSER = 10
+DRAWS = 20  # random motions, of which the best is the start
+POSTURES = 400  # to find some in which the arm may rest
+CENTRES = 0.6  # of the reach: where random centres are
+PENALTIES = ((10.0, 200), (100.0, 100), (1000.0, 60))  # weight, iterations
+FLAT = 1e-4  # a gradient at which a search ends
+SMALLER, LEAST = 0.97, 1e-3  # steps in which a motion shrinks until it keeps what is watched
+EXACT = 1e-9  # relative
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What one seed came to: its measure and condition number."""
+
+    seed: int
+    value: float
+    condition: float
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What is to be designed: coefficients x (functions, n) of a family, within limits."""
+
+    family: Family
+    seconds: float
+    harmonics: int
+    limits: Kept
+    watches: Sequence[Watch]
+    information: Information
+    notes: tuple[str, ...] = ()
+
+    @property
+    def samples(self) -> int:
+        return max(SAMPLES, A_HARMONIC * self.harmonics)
+
+    @cached_property
+    def coarse(self) -> Basis:
+        """The samples of the search; a last row is the arm at rest in the centre."""
+        basis = self.family.basis(np.linspace(0.0, self.seconds, self.samples + 1))
+        rest = np.zeros((3, 1, self.family.functions))
+        rest[0, 0, 0] = 1.0
+        return Basis(*(np.vstack([part, row]) for part, row in zip(basis, rest, strict=True)))
+
+    @cached_property
+    def dense(self) -> Basis:
+        return self.family.basis(np.linspace(0.0, self.seconds, DENSER * self.samples + 1))
+
+    @cached_property
+    def scale(self) -> Floats:
+        """(functions, n): the coefficient with which a function alone comes to a limit."""
+        peaks = [np.abs(part[:, 1:]).max(axis=0)[:, None] for part in self.dense]
+        rooms = (self.limits.reach, SHARE * self.limits.velocity, SHARE * self.limits.acceleration)
+        alone = np.min([room / peak for room, peak in zip(rooms, peaks, strict=True)], axis=0)
+        return np.vstack([self.limits.reach, alone])
+
+    def motion(self, x: Floats, basis: Basis) -> Motion:
+        return Motion(*(part @ x for part in basis))
+
+    def told(self, x: Floats, criterion: str) -> Told:
+        return CRITERIA[criterion](self.information, self.motion(x, _without_rest(self.coarse)))
+
+    def conditions(self, x: Floats) -> tuple[float, float]:
+        return self.information.conditions(self.motion(x, _without_rest(self.coarse)))
+
+    # limits
+
+    def within(self, x: Floats) -> Floats:
+        """The centre inside its range and the rest scaled, joint by joint, so that the limits hold at the dense
+        samples."""
+        middle, reach = self.limits.middle, self.limits.reach
+        centre = np.clip(x[0], middle - CENTRES * reach, middle + CENTRES * reach)
+        q, qd, qdd = (part[:, 1:] @ x[1:] for part in self.dense)
+        top, bottom = reach - (centre - middle), reach + (centre - middle)
+        uses = [q.max(0) / top, -q.min(0) / bottom, np.abs(qd).max(0) / (SHARE * self.limits.velocity)]
+        uses += [np.abs(qdd).max(0) / (SHARE * self.limits.acceleration), np.ones(len(centre))]
+        return np.vstack([centre, x[1:] / np.max(uses, axis=0)])
+
+    def settled(self, x: Floats) -> Floats | None:
+        """The motion made so small that everything holds; None where even its centre does not."""
+        x = self.within(x)
+        share = 1.0
+        while share > LEAST:
+            smaller = np.vstack([x[:1], share * x[1:]])
+            motion = self.motion(smaller, self.dense)
+            if all(watch.excess(motion) <= EXACT for watch in self.watches):
+                return smaller
+            share *= SMALLER
+        return None
+
+    # the search
+
+    @cached_property
+    def centres(self) -> Floats:
+        """Postures in which the arm may rest, (count, n)."""
+        rng = np.random.default_rng(0)
+        spread = rng.uniform(-CENTRES, CENTRES, (POSTURES, len(self.limits.lower)))
+        found = np.vstack([self.limits.middle, self.limits.middle + self.limits.reach * spread])
+        for watch in self.watches:
+            good = [watch.excess(_resting(q[None])) <= EXACT for q in found]
+            if not any(good):
+                raise InputError("excite: {sentence}", watch.sentence(_resting(found)))
+            found = found[good]
+        return found
+
+    def drawn(self, rng: np.random.Generator) -> Floats | None:
+        """A random motion at the limits."""
+        x = self.scale * rng.normal(size=self.scale.shape)
+        x[0] = self.centres[rng.integers(len(self.centres))]
+        x[1:] *= 10.0  # until a limit stops it
+        return self.settled(x)
+
+    def searched(self, seed: int, criterion: str) -> Floats:
+        """The best motion found from a seed."""
+        rng = np.random.default_rng(seed)
+        draws = [x for x in (self.drawn(rng) for _ in range(DRAWS)) if x is not None]
+        if not draws:
+            raise InputError("excite: no motion around a permitted posture keeps all limits; widen them, or the box")
+        best = max(draws, key=lambda x: self.told(x, criterion).value)
+        x = best
+        for name in dict.fromkeys(("logdet", criterion)):  # the determinant first: it has no flat places
+            for weight, iterations in PENALTIES:
+                x = self._descended(x, name, weight, iterations)
+                found = self.settled(x)
+                if found is not None and self.told(found, criterion).value > self.told(best, criterion).value:
+                    best = found
+            x = best
+        return best
+
+    def _descended(self, x: Floats, criterion: str, weight: float, iterations: int) -> Floats:
+        # BFGS: so few unknowns have a whole matrix; the limited-memory one of the same library shares tiny systems out
+        # to threads, which takes thirty times as long as the search where other programs run
+        given = {"maxiter": iterations, "gtol": FLAT}
+        cost = self.cost(criterion, weight)
+        found = minimize(cost, (x / self.scale).ravel(), jac=True, method="BFGS", options=given).x
+        return np.asarray(found.reshape(x.shape) * self.scale)
+
+    def cost(self, criterion: str, weight: float) -> Callable[[Floats], tuple[float, Floats]]:
+        """What is made small, and its gradient, over coefficients in units of `scale`, flat."""
+        measure, inner = CRITERIA[criterion], _without_rest(self.coarse)
+        bounds = [*_bounds(self.limits), *self.watches]
+
+        def cost(z: Floats) -> tuple[float, Floats]:
+            x = z.reshape(self.scale.shape) * self.scale
+            motion = self.motion(x, self.coarse)
+            seen = Motion(*(part[:-1] for part in motion))
+            told = measure(self.information, seen)
+            slopes = Motion(*(np.zeros_like(part) for part in motion))
+            total = sum(watch.penalty(motion, slopes) for watch in bounds)
+            pulled = self.information.pull(seen, told.slope)
+            gradient = sum(weight * a.T @ b for a, b in zip(self.coarse, slopes, strict=True))
+            gradient = gradient - sum(a.T @ b for a, b in zip(inner, pulled, strict=True))
+            return weight * total - told.value, (gradient * self.scale).ravel()
+
+        return cost
+
+
+def _bounds(limits: Kept) -> list[Watch]:
+    """The coordinates' own limits, as a search sees them."""
+    n = len(limits.lower)
+    one, none = np.eye(n), np.zeros(n)
+    ends = (limits.reach, SHARE * limits.velocity, SHARE * limits.acceleration)
+    middles = (limits.middle, none, none)
+    return [Between(k, one, none, mid - end, mid + end) for k, (mid, end) in enumerate(zip(middles, ends))]
+
+
+def _without_rest(basis: Basis) -> Basis:
+    return Basis(*(part[:-1] for part in basis))
+
+
+def _resting(q: Floats) -> Motion:
+    return Motion(q, np.zeros_like(q), np.zeros_like(q))
+
 
 RATE = 100.0  # rows a second of a saved motion
 DRAWN = 1000  # points of a plot

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.identification.excitation.limits import Kept
-from manipula.identification.excitation.models import numeric, rigid
+from manipula.identification.excitation.motions import Kept
+from manipula.identification.excitation.penalties import numeric, rigid
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
-from manipula.simulation.paths.numbers import Floats
+from manipula.trajectories.trajectory import Floats
 
 WIDTH = 0.05  # of the velocity limit: where the sign of a velocity is drawn out
 RIDGE = 1e-9  # of a column's unit squared: log det stays finite where nothing is told

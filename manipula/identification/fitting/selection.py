@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from manipula.identification.columns.column import Column
+from manipula.identification.columns import Column
+from manipula.identification.data import Grams
 from manipula.identification.estimators.entropic import entropic_from, from_the_prior, newton
 from manipula.identification.estimators.normal import TELLABLE, Normal, normal_from
 from manipula.identification.estimators.prior import Prior
-from manipula.identification.gram import Grams
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]

@@ -3,28 +3,97 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.algebra.expr.function import Function
 from manipula.errors import some_of
-from manipula.identification.assembled import Columns, laws_in_file
-from manipula.identification.columns.column import Column
-from manipula.identification.columns.inertial import INERTIAL
-from manipula.identification.data import Data
-from manipula.identification.estimators.pseudo_inertia import TEN, least_eigenvalue, pseudo_inertia
-from manipula.identification.fitting.prediction import Errors, errors_of
-from manipula.identification.joint_model import TILT
-from manipula.mechanics.robot.actuators.actuator import MOTOR
-from manipula.mechanics.robot.actuators.friction import linear_letters, without_negative_damping
+from manipula.generation.compose import generate_block
+from manipula.generation.prepare import Prepared, prepare
+from manipula.generation.request import Request
+from manipula.identification.columns import INERTIAL, Column
+from manipula.identification.data import CHUNK, Data
+from manipula.identification.estimators.entropic import barrier, barrier_value, hessian
+from manipula.identification.estimators.iv import instrumental
+from manipula.identification.estimators.normal import Normal, solved
+from manipula.identification.estimators.output_error import information
+from manipula.identification.estimators.prior import TEN, Prior, least_eigenvalue, pseudo_inertia
+from manipula.identification.filters import RecordedMotion
+from manipula.identification.joint_model import GROUPS, TILT, Columns, Moment, laws_in_file
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables
+from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.linear.joint_families import SLIDE, At, stopped
+from manipula.mechanics.models.ports import PortKind
+from manipula.mechanics.robot.actuator import MOTOR
+from manipula.mechanics.robot.bodies import with_standard
 from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, rubbed
-from manipula.mechanics.robot.standard import with_standard
+from manipula.mechanics.robot.friction import linear_letters, without_negative_damping
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import number
+from manipula.scalar import Maths, Next
+from manipula.support.text import plain
+
+# Predicted torques at every sample of a motion, and how far they are from recorded ones.
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Errors:
+    """100·‖τ − τ̂‖/‖τ‖ of a log, all joints in one: over the whole of it, where joints move, and joint by joint."""
+
+    whole: float
+    moving: float
+    joints: tuple[float, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain(dict(vars(self)))
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.whole:.2f} % (moving {self.moving:.2f} %)"
+
+
+def errors_of(data: Data, theta: Array) -> Errors:
+    """From the residuals along time; recorded and predicted torques have gone through the same filter."""
+    residual, torque = np.concatenate(data.residuals(theta)), np.concatenate(data.torques)
+    moving = np.concatenate(data.moving)
+    return Errors(
+        _percent(residual, torque),
+        _percent(residual[moving], torque[moving]),
+        tuple(_percent(residual[:, j], torque[:, j]) for j in range(torque.shape[1])),
+    )
+
+
+def _percent(residual: Array, torque: Array) -> float:
+    loud = float(np.linalg.norm(torque))
+    return 100 * float(np.linalg.norm(residual)) / loud if loud > 0 else float("nan")
+
+
+def torques_at(data: Data, theta: Array, times: Array) -> Array:
+    """The torques (time, n) at any times of the recording, not filtered."""
+    whole = np.zeros(len(data.source.columns.columns))
+    whole[data.places] = theta
+    found = np.concatenate([_along(data, motion, whole) for motion in data.source.motions])
+    own = np.concatenate([motion.t for motion in data.source.motions])
+    if len(own) == len(times) and np.allclose(own, times, rtol=0, atol=1e-9):
+        return found
+    return np.stack([np.interp(times, own, column) for column in found.T], axis=1)
+
+
+def _along(data: Data, motion: RecordedMotion, theta: Array) -> Array:
+    found, columns = np.zeros_like(motion.q), data.source.columns
+    own = [columns.own(j) for j in range(columns.dof)]
+    for first in range(0, len(motion), CHUNK):
+        rows = slice(first, min(first + CHUNK, len(motion)))
+        for j, values in enumerate(columns.values(motion, rows, data.load)):
+            found[rows, j] = values @ theta[own[j]]
+    return found
 
 
 def in_file(columns: Sequence[Column]) -> list[bool]:
@@ -99,3 +168,181 @@ def consistent(columns: Sequence[Column], theta: Array) -> bool:
     """Could masses and motors make this? Every pseudo-inertia positive definite, what cannot be negative is not."""
     bounded = all(x >= c.lower for c, x in zip(columns, theta) if c.lower is not None)
     return bounded and bool((eigenvalues_of(columns, theta) > 0).all())
+
+
+# All of what was found as one function (q, q̇, q̈) → torques: the links, and every column beside them, proved.
+#
+#     τ = τ_links(q, q̇, q̈) + Σ value · shape(q, q̇, q̈, what the joints bear, gravity of a base that leans, stops)
+#
+# Friction is as it was fitted, tanh(q̇/w) for the sign. A stop operator (hysteresis) remembers: its value and the
+# position
+# of the step before are states, so that the function goes step by step.
+
+
+def torque_function(source: Columns, columns: Sequence[Column], theta: Array) -> Function:
+    """`source` has the formulas of the columns."""
+    links = links_of(source, columns, theta)
+    ways = source.ways() if any(c.family == TILT for c in columns) else []
+    others = {f"lean{k}": _asked(_under(links, way), "gravity") for k, way in enumerate(ways)}
+    block = _block(Terms(source, columns, theta), tuple(others))
+    return generate_block(block, _asked(links, "inverse_dynamics"), others=others)
+
+
+def links_of(source: Columns, columns: Sequence[Column], theta: Array) -> RobotDescription:
+    """The robot of the inertial columns alone: no motors, no friction."""
+    inertial = [c.family == INERTIAL for c in columns]
+    return robot_with(source, [c for c, own in zip(columns, inertial) if own], theta[inertial])
+
+
+def _asked(robot: RobotDescription, model: str) -> Prepared:
+    return prepare(Request(robot, model))
+
+
+def _under(robot: RobotDescription, gravity: Array) -> RobotDescription:
+    x, y, z = (Cell(cell.name, number(float(value))) for cell, value in zip(robot.gravity, gravity))
+    return replace(robot, gravity=(x, y, z))
+
+
+def _block(terms: Terms, leaning: Sequence[str]) -> Block:
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        rigid = call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
+        tilted = [call(f"{name}:gravity", q=x["q"])["g"] for name in leaning]
+        stops = terms.stops(maths, x)
+        more = terms.torque(maths, x, stops, rigid, tilted)
+        return {"tau": [a + b for a, b in zip(rigid, more, strict=True)], **terms.after(x, stops)}
+
+    calls = ("inverse_dynamics", *(f"{name}:gravity" for name in leaning))
+    outputs = {"tau": Result("N·m, N", "joint torques or forces"), **terms.outputs}
+    inputs = (*variables("q", "qd", "qdd"), *terms.ports)
+    return Block("identified_torque", "the torque as identified", inputs, outputs, text, calls)
+
+
+Stops = Mapping[Fraction, Sequence[Any]]
+
+
+class Terms:
+    """Columns beside the links' inertia, each with its value, as a text; the states of stop operators, and where every
+    joint was a step ago, are ports."""
+
+    def __init__(self, source: Columns, columns: Sequence[Column], theta: Array) -> None:
+        places = {column.name: place for place, column in enumerate(source.columns)}
+        self.source = source
+        self.columns = [c for c in columns if c.family != INERTIAL]
+        self.values = {
+            places[c.name]: Fraction(repr(float(x))) for c, x in zip(columns, theta) if c.family != INERTIAL and x
+        }
+        radii = sorted({Fraction(c.family.partition(":")[2]) for c in columns if c.family in GROUPS["hysteresis"]})
+        self.names = {radius: f"stop{k}" for k, radius in enumerate(radii, 1)}
+
+    def torque(
+        self, maths: Maths[Any], x: Given, stops: Stops, load: Sequence[Any] | None, leaning: Sequence[Any] = ()
+    ) -> list[Any]:
+        """Of every joint, which bears `load`."""
+        pace = self._pace(maths)
+        shares = {r: [w / (maths.number(r) * p) for w, p in zip(own, pace)] for r, own in stops.items()}
+        widths = {letters: list(map(maths.number, own)) for letters, own in self.source.widths.items()}
+        here = Moment(At(maths, x["q"], x["qd"], x.get("qdd", ()), pace, load, shares, widths), leaning)
+        return [self._of_joint(here, j) for j in range(self.source.dof)]
+
+    def _of_joint(self, here: Moment, j: int) -> Any:
+        total: Any = 0
+        for place, value in self.values.items():
+            if j in self.source.columns[place].rows:
+                total = total + here.at.maths.number(value) * self.source.shape(place, here, j)
+        return total
+
+    def _pace(self, maths: Maths[Any]) -> list[Any]:
+        return [maths.number(Fraction(1) if joint.turns else SLIDE) for joint in self.source.joints]
+
+    @property
+    def ports(self) -> tuple[PortKind, ...]:
+        if not self.names:
+            return ()
+        before = PortKind("q_before", "rad, m", "joint positions a step ago", role="state")
+        kinds = (
+            PortKind(name, "rad, m", f"stop of radius {float(radius):g}", role="state", letter=f"{name}_")
+            for radius, name in self.names.items()
+        )
+        return (before, *kinds)
+
+    @property
+    def outputs(self) -> dict[str, Result]:
+        told = {port.name: port.doc for port in self.ports}
+        return {f"{name}_next": Result("rad, m", f"{doc}, after the step", Next(name)) for name, doc in told.items()}
+
+    def stops(self, maths: Maths[Any], x: Given) -> dict[Fraction, list[Any]]:
+        """What the stop operators are after this sample."""
+        return {
+            radius: [
+                stopped(maths, before, now - past, maths.number(radius) * p)
+                for before, now, past, p in zip(x[name], x["q"], x["q_before"], self._pace(maths))
+            ]
+            for radius, name in self.names.items()
+        }
+
+    def after(self, x: Given, stops: Stops) -> dict[str, Any]:
+        found = {f"{self.names[radius]}_next": list(own) for radius, own in stops.items()}
+        return {"q_before_next": list(x["q"]), **found} if self.names else {}
+
+
+# What a fit does not know: the covariance of its parameters.
+#
+# Without a prior it is τ_int·(ΣwYᵀY)⁻¹, the Cramér–Rao bound of the rows, as many as are independent. Under the
+# entropic
+# prior it is the inverse curvature of the objective at its minimum (Laplace's approximation), which counts the prior:
+#
+#     S = T (A/τ_int + ½ ∇²bracket)⁻¹ Tᵀ        A in the prior's coordinates, the prior's weight λ being τ_int
+
+BLIND = 1e-6  # of a direction's length that the data do not see
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The covariance of θ; `seen` is a projector on what the data tell, θ scaled by `lengths`, or None: all is told."""
+
+    covariance: Array
+    seen: Array | None = None
+    lengths: Array | None = None
+
+    def sigma(self, directions: Array) -> Array:
+        """Standard deviations of directions·θ; infinite where the data do not tell it."""
+        squares = np.einsum("ik,kl,il->i", directions, self.covariance, directions)
+        found = np.sqrt(np.maximum(squares, 0.0))
+        return found if self.seen is None else np.where(self._told(directions), found, np.inf)
+
+    def _told(self, directions: Array) -> NDArray[np.bool_]:
+        assert self.seen is not None and self.lengths is not None
+        felt = self.lengths > 0
+        scaled = np.where(felt, directions / np.where(felt, self.lengths, 1.0), 0.0)
+        blind = np.linalg.norm(scaled - scaled @ self.seen, axis=1) > BLIND * np.linalg.norm(scaled, axis=1)
+        return np.asarray(~(blind | (np.abs(directions[:, ~felt]) > 0).any(axis=1) | ~np.abs(scaled).any(axis=1)))
+
+
+def spread_of(normal: Normal, prior: Prior | None, theta: Array, time: float) -> Spread:
+    """`time` is τ_int. A fit outside the cone of the prior has the spread of least squares."""
+    if prior is not None and prior.weight > 0:
+        x = prior.coordinates(theta)
+        if np.isfinite(barrier_value(prior, x)):
+            own = normal.in_coordinates(prior.transform)
+            curvature = hessian(own.A / time, prior, barrier(prior, x)) / 2
+            root = prior.transform @ np.linalg.pinv(np.linalg.cholesky(_firm(curvature))).T
+            return Spread(root @ root.T)
+    found = solved(normal)
+    return Spread(time * found.inverse, found.seen, found.lengths)
+
+
+def spread_of_instruments(data: Data, weights: Array, time: float) -> Spread:
+    """Of the method `iv`: wider than that of least squares by what the instruments miss of the motion."""
+    found = instrumental(data, weights)
+    return Spread(time * found.covariance, found.seen, found.lengths)
+
+
+def spread_of_outputs(data: Data, prior: Prior, theta: Array) -> Spread:
+    """Of the method `output_error`, by the slopes of its simulations."""
+    normal, own = information(data, prior, theta)
+    return spread_of(normal, own, theta, own.weight)
+
+
+def _firm(H: Array) -> Array:
+    """Positive definite in spite of rounding."""
+    return (H + H.T) / 2 + 1e-14 * np.max(np.diag(H)) * np.eye(len(H))

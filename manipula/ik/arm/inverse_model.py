@@ -13,15 +13,14 @@ from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, caution
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import generate_function
-from manipula.generation.reports.plain import plain_function
+from manipula.generation.reports import plain_function
 from manipula.generation.request import Request
 from manipula.generation.results.model import Model
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
 from manipula.messages import Message
 from manipula.support.files import write_files
-from manipula.support.progress import Tell, silent
-from manipula.support.waiting import told_when_slow
+from manipula.support.progress import Tell, silent, told_when_slow
 from manipula.version import __version__
 
 if TYPE_CHECKING:

@@ -15,22 +15,22 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
+from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.request import Request
-from manipula.generation.structure import numeric_chain, plan_of
 from manipula.ik.arm.arm_models import ArmModels
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
-from manipula.mechanics.robot.branching import has_own_frame, road_coordinates, with_frame
+from manipula.mechanics.robot.topology import has_own_frame, road_coordinates, with_frame
 from manipula.messages import Message
 from manipula.robot import Robot, RobotLike, as_robot
-from manipula.support.waiting import told_when_slow
+from manipula.support.progress import told_when_slow
 
 if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
     from manipula.ik.inverse import InverseSolver
-    from manipula.ik.partial.solver import PartialSolver
+    from manipula.ik.position_tasks import PartialSolver
     from manipula.mechanics.models.entry import ModelEntry as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
@@ -61,7 +61,7 @@ def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
     if solver.closed is None or arm._road is not arm:
         return None
     from manipula.ik.answers import InverseResult
-    from manipula.ik.thin import thin_code
+    from manipula.ik.closed_form import thin_code
 
     code = thin_code(solver, arm.model("inverse_kinematics"), arm.model("pose"))
     if code is None:
@@ -219,7 +219,7 @@ class NumericArm(ArmModels):
 
     def solver_for(self, task: str = "pose") -> InverseSolver | PartialSolver:
         """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""
-        from manipula.ik.partial.solver import PartialSolver, checked_task
+        from manipula.ik.position_tasks import PartialSolver, checked_task
 
         if checked_task(task) == "pose":
             return self.inverse_solver
@@ -241,14 +241,14 @@ class NumericArm(ArmModels):
     @cached_property
     def inverse_plan(self) -> Plan:
         """Which class of inverse kinematics the arm belongs to, and why. Needs no values: letters will do."""
-        from manipula.ik.coupled.solver import coupled_plan
+        from manipula.ik.coupled import coupled_plan
 
         return coupled_plan(with_frame(self.robot)) if self._following else plan_of(self._road.robot)
 
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
-        from manipula.ik.coupled.solver import CoupledSolver
+        from manipula.ik.coupled import CoupledSolver
         from manipula.ik.inverse import InverseSolver
 
         if not self._following and self._road is not self:
@@ -264,7 +264,7 @@ class NumericArm(ArmModels):
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:
         """Joint limits, rad or m; infinite where the file gives none."""
-        from manipula.ik.numeric.limits import limits_of
+        from manipula.ik.numeric.arrays import limits_of
 
         return limits_of(self.robot)
 

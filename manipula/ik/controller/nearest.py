@@ -18,8 +18,8 @@ from collections.abc import Callable
 
 from manipula.algebra.program.primitives import Reals, integers, reals, sqrt
 from manipula.algebra.program.tapes import Straight
-from manipula.ik.choice.text import Row, away, wind, within
 from manipula.ik.controller.newton import Number, is_finite, nearest_rotation, newton_step, residual, twist
+from manipula.ik.numeric.branches import Row, away, wind, within
 from manipula.ik.numeric.tolerances import NearestTolerance
 
 OK, UNREACHABLE, LIMITS, NO_POSE, FAR = 0, 1, 2, 3, 4  # what the text returns; a positive one leaves q alone

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from manipula.mechanics.models.inverse.loop import Loop
 from manipula.mechanics.models.inverse.plan import Plan
-from manipula.mechanics.models.inverse.solutions.loop import Loop
-from manipula.mechanics.models.inverse.solutions.notes import (
+from manipula.mechanics.models.inverse.recording import (
     CosineSineEquation,
     Known,
     Lock,

@@ -9,20 +9,20 @@ from functools import cached_property
 import numpy as np
 
 from manipula.algebra.emit.about import entry
-from manipula.algebra.emit.c.solver import SolverSource, solver_files
+from manipula.algebra.emit.c.program import SolverSource, solver_files
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.program.reader import program
 from manipula.errors import InputError
+from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.build import input_of
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.generation.structure import numeric_chain
+from manipula.ik.general6r.roots import MOST
+from manipula.ik.general6r.solutions import solve_pose
 from manipula.ik.general6r.solver import General6R
-from manipula.ik.general6r.text.collect import MOST
-from manipula.ik.general6r.text.solve import solve_pose
 from manipula.ik.numeric.arrays import pose_of
 from manipula.ik.numeric.tolerances import RootTolerance
 from manipula.mechanics.models.inverse.plan import ArmKind

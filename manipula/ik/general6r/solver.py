@@ -11,23 +11,120 @@ All of a pose's work is done by texts (`text`), in machine code; what is learnt 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from manipula.algebra.run.texts import machine_codes
 from manipula.errors import InputError
-from manipula.ik.general6r.closing import Arm6R, backwards
-from manipula.ik.general6r.elimination import Elimination, Reading, readings
-from manipula.ik.general6r.machine import solved, studied
-from manipula.ik.general6r.tables import arm_table, reading_shape, reading_table, tables_of
+from manipula.ik.general6r.arm import ArmTable, ReadingTable, Shape
+from manipula.ik.general6r.elimination import Arm6R, Elimination, Reading, backwards, readings
+from manipula.ik.general6r.roots import MOST
+from manipula.ik.general6r.solutions import MOST_ROOTS, REPORT, solve_poses, study
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.poses import checked_poses, poses_from_value
 from manipula.ik.numeric.tolerances import ReadingTolerance, RootTolerance
 from manipula.mechanics.robot.tree import Tree
-from manipula.support.plain import plain
+from manipula.support.text import plain
+
+# The numbers of an arm on which the texts work.
+
+
+class Tables(NamedTuple):
+    """`arm` its geometry; `sizes`, `shapes` and `tables` its readings, best first."""
+
+    arm: Floats
+    sizes: NDArray[np.int64]
+    shapes: NDArray[np.int64]
+    tables: Floats
+
+
+def tables_of(arm: Arm6R, eliminations: Sequence[Elimination], bound: int, exact: float, horizon: float) -> Tables:
+    readings = [reading_table(elimination) for elimination in eliminations]
+    sizes = np.array([bound, len(readings), *(len(table) for table in readings)], dtype=np.int64)
+    shapes = np.concatenate([reading_shape(elimination) for elimination in eliminations])
+    return Tables(arm_table(arm, exact, horizon), sizes, shapes, np.concatenate(readings))
+
+
+def arm_table(arm: Arm6R, exact: float, horizon: float) -> Floats:
+    """The numbers of `ArmTable`."""
+    table = np.empty(ArmTable.COUNT)
+    places = {
+        ArmTable.GAPS: arm.gaps, ArmTable.FIRST_BACK: arm.first_back, ArmTable.LAST_BACK: arm.last_back,
+        ArmTable.FIRST: arm.first, ArmTable.LAST: arm.last,
+    }  # fmt: skip
+    for place, motion in places.items():
+        rows = motion[..., :3, :].ravel()
+        table[place : place + rows.size] = rows
+    table[ArmTable.OFFSET : ArmTable.OFFSET + 6] = arm.offset
+    table[ArmTable.DIRECTION : ArmTable.DIRECTION + 6] = arm.direction
+    table[ArmTable.UNIT], table[ArmTable.EXACT] = arm.unit, exact
+    table[ArmTable.HORIZON] = min(horizon, ReadingTolerance.NOWHERE)
+    return table
+
+
+def reading_table(elimination: Elimination) -> Floats:
+    """The numbers of `ReadingTable`; behind `BEFORE` the factors of the way back and the basis of the eigenvectors."""
+    e = elimination
+    first = [e.origin, e.gaps[:, :3, :3], e.left]
+    sizes = np.cumsum([np.size(x) for x in first]).tolist()
+    assert sizes == [ReadingTable.GAPS, ReadingTable.LEFT, ReadingTable.BEFORE]
+    return np.concatenate([np.ravel(x) for x in (*first, e.before, e.after, e.seen)])
+
+
+def reading_shape(elimination: Elimination) -> NDArray[np.int64]:
+    """The numbers of `Shape`."""
+    e, reading = elimination, elimination.reading
+    shape = np.empty(Shape.COUNT, dtype=np.int64)
+    shape[Shape.PARTS], shape[Shape.PARTS_AFTER], shape[Shape.ROOTS] = (x.shape[1] for x in (e.before, e.after, e.seen))
+    shape[Shape.SWAPPED] = reading.order[1] == 2
+    shape[Shape.GAP], shape[Shape.SENSE] = reading.pose_gap, reading.sense
+    shape[Shape.JOINTS :] = reading.joints
+    return shape
+
+
+# The texts at work: poses in arrays, answers in arrays.
+
+TEXTS = (solve_poses, study)
+
+
+class Solved(NamedTuple):
+    """Rows of answers for each pose: q (B, most, 6); residual and distance of the twin (B, most, 2); and
+    (B, 4): how many answers (−1: not a pose), roots counted, whether those are all, readings asked.
+    """
+
+    q: Floats
+    about: Floats
+    report: NDArray[np.int64]
+
+
+class Studied(NamedTuple):
+    """What one reading finds of sample targets: roots of each (B), and the sizes of all first Newton steps."""
+
+    counts: NDArray[np.int64]
+    steps: Floats
+
+
+def solved(tables: Tables, poses: Floats) -> Solved:
+    """Every solution of `poses` (B, 4, 4), dense."""
+    n = len(poses)
+    found = Solved(np.empty((n, MOST, 6)), np.empty((n, MOST, 2)), np.empty((n, REPORT), dtype=np.int64))
+    flat = [x.reshape(-1) for x in found]
+    machine_codes(*TEXTS)[0](n, *tables, poses.reshape(-1), *flat)
+    return found
+
+
+def studied(arm: Floats, shape: NDArray[np.int64], table: Floats, targets: Floats) -> Studied:
+    """`targets` (B, 4, 4) in the arm's own unit; `arm`, `shape`, `table`: see `tables`."""
+    n = len(targets)
+    counts, steps = np.empty(n, dtype=np.int64), np.empty((n, MOST_ROOTS))
+    given = np.ascontiguousarray(targets[:, :3]).reshape(-1)
+    machine_codes(*TEXTS)[1](n, arm, shape, table, given, counts, steps.reshape(-1))
+    return Studied(counts, steps)
+
 
 ORIGINS = ((0.3, -0.7, 1.1), (1.9, 2.3, -1.4))  # angles from which half-angle tangents are counted
 BENT = (0.0, 1e-4, 1e-2)  # an arm too regular for every reading is solved as one that is a little off

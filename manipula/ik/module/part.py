@@ -2,36 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from manipula.algebra.emit.javascript.whole import Exported, literal
-from manipula.algebra.emit.templates import filled
+import numpy as np
+
+from manipula.algebra.emit.about import filled
+from manipula.algebra.emit.backend import emit_program
+from manipula.algebra.emit.javascript.robot_module import Exported, literal
 from manipula.algebra.expr.function import Function
+from manipula.algebra.program.primitives import Ints, Reals
+from manipula.algebra.program.reader import program
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import ManipulaError
-from manipula.generation.module.making import Maker, ModulePart
-from manipula.generation.structure import numeric_chain
-from manipula.ik import messages
-from manipula.ik.controller.nearest import NO_POSE
-from manipula.ik.elbow import NONE, elbow_angle
-from manipula.ik.module.enclosing import enclosed
-from manipula.ik.module.general import general_texts
-from manipula.ik.module.step import MOST, stepped_towards
-from manipula.ik.module.tasks import MODEL, POSE, Task, numbers, tasks_of
-from manipula.ik.module.verdicts import LOST, OWN, judge, nearest_of
-from manipula.ik.numeric.measures import size_of
+from manipula.errors import InputError, ManipulaError
+from manipula.generation.arm_structure import numeric_chain
+from manipula.generation.module import Maker, ModulePart
+from manipula.generation.prepare import Prepared
+from manipula.ik import position_targets as partial_messages
+from manipula.ik import solver
+from manipula.ik.controller.nearest import NO_POSE, OK
+from manipula.ik.general6r.emitted import METHOD, is_general
+from manipula.ik.general6r.roots import MOST
+from manipula.ik.general6r.solutions import solve_pose
+from manipula.ik.general6r.solver import General6R
+from manipula.ik.module.step import MOST as STEP_MOST
+from manipula.ik.module.step import stepped_towards
+from manipula.ik.module.tasks import MODEL, POSE, Task, numbers, pairs_of_limits, tasks_of
+from manipula.ik.numeric.arrays import bounds, limit_rows
+from manipula.ik.numeric.branches import SETTLED, WIDTH, Table, apart, away, meets, prefer, reach, wind, within
+from manipula.ik.numeric.poses import size_of
 from manipula.ik.numeric.tolerances import LimitTolerance
-from manipula.ik.partial import messages as partial_messages
+from manipula.ik.redundant import NONE, elbow_angle
+from manipula.mechanics.robot.default_values import Limits, with_stand_ins
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.limits import Limits
-from manipula.mechanics.robot.stand_ins import with_stand_ins
 from manipula.messages import Message
+
+# Texts as functions of a module, with what they call hidden: a text's own words are no names of the module.
+
+
+def enclosed(*texts: Callable[..., Any]) -> str:
+    """const { judge } = (() => { … return { judge }; })();"""
+    names = ", ".join(text.__name__ for text in texts)
+    inner = emit_program(program(*texts), "javascript").strip("\n")
+    return f"const {{ {names} }} = (() => {{\n{inner}\n\nreturn {{ {names} }};\n}})();\n"
+
+
+# Six turning joints without a closed form, in a robot's module: the solver by elimination, as emitted C has it.
+
+QUICK = "none"  # the level at which nobody waits for eliminations to be compared, which takes seconds
+
+
+def general_texts(asked: Prepared, pose: Function) -> tuple[str, dict[str, Any]] | None:
+    """The solver's text, and what its template asks for; None where an arm is of another kind."""
+    if not is_general(asked):
+        return None
+    if any(not port.online for port in pose.inputs):
+        raise InputError("by {method}, which needs a value for every length", METHOD)
+    if asked.request.optimise == QUICK:
+        raise InputError("by {method}, which takes a while to prepare: it comes with optimise='fast'", METHOD)
+    chain = numeric_chain(asked.robot)
+    low, high = bounds(pairs_of_limits(asked.robot), chain.dof)
+    turning, still = np.ones(chain.dof, dtype=bool), np.full(chain.dof, np.inf)
+    tables = {name: numbers(table.tolist()) for name, table in General6R(chain).tables._asdict().items()}
+    rows = {"inside": limit_rows(turning, low, high), "anywhere": limit_rows(turning, -still, still)}
+    facts = {"tables": tables, "most": MOST, **{name: numbers(x.tolist()) for name, x in rows.items()}}
+    return enclosed(solve_pose, wind), facts
+
+
+# Every branch of a closed form with its verdict, for pages: a text (see `algebra.program`).
+#
+# It decides as `choose` does for Python; what Python would polish is taken where it meets the pose to `Table.LOOSE`.
+# Other than that it says of each branch what became of it.
+
+OFF = 4.0  # entries of a pose that is off by so much may each be off by as much, and so may those of a branch
+LOST, OWN = -2, -1  # of `twin`: does not reach the pose; does, as none before it
+
+
+def meet_loosely(
+    branches: int, dof: int, T: Reals, q: Reals, there: Reals, allowed: float, table: Reals, twin: Ints
+) -> None:
+    """Which branches meet the pose to within what is allowed, and which of them repeat an earlier one."""
+    for b in range(branches):
+        twin[b] = LOST
+        if not meets(WIDTH, T, there[16 * b :], allowed):
+            continue
+        twin[b] = OWN
+        for k in range(b):
+            if twin[k] == OWN and apart(dof, q[b * dof :], q[k * dof :], table[Table.ROWS :]) < table[Table.SAME]:
+                twin[b] = k
+                break
+
+
+def seat_own(branches: int, dof: int, q: Reals, seed: Reals, table: Reals, twin: Ints) -> None:
+    """A seed that stands at the pose takes the place of the answer nearest to it, whole turns left out."""
+    place = -1
+    least = 0.0
+    for b in range(branches):
+        if twin[b] == OWN:
+            gap = apart(dof, q[b * dof :], seed, table[Table.ROWS :])
+            if place < 0 or gap < least:
+                least = gap
+                place = b
+    for j in range(dof if place >= 0 else 0):
+        q[place * dof + j] = seed[j]
+
+
+def judge(
+    branches: int, dof: int, T: Reals, q: Reals, fit: Reals, calm: float, defect: float, there: Reals, seeded: bool,
+    seed: Reals, seed_there: Reals, table: Reals, twin: Ints, inside: Ints,
+) -> int:  # fmt: skip
+    """OK or NO_POSE; `twin` and `inside` of every branch, each wound in place."""
+    if not (defect <= table[Table.TOLD] and calm >= 0):  # NaN is neither
+        return NO_POSE
+    settled = False
+    if defect <= table[Table.CLEAN]:
+        settled = reach(branches, dof, T, q, fit, calm, there, table, twin) == SETTLED
+    allowed = table[Table.LOOSE] + OFF * defect
+    if settled:
+        for b in range(branches):
+            twin[b] = twin[b] - 2  # marks of `reach`: 0 lost, 1 its own, 2 + k the same as k
+    else:
+        meet_loosely(branches, dof, T, q, there, allowed, table, twin)
+    asked = seeded and (not settled or calm < table[Table.BLURRED]) and within(dof, seed, table[Table.ROWS :])
+    if asked and meets(WIDTH, T, seed_there, table[Table.GOOD] if settled else allowed):
+        seat_own(branches, dof, q, seed, table, twin)
+    for b in range(branches):
+        inside[b] = 1 if wind(dof, q[b * dof :], seeded, seed, table[Table.ROWS :]) else 0
+    prefer(branches, dof, q, inside, seeded, seed, twin)
+    return OK
+
+
+def nearest_of(branches: int, dof: int, q: Reals, twin: Ints, inside: Ints, seeded: bool, seed: Reals) -> int:
+    """The answer nearest to the seed, the first without one; −1 where there is none."""
+    place = -1
+    least = 0.0
+    for b in range(branches):
+        if twin[b] == OWN and inside[b] == 1:
+            gap = away(dof, q[b * dof :], seed) if seeded else 0.0
+            if place < 0 or gap < least:
+                least = gap
+                place = b
+    return place
+
 
 NEAR = 0.25  # rad, and of the arm's size: an answer further away is a jump, and the arm goes by steps instead
 SENTENCES = {
-    "outside": messages.OUTSIDE, "away": messages.AWAY, "place": partial_messages.AWAY, "lost": messages.LOST,
-    "twin": messages.TWIN, "double": messages.DOUBLE, "no_pose": messages.NO_POSE, "solution": messages.SOLUTION,
+    "outside": solver.OUTSIDE, "away": solver.AWAY, "place": partial_messages.AWAY, "lost": solver.LOST,
+    "twin": solver.TWIN, "double": solver.DOUBLE, "no_pose": solver.NO_POSE, "solution": solver.SOLUTION,
 }  # fmt: skip
 
 
@@ -39,7 +156,7 @@ def inverse_part(maker: Maker) -> ModulePart:
     """A closed form with its verdicts where the arm has one, or elimination; steps to a pose where it has Jacobians."""
     pose, jacobian = (maker.function(name) for name in ("pose", "jacobian"))
     tasks = tasks_of(maker)
-    if pose is None or jacobian is None or maker.robot.dof > MOST:
+    if pose is None or jacobian is None or maker.robot.dof > STEP_MOST:
         maker.function(MODEL)  # whose reason is told
         return ModulePart(data=_data([]))
     if tasks:
@@ -113,7 +230,7 @@ def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:
         "road": list(road),
         "slack": repr(LimitTolerance.INSIDE),
         "own": OWN,
-        "rounded": repr(10.0**messages.ROUNDED),
+        "rounded": repr(10.0**solver.ROUNDED),
         "lost": LOST,
         "no_pose": NO_POSE,
         "redundant": parameter is not None,

@@ -15,7 +15,7 @@ and the others go without it.
 from __future__ import annotations
 
 from manipula.algebra.program.primitives import Ints, Reals, integers, reals, sqrt
-from manipula.ik.descent.text import lacking, stepped
+from manipula.ik.descent import lacking, stepped
 
 MOST = 64  # joints
 LESS = 0.5  # of |e|²: damping while something is missing

@@ -3,28 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra.emit.expressions import number
+from manipula.algebra.emit.text import number
 from manipula.algebra.expr.function import Function
 from manipula.errors import ManipulaError
-from manipula.generation.module.making import Maker
-from manipula.generation.prepare import Prepared
-from manipula.generation.structure import numeric_chain
-from manipula.ik.choice.text import Table
+from manipula.generation.arm_structure import ArmStructure, numeric_chain
+from manipula.generation.build import built, guarded, reference, used_parameters
+from manipula.generation.labels import with_joint_units
+from manipula.generation.module import Maker
+from manipula.generation.prepare import Prepared, model_named
+from manipula.generation.proved import with_proof
+from manipula.generation.request import Formulation
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.module.placing import place_solver, placing_function, plan_of_place
-from manipula.ik.numeric.arrays import Floats
-from manipula.ik.numeric.limits import limit_rows
+from manipula.ik.numeric.arrays import Floats, limit_rows
+from manipula.ik.numeric.branches import Table
+from manipula.ik.position_tasks import PartialSolver
 from manipula.ik.redundant import Parameter
 from manipula.ik.solver import Solver
+from manipula.mechanics.models.entry import Given, ModelEntry
 from manipula.mechanics.models.inverse.plan import Plan
+from manipula.mechanics.models.inverse.position_task import PositionPlan, placings, position_plan, with_wrist
+from manipula.mechanics.robot.default_values import Limits, with_stand_ins
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.limits import Limits
-from manipula.mechanics.robot.stand_ins import with_stand_ins
+from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.robot.tree import Tree
+
+# The closed form of arms that place a point: two or three joints, of which a whole pose would be asked too much.
+#
+# A page hands a tool's place to such an arm; its branches are elbow up and elbow down. The formulas are those of
+# `position_task`, run on expressions and proved as a model of the catalogue is.
+
+METHOD = "closed-form"
+DRAWS = ("position one", "position another")
+
+
+class Placing(Prepared):
+    """A request whose model is the closed form of a position; its target is a pose, of which the place counts."""
+
+    @cached_property
+    def model(self) -> ModelEntry:
+        plan = plan_of_place(self.structure)
+        assert plan is not None
+        whole = model_named("inverse_kinematics")
+        return replace(whole, inputs=("T",), methods={METHOD: lambda chain, x: _placed(plan, chain, x)}, inverts=None)
+
+
+def plan_of_place(structure: ArmStructure) -> Plan | None:
+    """The case of the arm, the same at two draws of its letters; None where there is none."""
+    one, other = (position_plan(structure.in_floats(seed)) for seed in DRAWS)
+    if one is None or other is None or one.plan != other.plan or one.plan.masks != other.plan.masks:
+        return None
+    return one.plan
+
+
+def placing_function(asked: Prepared) -> Function:
+    """Branches of a place, with the checks that those of a pose have; proved against the same text in the field."""
+    own = Placing(asked.request, asked.structure)
+    found = used_parameters(built(own, Formulation(METHOD)))
+    return with_proof(guarded(with_joint_units(found, own.robot), own.structure), reference(own))
+
+
+def _placed(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
+    T = x["T"]
+    arm = with_wrist(chain) if chain.dof == 3 else frames_on_joints(chain)
+    found = placings(PositionPlan(plan, arm), (T[3], T[7], T[11]))
+    return {"q": found.q, "valid": found.valid, "fit": found.fit, "calm": found.calm(chain.maths), "defect": 0}
+
+
+def place_solver(chain: Tree, limits: Sequence[tuple[float, float]]) -> PartialSolver | None:
+    """What answers are measured by; None where the place leaves joints free, or is no matter of a closed form."""
+    if any(link.kind.turns and link.kind.slides for link in chain.links):
+        return None
+    solver = PartialSolver("position", chain, limits)
+    return None if solver.freedom.free or solver.closed is None else solver
+
 
 MODEL = "inverse_kinematics"
 POSE, PLACE = "pose", "position"

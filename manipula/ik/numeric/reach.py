@@ -15,9 +15,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from manipula.errors import InputError
-from manipula.generation.structure import numeric_chain
+from manipula.generation.arm_structure import numeric_chain
+from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.limits import Limits
 from manipula.messages import Message
 
 Array = Any

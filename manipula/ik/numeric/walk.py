@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
-from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, distances
 from manipula.ik.numeric.newton import residual, twist
 from manipula.ik.numeric.tolerances import NewtonTolerance, WalkTolerance
 

@@ -6,25 +6,121 @@ Lengths are metres, angles radians. `links` has the base first; `joints[i]` move
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from manipula.mechanics.drawing.ellipsoids import bodies_of, payload_of
-from manipula.mechanics.drawing.ends import Pedestal, hand, load
-from manipula.mechanics.drawing.looking import eye_of, up_of
-from manipula.mechanics.drawing.names import Names
-from manipula.mechanics.drawing.paints import PAINTS
-from manipula.mechanics.drawing.reach import reach_of
-from manipula.mechanics.drawing.resting import rest_of
-from manipula.mechanics.drawing.shapes import plain
-from manipula.mechanics.drawing.sizes import Sizes, sizes_of
 from manipula.mechanics.drawing.skeleton import BASE, Moves, Moving, Skeleton, matrix, number_of, skeleton_of
-from manipula.mechanics.drawing.solids import Solids
-from manipula.mechanics.robot.branching import frame_names
-from manipula.mechanics.robot.description import Cell, RobotDescription
-from manipula.mechanics.robot.formats.poses import poses_of
-from manipula.mechanics.robot.stand_ins import with_stand_ins
+from manipula.mechanics.drawing.solids import Sizes, Solids, plain, sizes_of
+from manipula.mechanics.drawing.view import Pedestal, eye_of, hand, load, reach_of, rest_of, up_of
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.default_values import with_stand_ins
+from manipula.mechanics.robot.description import Body, Cell, RobotDescription, cells_in
+from manipula.mechanics.robot.formats.coordinates import poses_of
+from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.topology import frame_names
+from manipula.mechanics.robot.values.parameter import floats_of, names_of, number
+from manipula.mechanics.spatial.floats import FLOATS
+from manipula.mechanics.spatial.inertia import RigidBody
+
+# Which names of a robot have values of their own, and which its geometry asks for.
+
+
+class Names:
+    """Of a robot as it was given, and as it is drawn, every name with a value."""
+
+    def __init__(self, given: RobotDescription, drawn: RobotDescription) -> None:
+        self.own, self.values = floats_of(dict(given.values)), floats_of(dict(drawn.values))
+        self._inside = {name: tuple(names_of(value)) for name, value in drawn.values}
+        placements = [(drawn.base, drawn.tool, drawn.frames)]
+        rows = [(joint.before, joint.offset, joint.after, joint.of_kind) for joint in drawn.joints]
+        self.of_geometry = self._opened(
+            name for cell in cells_in((*placements, *rows)) for name in names_of(cell.parameter)
+        )
+
+    def known(self, cells: Iterable[Cell]) -> bool:
+        """Has all of this a value without a stand-in?"""
+        return all(name in self.own for cell in cells for name in names_of(cell.parameter))
+
+    def _opened(self, names: Iterable[str]) -> set[str]:
+        """The names, and those in their values."""
+        found, waiting = set[str](), list(names)
+        while waiting:
+            if (name := waiting.pop()) not in found:
+                found.add(name)
+                waiting.extend(self._inside.get(name, ()))
+        return found
+
+
+# The bodies of the links: mass, centre, and the uniform ellipsoid that has the same inertia.
+
+Told = dict[str, Any]
+UNKNOWN: Told = {"mass": None, "com": None, "ellipsoid": None}
+
+
+def bodies_of(robot: RobotDescription, skeleton: Skeleton, names: Names) -> list[Told]:
+    """Of the base and of every link, without the payload; a body that depends on a stand-in is not told."""
+    tree = merge_fixed(bind(replace(robot, payload=()), FLOATS, {}))
+    open_links = {
+        skeleton.stands[row]
+        for row, joint in enumerate(robot.joints)
+        if not names.known(cells_in((joint.body, joint.carries)))
+    }
+    open_links |= set() if names.known(cells_in(robot.ground)) else {BASE}
+    bodies = [tree.ground, *(link.inertia for link in tree.links)]
+    return [UNKNOWN if i in open_links else told(body) for i, body in enumerate(bodies, BASE)]
+
+
+def told(body: RigidBody) -> Told:
+    """A body without mass has neither a centre nor an ellipsoid, one that could not be has no ellipsoid."""
+    mass = float(np.asarray(body.m, dtype=float))
+    if not mass > 0.0:
+        return {"mass": mass, "com": None, "ellipsoid": None}
+    com = np.array(body.s, dtype=float) / mass
+    about = np.array(body.K, dtype=float) - mass * np.outer(com, com)
+    return {"mass": mass, "com": com.tolist(), "ellipsoid": _ellipsoid(about, com, mass)}
+
+
+def _ellipsoid(second: Any, com: Any, mass: float) -> Told | None:
+    """Second moments ∫r rᵀ dm about the centre are m/5·radius² along the axes of a uniform ellipsoid."""
+    values, axes = np.linalg.eigh(second)
+    if not np.isfinite(values).all() or values.min() < -1e-9 * max(float(values.max()), 1e-300):
+        return None
+    frame = np.eye(4)
+    frame[:3, :3] = axes * np.sign(np.linalg.det(axes))
+    frame[:3, 3] = com
+    return {"frame": frame.tolist(), "radii": np.sqrt(5.0 * np.clip(values, 0.0, None) / mass).tolist()}
+
+
+def payload_of(robot: RobotDescription, number: Callable[[Cell], float]) -> Told | None:
+    """All that is held in the tool's frame, as one point; None where nothing is."""
+    if not robot.payload:
+        return None
+    held = [(number(body.mass), _centre(body, number)) for body in robot.payload]
+    mass = sum(m for m, _ in held)
+    at = sum((m * c for m, c in held), np.zeros(3)) / mass if mass else held[0][1]
+    return {"at": at.tolist(), "mass": mass}
+
+
+def _centre(body: Body, number: Callable[[Cell], float]) -> Any:
+    centre, mass = np.array([number(cell) for cell in body.centre]), number(body.mass)
+    return centre if body.centre_is == "com" or not mass else centre / mass
+
+
+# The colours of a drawing by what they paint; amber on slate shows an axis to every eye, red and green do not meet.
+
+PAINTS = {
+    "link": "#e8e6e1",
+    "joint": "#2f4858",
+    "accent": "#e69f00",
+    "rod": "#9aa5ab",
+    "base": "#2f4858",
+    "tool": "#9aa5ab",
+    "payload": "#cc79a7",
+}
+
 
 FORMAT = 1
 
@@ -103,3 +199,60 @@ def _links(
     labels = ["base", *(joint.link for joint in skeleton.joints)]
     shapes = [pedestal.shapes() + solids.link(BASE), *(solids.link(i) for i in range(len(skeleton.joints)))]
     return [{"name": name, "shapes": made, **body} for name, made, body in zip(labels, shapes, bodies, strict=True)]
+
+
+# How a drawing changes with its letters, for pages that have no Python: every number of a record over a letter.
+#
+# A record made of lengths is a sum of them: points along the steps, and sizes that are shares of the whole. So one
+# slope
+# for each number draws the arm for any value. It is tried at half and twice the stand-in; a letter for which it is not
+# so
+# (an angle, in which points turn) has none.
+
+Path = tuple[str | int, ...]
+PARTS = ("size", "reach", "floor", "base", "joints", "links", "tool", "payload")
+STEP = 0.25  # of the value, to both sides
+ENDS = (0.5, 2.0)  # of the value: where a slope is tried; a link that nearly vanishes loses solids
+NEAR = 0.01  # of the arm's size: what nobody sees
+FAINT = 1e-9
+
+
+def slopes_of(robot: RobotDescription, record: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
+    """Letter → its changes, [path…, slope], for every letter of the geometry without a value of its own."""
+    found = {name: _slopes(robot, record, name, value) for name, value in record["stand_ins"].items()}
+    return {name: slopes for name, slopes in found.items() if slopes is not None}
+
+
+def _slopes(robot: RobotDescription, record: Mapping[str, Any], name: str, value: float) -> list[list[Any]] | None:
+    def at(share: float) -> dict[Path, float]:
+        given = replace(robot, values=(*robot.values, (name, number(share * value))))
+        return dict(_numbers(drawing_of(given)))
+
+    here, low, high = dict(_numbers(record)), at(1 - STEP), at(1 + STEP)
+    if not value or not here.keys() == low.keys() == high.keys():
+        return None
+    slopes = {path: (high[path] - low[path]) / (2 * STEP * value) for path in here}
+    for share in ENDS:
+        there, moved = at(share), (share - 1) * value
+        if there.keys() != here.keys():
+            return None
+        off = (abs(here[path] + moved * slope - there[path]) for path, slope in slopes.items() if path[0] != "reach")
+        if max(off) > NEAR * record["size"]:  # what can be reached is for the camera alone, and need not be exact
+            return None
+    return [[*path, round(slope, 9)] for path, slope in slopes.items() if abs(slope) > FAINT]
+
+
+def _numbers(record: Mapping[str, Any]) -> Iterator[tuple[Path, float]]:
+    for part in PARTS:
+        yield from _inside((part,), record.get(part))
+
+
+def _inside(path: Path, value: Any) -> Iterator[tuple[Path, float]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _inside((*path, str(key)), item)
+    elif isinstance(value, list):
+        for k, item in enumerate(value):
+            yield from _inside((*path, k), item)
+    elif isinstance(value, float | int) and not isinstance(value, bool):
+        yield path, float(value)

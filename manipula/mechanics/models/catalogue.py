@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.mechanics.models.control_entries import FOR_CONTROL
-from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES, REGRESSOR_SLOPES
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import InertiaMatrix
 from manipula.mechanics.models.dynamics import (
@@ -18,14 +16,21 @@ from manipula.mechanics.models.dynamics import (
     composite,
     composite_runs,
     energy,
-    forward,
-    friction_apart,
+    friction,
     inertia_inverse,
     newton_euler,
     torque,
-    wrenches,
 )
+from manipula.mechanics.models.dynamics import inertia_inverse as operational
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
+from manipula.mechanics.models.entries import (
+    ANALYTIC,
+    DERIVATIVES,
+    FOR_CONTROL,
+    OF_FRAMES,
+    REGRESSOR_SLOPES,
+    TWO_VELOCITIES,
+)
 from manipula.mechanics.models.entry import (
     AUTOMATIC,
     ENERGY,
@@ -38,10 +43,9 @@ from manipula.mechanics.models.entry import (
     ModelEntry,
 )
 from manipula.mechanics.models.inverse.classify import classify
+from manipula.mechanics.models.inverse.loop import defect
 from manipula.mechanics.models.inverse.plan import Plan, branches
-from manipula.mechanics.models.inverse.solutions.loop import defect
-from manipula.mechanics.models.kinematic_entries import OF_FRAMES
-from manipula.mechanics.models.kinematics import coordinates, jacobian, orientation, pose, pose_ways
+from manipula.mechanics.models.kinematics import jacobian, orientation, pose, pose_ways
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import (
@@ -51,9 +55,7 @@ from manipula.mechanics.models.linear import (
     regressor,
     regressor_carried,
 )
-from manipula.mechanics.models.operational import inertia as operational
 from manipula.mechanics.models.ports import EFFORT
-from manipula.mechanics.models.two_velocity_entries import TWO_VELOCITIES
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL
@@ -110,8 +112,8 @@ def _orientation(chain: Tree, x: Given) -> dict[str, Any]:
         "quaternion": orientation.quaternion_from_matrix(at.R, maths),
         "bryant": orientation.bryant_from_matrix(at.R, maths),
         "rpy": orientation.rpy_from_matrix(at.R, maths),
-        "cylindrical": coordinates.cylindrical_from_cartesian(at.p, maths),
-        "spherical": coordinates.spherical_from_cartesian(at.p, maths),
+        "cylindrical": orientation.cylindrical_from_cartesian(at.p, maths),
+        "spherical": orientation.spherical_from_cartesian(at.p, maths),
     }
 
 
@@ -286,7 +288,7 @@ _LIST = (
                 "qdd": articulated.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
             },
             "inertia-matrix": lambda c, x: {
-                "qdd": forward.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
+                "qdd": inertia_inverse.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
             },
         },
         TORQUES, takes_wrench=True, field=_field_acceleration,
@@ -296,7 +298,7 @@ _LIST = (
     ModelEntry(
         "friction_parts", "friction apart: what is smooth, and what can hold a joint", ("q", "qd", "qdd", "way"),
         {"smooth": (EFFORT, "viscous, offset"), "dry": (EFFORT, "of a joint that moves that way, none of one at rest")},
-        {"laws": friction_apart.friction_apart}, TORQUES, trees=("laws",),
+        {"laws": friction.friction_apart}, TORQUES, trees=("laws",),
     ),
     *DERIVATIVES,
     ModelEntry(
@@ -339,7 +341,7 @@ _LIST = (
         {"wrenches": ("N, N·m", "force, then moment, of link i−1 on link i, at joint i, in link i's axes")},
         {
             "newton-euler": lambda c, x: {
-                "wrenches": wrenches.joint_wrenches(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+                "wrenches": torque.joint_wrenches(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
             }
         },
         FRAMES, takes_wrench=True, trees=("newton-euler",),

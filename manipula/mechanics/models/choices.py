@@ -36,15 +36,16 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     continues,
 )
 from manipula.mechanics.robot.joints import JointKind
-from manipula.mechanics.robot.reduce.chains import (
+from manipula.mechanics.robot.reduce import (
+    PAIRS,
     frames_on_joints,
     gauged,
     mass_moved_outward,
     moments_on_axis,
     regroup,
     rescaled,
+    tip_turned,
 )
-from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, nothing, rotate

@@ -15,17 +15,16 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.models.derivatives import dual, products
+from manipula.mechanics.models.dynamics import inertia_inverse as operational
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
-from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
-from manipula.mechanics.models.dynamics.friction_apart import friction_apart
+from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction_apart, refuse_loaded
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.entry import Given, Method, ModelEntry
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces
-from manipula.mechanics.models.operational import inertia as operational
 from manipula.mechanics.robot.coordinates import Coordinates, Rows
 from manipula.mechanics.robot.tree import Tree
 from manipula.scalar import Scalar

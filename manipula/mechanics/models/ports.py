@@ -8,7 +8,7 @@ the entries have names of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
@@ -95,3 +95,24 @@ _LIST = (
 )
 
 PORTS: dict[str, PortKind] = {kind.name: kind for kind in _LIST}
+
+
+# Inputs that laws of every kind have beside the measured q and q̇: what is wanted, damping, friction's smooth sign.
+
+Q_REF = PortKind("q_ref", POSITION, "positions wanted")
+QD_REF = PortKind("qd_ref", VELOCITY, "velocities wanted")
+QDD_REF = PortKind("qdd_ref", ACCELERATION, "accelerations wanted")
+DAMPING = PortKind("kd", "N·m·s/rad or N·s/m", "derivative gains", role="setting")
+SMOOTHING = PortKind(
+    "smoothing", VELOCITY, "velocity wanted within which the sign in friction is smooth", role="setting",
+    divides=True, default=0.01,
+)  # fmt: skip
+
+
+# Inputs that control laws have beside the measured q and q̇: references, gains, limits.
+
+STIFFNESS = PortKind("kp", "N·m/rad or N/m", "proportional gains", role="setting")
+# of laws that ask for accelerations, which the model turns into torques
+PULL = replace(STIFFNESS, unit="1/s²")
+BRAKE = replace(DAMPING, unit="1/s")
+LIMIT = PortKind("limit", EFFORT, "largest torques or forces, either way", role="setting", unbounded=True)

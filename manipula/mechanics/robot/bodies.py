@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.mechanics.robot.description import SIX, Body, Cell, Mounted, Steps
-from manipula.mechanics.robot.exact import Formula, is_quarter, parameter_of, placement_from_steps
+from manipula.errors import InputError
+from manipula.mechanics.robot.description import SIX, AnyRobot, Body, Cell, Joint, Mounted, RobotDescription, Steps
+from manipula.mechanics.robot.exact import Formula, is_quarter, parameter_of, placement_from_steps, with_values
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
-from manipula.mechanics.robot.values.parameter import Name, names_of
+from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, names_of
 from manipula.mechanics.spatial.inertia import (
     InertiaTensor,
     Moments,
@@ -129,3 +132,146 @@ def _changed(cell: Cell, value: Any) -> Cell:
     if parameter == cell.parameter:
         return cell
     return Cell(cell.name, None if parameter == Name(cell.name) else parameter)
+
+
+# The standard parameters of a robot: those in which its torques are linear, body by body, as the file has each body.
+#
+# Of every moving link, and of every body that rides on one (fixed rows, carried bodies, payload): Lxx Lxy Lxz Lyy Lyz
+# Lzz
+# mx my mz m about the origin of the body's own frame; of every moving joint Ia fv fc fo and those of further friction
+# laws that it has. Their order is that of the
+# regressor's columns. What stands before the first moving joint is felt by no motor and has none.
+
+Given = Mapping[str, Parameter]
+
+
+@dataclass(frozen=True)
+class JointBodies:
+    """A moving joint, what its names end in, and all bodies it moves, its link's first, with what theirs end in."""
+
+    joint: Joint
+    suffix: str
+    bodies: list[tuple[str, Body | None]]
+
+
+def moved_bodies(robot: RobotDescription) -> list[JointBodies]:
+    """Joint by joint; the payload rides on the one that moves the tool. What stands still is in none."""
+    ends = suffixes_of(robot)
+    found: list[JointBodies] = []
+    movers: dict[int, JointBodies | None] = {-1: None}  # by row
+    for row, (joint, end, carried) in enumerate(zip(robot.joints, ends.rows, ends.carried)):
+        mover = movers[robot.parents[row]]
+        if joint.kind != "fixed":
+            mover = JointBodies(joint, end, [(end, joint.body)])
+            found.append(mover)
+        elif mover and joint.body is not None:
+            mover.bodies.append((end, joint.body))
+        if mover:
+            mover.bodies.extend((own, mounted.body) for own, mounted in zip(carried, joint.carries))
+        if mover and row == robot.tool_row:
+            mover.bodies.extend(zip(ends.payload, robot.payload))
+        movers[row] = mover
+    return found
+
+
+def standard_parameters(robot: RobotDescription) -> dict[str, Parameter]:
+    """Column → what the file says of it."""
+    found: dict[str, Parameter] = {}
+    for moved in moved_bodies(robot):
+        cells = [cell for suffix, body in moved.bodies for cell in _ten(_standard(body, suffix))]
+        found |= {cell.name: cell.parameter for cell in (*cells, *_motor(moved))}
+    return found
+
+
+def refuse_ambiguous(robot: RobotDescription) -> None:
+    """Raises where a name that the file uses is that of a column which means something else."""
+    used = needed_names(robot, dict(robot.values))
+    for name, value in standard_parameters(robot).items():
+        if name in used and value != Name(name):
+            raise InputError(
+                "{name}: the file uses {name2!r} for something else than the standard parameter of that name; "
+                "rename it there",
+                robot.name,
+                name,
+            )
+
+
+def with_standard(robot: AnyRobot, given: Given) -> AnyRobot:
+    """The robot with other standard parameters. A body of which one is given is written about its frame's origin,
+    with first moments, so that no mass need divide them."""
+    values, ends = dict(robot.values), suffixes_of(robot)
+    bodies = {
+        suffix: _standard_changed(body, suffix, given, values)
+        for moved in moved_bodies(robot)
+        for suffix, body in moved.bodies
+    }
+
+    def joint(row: Joint, end: str, carried: Iterable[str]) -> Joint:
+        held = (replace(x, body=bodies.get(own) or x.body) for x, own in zip(row.carries, carried))
+        motor = ((letters, f"{letters}{end}") for letters in row.actuator.linear())
+        actuator = row.actuator.changed({letters: Cell(name, given[name]) for letters, name in motor if name in given})
+        return replace(row, body=bodies.get(end, row.body), carries=tuple(held), actuator=actuator)
+
+    joints = tuple(map(joint, robot.joints, ends.rows, ends.carried))
+    payload = tuple(bodies[end] or body for end, body in zip(ends.payload, robot.payload))
+    return _tidied(replace(robot, joints=joints, payload=payload), robot, given)
+
+
+def _standard(body: Body | None, suffix: str) -> Body:
+    """About its frame's origin, with first moments."""
+    return body_from_inertia(RigidBody() if body is None else about_origin(body), suffix)
+
+
+def _ten(body: Body) -> tuple[Cell, ...]:
+    """In the order of the columns."""
+    return (*body.inertia, *body.centre, body.mass)
+
+
+def _motor(moved: JointBodies) -> list[Cell]:
+    cells = moved.joint.actuator.linear()
+    return [Cell(f"{letters}{moved.suffix}", cell.parameter) for letters, cell in cells.items()]
+
+
+def _standard_changed(body: Body | None, suffix: str, given: Given, values: Given) -> Body | None:
+    """What is not given stays; if it is worked out from a name that is, it is the number it was, or a symbol itself."""
+    standard = _standard(body, suffix)
+    if not any(cell.name in given for cell in _ten(standard)):
+        return body
+
+    def cell(own: Cell) -> Cell:
+        value = given.get(own.name, own.parameter)
+        if own.name not in given and not given.keys().isdisjoint(names_of(value)):
+            value = with_values(value, values).parameter
+        unknown = own.name not in given and not given.keys().isdisjoint(names_of(value))
+        return Cell(own.name, None if unknown or value == Name(own.name) else value)
+
+    x, y, z = map(cell, standard.centre)
+    xx, xy, xz, yy, yz, zz = map(cell, standard.inertia)
+    return replace(standard, mass=cell(standard.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
+
+
+def _tidied(robot: AnyRobot, before: RobotDescription, given: Given) -> AnyRobot:
+    """Without the values that nothing needs any more; a name may not go on to mean what its cell meant before."""
+    values = dict(robot.values)
+    used = needed_names(robot, values)
+    for name in given:
+        if name in used and given[name] != Name(name):
+            raise InputError(
+                "{name}: the name {name2!r} stands in other places of the file too; change it by with_parameters",
+                robot.name,
+                name,
+            )
+    old = needed_names(before, values)
+    return replace(robot, values=tuple((name, x) for name, x in robot.values if name in used or name not in old))
+
+
+def needed_names(robot: RobotDescription, values: Mapping[str, Parameter]) -> set[str]:
+    """The names its cells use, and those in the values of these."""
+    waiting = [name for cell in robot.cells() for name in names_of(cell.parameter)]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(names_of(values[name]) if name in values else ())
+    return found

@@ -12,13 +12,19 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError, RowLabel
-from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
-from manipula.mechanics.robot.actuators.spring import Spring
+from manipula.mechanics.robot.actuator import Actuator, Spring, actuator_from
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.entry import ParameterEntry
-from manipula.mechanics.robot.values.multiples import MOST, Multiples
-from manipula.mechanics.robot.values.parameter import ZERO, Name, Parameter, ParameterOp, names_of, text_of
+from manipula.mechanics.robot.values.angles import MOST_TIMES, Multiples
+from manipula.mechanics.robot.values.parameter import (
+    ZERO,
+    Name,
+    Parameter,
+    ParameterEntry,
+    ParameterOp,
+    names_of,
+    text_of,
+)
 from manipula.mechanics.robot.values.terms import Angle, Length
 from manipula.messages import Message
 
@@ -177,7 +183,7 @@ class RobotDescription:
         multiples = Multiples(dict(self.values))
         for name, entry, turns in self._written():
             times = multiples.of_angle(entry) if turns else multiples.inside(entry)
-            if times > MOST:
+            if times > MOST_TIMES:
                 raise RobotFileError(
                     (
                         Message(
@@ -194,7 +200,7 @@ class RobotDescription:
                     file=self.origin.path,
                     where=self.name,
                     field=name,
-                    hint=Message("at most {most} times an angle can be proved", MOST),
+                    hint=Message("at most {most} times an angle can be proved", MOST_TIMES),
                 )
 
     def _refuse_bad_coordinates(self) -> None:

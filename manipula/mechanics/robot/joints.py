@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from manipula.mechanics.robot.values.entry import ParameterEntry
+from manipula.mechanics.robot.values.parameter import ParameterEntry
 from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Vector, matsub

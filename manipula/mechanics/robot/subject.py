@@ -14,9 +14,9 @@ from pathlib import PurePath
 
 from manipula.errors import some_of
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser
-from manipula.mechanics.robot.branching import TOOL, frame_names, tip_link
 from manipula.mechanics.robot.description import Body, Cell, RobotDescription
 from manipula.mechanics.robot.exact import is_zero
+from manipula.mechanics.robot.topology import TOOL, frame_names, tip_link
 from manipula.mechanics.robot.values.parameter import ZERO, float_of, floats_of, names_of, text_of
 
 NOTE = "no link has a mass: inertia, gravity and the torques of motion are zero"

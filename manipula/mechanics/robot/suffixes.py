@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from manipula.mechanics.robot.description import Joint, JointKind, RobotDescription
-from manipula.support.letters import without_accents
+from manipula.support.text import without_accents
 
 CARRIED, PAYLOAD, GROUND = "carried", "payload", "base"
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from manipula.mechanics.spatial.dual import ChoosingMaths
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.mechanics.spatial.layered import ChoosingMaths
 from manipula.scalar import OPS
 
 Pull = Callable[[Any], tuple[Any, ...]]  # weight of a result → weights of what it was made of

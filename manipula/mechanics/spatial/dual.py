@@ -9,11 +9,38 @@ kind must be lifted first (`Dual(x)`), because an inner scalar on the left would
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
+from typing import Any, ClassVar
 
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.mechanics.spatial.layered import ChoosingMaths
-from manipula.scalar import OPS
+from manipula.scalar import OPS, Maths
+
+# `Maths` over numbers that carry more beside a value: partial derivatives, where they came from, rates.
+
+
+class LayeredMaths(Maths[Any]):
+    """The value is of the inner kind; `carrying` makes a number of it that carries nothing yet."""
+
+    carrying: ClassVar[type[Any]]
+
+    def __init__(self, inner: Maths[Any]) -> None:
+        self.inner = inner
+
+    def number(self, value: Fraction) -> Any:
+        return self.carrying(self.inner.number(value))
+
+    def degrees(self, value: Fraction) -> Any:
+        return self.carrying(self.inner.degrees(value))
+
+
+class ChoosingMaths(LayeredMaths):
+    """The smaller and the larger by a choice, so that what they carry is chosen, too."""
+
+    def minimum(self, x: Any, y: Any) -> Any:
+        return self.select(self.less(x, y), x, y)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        return self.select(self.less(x, y), y, x)
 
 
 class Dual:

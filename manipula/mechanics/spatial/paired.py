@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from manipula.mechanics.spatial.dual import LayeredMaths
 from manipula.mechanics.spatial.inertia import half
-from manipula.mechanics.spatial.layered import LayeredMaths
 from manipula.scalar import OPS
 
 Rates = tuple[()] | tuple[Any, Any]

@@ -8,15 +8,13 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.generation.results.system import Law, System
-from manipula.simulation.driving import Workshop
-from manipula.simulation.events import Event
-from manipula.simulation.loops.loop import loop_system
-from manipula.simulation.loops.sensors import Sensors
-from manipula.simulation.loops.staged import staged
+from manipula.simulation.inputs import Workshop
+from manipula.simulation.loop import Sensors, loop_system
 from manipula.simulation.plant import Plant
 from manipula.simulation.run import Run
-from manipula.simulation.simulating import simulated
-from manipula.simulation.task import task_from
+from manipula.simulation.runner import simulated
+from manipula.simulation.staged import staged
+from manipula.simulation.task import Event, task_from
 
 
 def run_of(

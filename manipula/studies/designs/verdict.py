@@ -6,21 +6,98 @@ to the base, since a motor rides on the link before its joint: it loads the join
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.ik.descent.machine import Descent
-from manipula.studies.designs.bodies import HELD, motor_mass
-from manipula.studies.designs.drives import Asked, Choice, Drive, chosen, uses_of
-from manipula.studies.designs.reaching import answers_at
-from manipula.studies.designs.subject import Subject, called
-from manipula.studies.designs.tasks import Task, TaskMotion, motion_through
-from manipula.studies.designs.ways import best_way
+from manipula.errors import ManipulaWarning
+from manipula.ik.descent import Descent
+from manipula.mechanics.robot.description import Joint
+from manipula.mechanics.robot.values.parameter import Parameter, number
+from manipula.robot import Robot
+from manipula.studies.designs.subject import HELD, Subject, called, lettered, motor_mass, with_beams, with_motors
+from manipula.studies.designs.tasks import Task, TaskMotion, answers_at, best_way, motion_through
+
+# Motors with their gears, as a catalogue, and the choice of one a joint.
+#
+# At the joint a motor with a gear of ratio N gives N·η·torque at speed/N, and its rotor weighs N²·inertia (motor
+# inertia,
+# as the joint feels it).
 
 Array = NDArray[np.float64]
+WHAT = ("torque", "lasting torque", "speed")
+
+
+class Drive(NamedTuple):
+    """A motor with one of its gears, seen from the joint. `rated`: rms; infinite where none is said. `joints`: those it
+    is for, from 1; none: all."""
+
+    label: str
+    torque: float
+    rated: float
+    speed: float
+    inertia: float = 0.0
+    mass: float = 0.0
+    price: float = 0.0
+    joints: tuple[int, ...] = ()
+
+
+class Asked(NamedTuple):
+    """What the tasks ask of one joint, task by task: torque, acceleration and speed in every sample."""
+
+    torque: Sequence[Array]
+    acceleration: Sequence[Array]
+    speed: Sequence[Array]
+
+
+class Choice(NamedTuple):
+    """Which drive, −1 where none holds; the shares of its torque, lasting torque and speed, or of the nearest's."""
+
+    drive: int
+    use: Array
+
+    @property
+    def worst(self) -> float:
+        return float(self.use.max())
+
+    @property
+    def what(self) -> str:
+        return WHAT[int(self.use.argmax())]
+
+
+def uses_of(drives: Sequence[Drive], asked: Asked) -> Array:
+    """(drives, 3): shares of torque, lasting torque and speed, the most of any task. A drive bears the joint's torque
+    and what its own rotor needs: τ + N²J·q̈."""
+    torque, rated, speed, inertia = np.array([drive[1:5] for drive in drives]).T
+    found = np.zeros((len(drives), 3))
+    for tau, a, v in zip(*asked):
+        borne = tau + inertia[:, None] * a
+        rms = np.sqrt((borne**2).mean(-1))
+        shares = (np.abs(borne).max(-1) / torque, rms / rated, np.abs(v).max() / speed)
+        found = np.maximum(found, np.stack(shares, axis=-1))
+    return found
+
+
+def chosen(drives: Sequence[Drive], asked: Asked, by: str) -> Choice:
+    """The lightest (or cheapest) drive that holds; between equals the other figure decides, then the order of the
+    catalogue."""
+    uses = uses_of(drives, asked)
+    holding = np.flatnonzero((uses <= 1).all(-1))
+    if not len(holding):
+        return Choice(-1, uses[uses.max(-1).argmin()])
+
+    def rank(k: int) -> tuple[float, float, int]:
+        drive = drives[k]
+        return (drive.mass, drive.price, k) if by == "mass" else (drive.price, drive.mass, k)
+
+    best = min(holding.tolist(), key=rank)
+    return Choice(best, uses[best])
+
+
 NAN = float("nan")
 FASTEST = 16.0  # times the motion asked for
 TOO_MUCH = 1e3  # times the share by which a drive is asked for more than it has
@@ -226,3 +303,35 @@ def _fastest(holds: Any) -> float:
         middle = float(np.sqrt(low * high))
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
+
+
+# A design as a robot of its own.
+
+
+def robot_of_design(
+    robot: Robot, values: Mapping[str, float], beams: Mapping[str, float], drives: Sequence[Drive], name: str
+) -> Robot:
+    """What varied has its value; beams ride on the links; motors, one a joint where there are any, are points on the
+    link before, motor inertia, and limits of torque and speed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        found = with_beams(lettered(robot, list(values)), beams) if beams else robot
+        found = found.with_parameters(**values)
+        if drives:
+            found = with_motors(found, {k: drive.mass for k, drive in enumerate(drives, 1) if drive.mass})
+            inertias = {joint: drive.inertia for joint, drive in zip(robot.joint_names, drives)}
+            found = found.without("motor_inertia").with_motor_inertia(inertias)
+            own = dict(zip(robot.joint_names, drives))
+            found = replace(found, joints=tuple(_limited(x, own) for x in found.joints))
+    return replace(found, name=name)
+
+
+def _limited(joint: Joint, drives: Mapping[str, Drive]) -> Joint:
+    if joint.name not in drives:
+        return joint
+    drive = drives[joint.name]
+    return replace(joint, effort_limit=_finite(drive.torque), velocity_limit=_finite(drive.speed))
+
+
+def _finite(value: float) -> Parameter | None:
+    return number(value) if np.isfinite(value) else None

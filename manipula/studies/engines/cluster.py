@@ -17,7 +17,7 @@ from manipula.messages import Message
 from manipula.studies.engines.engine import given_up, guard_of, refuse_unguarded
 from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.job import Job, refuse_versions, versions
-from manipula.studies.work.working import Chunk, worked
+from manipula.studies.work.worker import Chunk, worked
 
 AHEAD = 2
 ANSWER = 10  # seconds in which a scheduler must

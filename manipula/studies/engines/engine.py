@@ -10,7 +10,7 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.studies.work.blocks import CaseBlock
-from manipula.studies.work.working import Chunk
+from manipula.studies.work.worker import Chunk
 
 FATAL = "its worker ended without a word, three times"  # of a case that takes its process with it
 CHANCES = 3

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from manipula.errors import InputError, ManipulaWarning
 from manipula.robot import Robot, RobotLike, as_robot
-from manipula.studies.work.apart import fresh
-from manipula.studies.work.digest import function_parts
+from manipula.studies.work.digest import fresh, function_parts
 from manipula.support.cache import fingerprint
 from manipula.version import __version__
 

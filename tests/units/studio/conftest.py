@@ -17,7 +17,7 @@ import pytest
 STARTED = """
 import sys
 from pathlib import Path
-from manipula.studio.serving import Wanted, serve
+from manipula.studio.server import Wanted, serve
 folder, page, drafts = map(Path, sys.argv[1:4])
 serve(Wanted(folder, page, drafts, browser=False), lambda url: print(url, flush=True))
 """

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from manipula import api
-from manipula.studio.guard import redirect_page
+from manipula.studio.requests import redirect_page
 from manipula.studio.tasks.registry import JOBS, QUICK
 from tests.units.studio.conftest import STARTED, Live, ended, started
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from manipula.errors import InputError
-from manipula.studio.tasks.given import flag_in, names_in, number_in, numbers_in, part_in, text_in
+from manipula.studio.tasks.requests import flag_in, names_in, number_in, numbers_in, part_in, text_in
 
 
 class Reader(NamedTuple):

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from manipula.studio.guard import MOST, MOST_UPLOADED, POLICY, UPLOAD, Guard, new_token
+from manipula.studio.requests import MOST, MOST_UPLOADED, POLICY, UPLOAD, Guard, new_token
 
 PORT = 8123
 HOME = f"127.0.0.1:{PORT}"

@@ -10,8 +10,7 @@ import pytest
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.studio import jobs
-from manipula.studio.jobs import AT_ONCE, WAITING, Job, Jobs
-from manipula.studio.workers import TaskError
+from manipula.studio.jobs import AT_ONCE, WAITING, Job, Jobs, TaskError
 
 
 class Pretended:

@@ -16,9 +16,9 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.studio.asked import FILE, plain_name
+from manipula.studio.requests import FILE, plain_name
 from manipula.studio.store import digest_of
-from manipula.studio.tasks import recording, saving
+from manipula.studio.tasks import descriptions, motion
 from tests.units.studio.conftest import Live
 from tests.units.studio.test_documents import told
 from tests.units.studio.test_server import another, document
@@ -63,10 +63,10 @@ def test_comments_that_cannot_be_kept_are_told_of(tmp_path: Path, monkeypatch: p
     """None that is known of; this is for files that the package for comments does not understand."""
     for text, kept in (("", True), ("# by hand\n", False), ('notes = ["# no comment"]\n', True), ("# x\r\n", False)):
         (tmp_path / "noted.toml").write_text(text + api.to_text(mp.load("rp")), encoding="utf-8")
-        assert saving.unkept(tmp_path / "noted.toml") == []
+        assert descriptions.unkept(tmp_path / "noted.toml") == []
         with monkeypatch.context() as patch:
-            patch.setattr(saving, "edited", lambda *given: "")
-            told = [x["message"] for x in saving.unkept(tmp_path / "noted.toml")]
+            patch.setattr(descriptions, "edited", lambda *given: "")
+            told = [x["message"] for x in descriptions.unkept(tmp_path / "noted.toml")]
         assert any("comments are not kept" in x for x in told) is not kept
 
 
@@ -123,11 +123,11 @@ def test_a_peak_of_the_residual_is_among_the_points_of_a_plot() -> None:
     measured, predicted = np.sin(t)[:, None] * [1.0, 2.0], np.sin(t)[:, None] * [1.0, 2.0]
     measured[2341] += (3.0, -7.0)
     course = SimpleNamespace(clock=t, measured=measured, predicted=predicted, residual=measured - predicted)
-    found = recording._course("run", course, robot)
+    found = motion._course("run", course, robot)
     assert [joint["unit"] for joint in found["joints"]] == ["N·m", "N"]
     for joint, peak in zip(found["joints"], (3.0, -7.0)):
         left = np.subtract(joint["measured"], joint["predicted"])
-        assert len(joint["t"]) == recording.POINTS and np.all(np.diff(joint["t"]) > 0)
+        assert len(joint["t"]) == motion.POINTS and np.all(np.diff(joint["t"]) > 0)
         assert left.sum() == pytest.approx(peak) and joint["t"][int(np.abs(left).argmax())] == t[2341]
 
 

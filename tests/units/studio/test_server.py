@@ -16,7 +16,7 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.mechanics.drawing.posing import poses_of
+from manipula.mechanics.drawing.skeleton import poses_of
 from manipula.studio.store import digest_of
 from tests.units.studio.conftest import Live
 from tests.units.studio.files import file_from_document

@@ -20,9 +20,9 @@ from typer.testing import CliRunner
 from manipula import api
 from manipula.cli.app import app
 from manipula.errors import InputError
-from manipula.pages import built
-from manipula.studio import serving
-from manipula.studio.serving import Wanted, _as_last_time, _folder, _listening, serve
+from manipula.pages import page
+from manipula.studio import server
+from manipula.studio.server import Wanted, _as_last_time, _folder, _listening, serve
 from tests.units.studio.conftest import Live, ended, started
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are not there")
@@ -92,7 +92,7 @@ def test_the_command_starts_it_and_a_signal_ends_it(tmp_path: Path) -> None:
     page.mkdir(parents=True)
     (page / "index.html").write_text("<!doctype html>")
     (tmp_path / "arm.toml").write_text(api.to_text(api.load("rp")))
-    place = f"import manipula.pages.built as b; from pathlib import Path; b.STATIC = Path({str(page.parent)!r})"
+    place = f"import manipula.pages.page as b; from pathlib import Path; b.STATIC = Path({str(page.parent)!r})"
     start = f"{place}; from manipula.cli import main; main()"
     command = [sys.executable, "-c", start, "studio", str(tmp_path / "arm.toml"), "--no-browser", "--lang", "pt"]
     env = {**os.environ, "MANIPULA_HOME": str(tmp_path / "home")}
@@ -115,7 +115,7 @@ def test_the_command_starts_it_and_a_signal_ends_it(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_not_built_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(built, "STATIC", tmp_path)
+    monkeypatch.setattr(page, "STATIC", tmp_path)
     found = CliRunner().invoke(app, ["studio", str(tmp_path)])
     assert found.exit_code == 2
     assert "make web" in found.stderr
@@ -134,11 +134,11 @@ def test_while_it_serves_and_afterwards(
         seen["port"], seen["socket"] = sockets[0].getsockname()[1], sockets[0]
         signal.getsignal(signal.SIGTERM)(signal.SIGTERM, None)  # type: ignore[operator, misc]
 
-    monkeypatch.setattr(serving._Server, "run", run)
-    monkeypatch.setattr(serving, "_has_screen", lambda: screen)
-    monkeypatch.setattr(serving.webbrowser, "open", lambda url: opened.append(Path(url[7:]).read_text()))
+    monkeypatch.setattr(server._Server, "run", run)
+    monkeypatch.setattr(server, "_has_screen", lambda: screen)
+    monkeypatch.setattr(server.webbrowser, "open", lambda url: opened.append(Path(url[7:]).read_text()))
     thread = lambda target, args, daemon: SimpleNamespace(start=lambda: target(*args))  # noqa: E731
-    monkeypatch.setattr(serving.threading, "Thread", thread)
+    monkeypatch.setattr(server.threading, "Thread", thread)
     (tmp_path / "arms").mkdir()
     drafts, before = tmp_path / "drafts", signal.getsignal(signal.SIGTERM)
     for k in range(2):

@@ -14,13 +14,12 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.limits import Limits
-from manipula.studies.ready.forms import begun, cells_of, setting_meant, settings_from
-from manipula.studies.ready.registry import READY
-from manipula.studies.study_file import study_of_file
-from manipula.studies.written import study_text
-from manipula.studio.tasks.faults import FieldError, error_of
-from manipula.studio.tasks.studying import studies, study
+from manipula.mechanics.robot.default_values import Limits
+from manipula.studies.catalogue.entry import begun, cells_of, setting_meant, settings_from
+from manipula.studies.catalogue.registry import READY
+from manipula.studies.study_file import study_of_file, study_text
+from manipula.studio.tasks.requests import FieldError, error_of
+from manipula.studio.tasks.studies import studies, study
 from tests.browser.test_studio import recorded
 from tests.golden.sentences import Sentences
 from tests.units.studio.conftest import Live

@@ -12,8 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.studio.frames import packed, read
-from manipula.studio.worker import _work
+from manipula.studio.worker import _work, packed, read
 from tests.golden.sentences import Sentences
 
 VALUES = {"l1": 0.5, "l2": 0.4, "m1": 3, "m2": 2, "g": 9.81}

@@ -11,9 +11,9 @@ from manipula.api.robot_story import paper_story
 from manipula.api.shown_frames import seen, shown_frame
 from manipula.arm import Arm
 from manipula.errors import InputError
-from manipula.mechanics.robot.branching import with_frame
-from manipula.studio.tasks.describing import draw, export
-from manipula.studio.tasks.moving import motion
+from manipula.mechanics.robot.topology import with_frame
+from manipula.studio.tasks.descriptions import draw, export
+from manipula.studio.tasks.motion import motion
 from tests.random_robots import random_tree
 
 FINGERS = "".join(

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from manipula import api
-from manipula.cli.terminal import tongue
+from manipula.cli.terminal import language
 from manipula.errors import RobotFileError
 from manipula.messages import Message, as_data, in_language, with_messages
-from manipula.pages.report.parts import CHOSEN
+from manipula.pages.report import CHOSEN
+from manipula.studio.jobs import QUICK
 from manipula.studio.store import Conflict
-from manipula.studio.tasks.deriving import base, check, inverse
-from manipula.studio.tasks.describing import draw
-from manipula.studio.tasks.faults import error_of
-from manipula.studio.workers import QUICK
+from manipula.studio.tasks.descriptions import draw
+from manipula.studio.tasks.models import base, check, inverse
+from manipula.studio.tasks.requests import error_of
 from tests.units.studio.test_documents import told
 
 WEB = Path(__file__).parents[3] / "web" / "src" / "studio"
@@ -29,7 +29,7 @@ TYPED = (
 
 
 def portuguese(text: str) -> str:
-    return tongue.told_in(text, "pt")
+    return language.told_in(text, "pt")
 
 
 def document(column: str, text: object) -> dict[str, object]:
@@ -48,7 +48,7 @@ def test_a_cell_says_the_sentence_of_the_reader_in_both_languages(column: str, t
     assert isinstance(error, RobotFileError)
     english, other = in_language(answer, str), in_language(answer, portuguese)
     first, same = english["errors"][0], other["errors"][0]
-    assert first["message"] == str(error) != same["message"] == tongue.told_in(str(error), "pt")
+    assert first["message"] == str(error) != same["message"] == language.told_in(str(error), "pt")
     assert (first["row"], first["column"]) == (same["row"], same["column"]) == ((error.row or 0) - 1, error.column)
 
 
@@ -63,8 +63,8 @@ def test_a_cell_says_the_sentence_of_the_reader_in_both_languages(column: str, t
     ],
 )
 def test_what_the_studio_itself_says(sentence: str) -> None:
-    assert tongue.told_in(sentence, "pt") != sentence
-    assert tongue.told_in(sentence, "en") == sentence == tongue.told_in(sentence, "xx")
+    assert language.told_in(sentence, "pt") != sentence
+    assert language.told_in(sentence, "en") == sentence == language.told_in(sentence, "xx")
 
 
 def test_messages_are_told_and_the_rest_stays() -> None:

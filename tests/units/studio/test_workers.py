@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from manipula.studio.workers import TaskError, Worker, Workers
+from manipula.studio.jobs import TaskError, Worker, Workers
 
 
 class Pretended(Worker):

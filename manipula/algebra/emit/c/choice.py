@@ -5,15 +5,13 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.about import WIDTH, filled
 from manipula.algebra.emit.backend import EmitOptions, Part
 from manipula.algebra.emit.c import C99, comment_lines
-from manipula.algebra.emit.c.precision import Precision
 from manipula.algebra.emit.c.program import program_text
-from manipula.algebra.emit.c.spelling import ALWAYS, NAMES
+from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, Precision
 from manipula.algebra.emit.choice import ChoiceSource, Example, context, row
-from manipula.algebra.emit.names import ascii_text, identifier
-from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.ports import ascii_text, identifier
 
 PACKAGE = "manipula.algebra.emit.c"
 

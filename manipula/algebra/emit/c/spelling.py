@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, Language, Table, calls
+import numpy as np
+
+from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.ports import Argument, Memory, Split
+from manipula.algebra.emit.section import element
+from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, SIGN, Language, Table, Text, calls
 from manipula.scalar import OPS
 
 KEYWORDS = """
@@ -99,3 +105,134 @@ def table_of(prefix: str, functions: Mapping[str, str]) -> Table:
 
 def own_words(prefix: str) -> set[str]:
     return {prefix, *(f"{prefix}_{word}" for word in ("prepare", "condition", "batch", "sincos", *HELPERS))}
+
+
+# The number types of C: double, float, or either of them by a macro; how numbers and functions of each are written.
+
+LITERAL = "R({})"
+_LOOP_WORDS = {"broken", "n", "i", "at", "end", "size_t", "k"}
+_REAL_WORDS = {"real", "R", "TOLERANCE", "SIMD", *(name.upper() for name in NAMES.values())}
+
+
+@dataclass(frozen=True)
+class Precision:
+    """A number type: its name in the text and in prototypes, its literals.
+
+    `both`: double or float, as a macro of the compiler says; then every number and function goes through macros.
+    """
+
+    real: str
+    public: str
+    literal: str = "{}"
+    nan: str = "NAN"
+    both: bool = False
+    single: bool = False
+    tolerance: str = "{}"  # how a number is written that is another one in single precision
+
+    def function(self, name: str) -> str:
+        """A function of math.h for this type."""
+        return name.upper() if self.both else f"{name}f" if self.single else name
+
+    @property
+    def zero(self) -> str:
+        return self.literal.format("0.0")
+
+    def helpers(self, used: set[str]) -> list[tuple[str, Helper]]:
+        """The functions beside the main one that a text calls, by operation."""
+        made = helpers(self.real, self.literal, self.nan, self.function)
+        return [(op, helper) for op, helper in made.items() if op in used]
+
+    def language(self, prefix: str) -> Language:
+        """C over this type, with helper functions that carry the prefix, so that two files can live in one program."""
+        table = table_of(prefix, {op: self.function(name) for op, name in FUNCTIONS.items()})
+        reserved = RESERVED | own_words(prefix) | _LOOP_WORDS | (_REAL_WORDS if self.both else set())
+        kind = SingleLanguage if self.single else Language
+        return kind(table, reserved, "INFINITY", "NAN", self.literal, self.tolerance)
+
+
+class SingleLanguage(Language):
+    """Numbers are those of single precision, in the fewest digits that read back as the same."""
+
+    def number(self, value: float) -> Text:
+        with np.errstate(all="ignore"):
+            rounded = np.float32(value)
+        if np.isnan(rounded):
+            return Text(self.not_a_number)
+        digits = self.infinity if np.isinf(rounded) else self.literal.format(float(str(abs(rounded))))
+        return Text(f"-{digits}", SIGN) if np.signbit(rounded) else Text(digits)
+
+    def _chosen(self, double: float, single: float | None) -> Text:
+        return self.number(double if single is None else single)
+
+
+BOTH = Precision("real", "manipula_real", LITERAL, "R(NAN)", both=True, tolerance="TOLERANCE({}, {})")
+DOUBLE = Precision("double", "double")
+FLOAT = Precision("float", "float", "{}f", single=True)
+PRECISIONS = {"": BOTH, "float64": DOUBLE, "float32": FLOAT}
+
+
+# Arguments and prototypes in C: where an entry stands, how an array is declared, what a header promises.
+
+
+def place(argument: Argument, position: int) -> str:
+    """tau[2], A[1][0], *energy"""
+    return element(argument, position) if argument.port.shape else f"*{argument.name}"
+
+
+def sources(arguments: Iterable[Argument]) -> dict[int, str]:
+    """Input slot → the array entry it is read from."""
+    return {slot: place(x, i) for x in arguments for i, slot in enumerate(x.port.slots)}
+
+
+def results(arguments: Iterable[Argument]) -> list[tuple[str, int]]:
+    return [(place(x, i), slot) for x in arguments for i, slot in enumerate(x.port.slots)]
+
+
+def declared(argument: Argument, const: bool = True, real: str = "double") -> str:
+    """const double q[6], double A[6][6], double *energy
+
+    A matrix is never const: until C23 a matrix that is not could not be handed over for one that is.
+    """
+    size = "".join(f"[{n}]" for n in argument.port.shape)
+    text = f"{real} {argument.name}{size}" if size else f"{real} *{argument.name}"
+    return f"const {text}" if const and len(argument.port.shape) < 2 else text
+
+
+def prototype(name: str, parts: Sequence[str], result: str = "void") -> str:
+    """void name(…), one line if it fits."""
+    line = f"{result} {name}({', '.join(parts) or 'void'})"
+    return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
+
+
+def prototypes(name: str, arguments: Split, real: str, restrict: str = "", storage: str = "") -> dict[str, str]:
+    """Of the function, of what prepares it, and of the function over many states."""
+    size = len(arguments.kept)
+    kept = [f"const {real} k[{size}]"] if size else []
+    one = [declared(x, real=real) for x in arguments.variables] + kept
+    many = [f"const {real} *{restrict}{x.name}" for x in arguments.variables] + kept
+    given = [declared(x, real=real) for x in arguments.parameters]
+    taken = [declared(x, const=False, real=real) for x in arguments.outputs]
+    return {
+        "prepare": prototype(f"{name}_prepare", [*given, f"{real} k[{size}]"], f"{storage}int"),
+        "one": prototype(name, one + taken, f"{storage}void"),
+        "many": prototype(
+            f"{name}_batch",
+            ["size_t n", *many, *(f"{real} *{restrict}{x.name}" for x in arguments.outputs)],
+            f"{storage}void",
+        ),
+    }
+
+
+def stepping(name: str, shown: Mapping[str, Any], real: str, storage: str = "") -> dict[str, str]:
+    """Prototypes of what remembers."""
+    memory: Memory | None = shown["memory"]
+    if memory is None:
+        return {}
+    own = f"{name}_state *{memory.pointer}"
+    start = [*(x for x, _ in memory.states), *shown["parameters"]]
+    given = [declared(x, real=real) for x in memory.variables]
+    taken = [declared(x, const=False, real=real) for x in memory.outputs]
+    return {
+        "init": prototype(f"{name}_init", [own, *(declared(x, real=real) for x in start)], f"{storage}int"),
+        "step": prototype(f"{name}_step", [own, *given, *taken], f"{storage}void"),
+    }

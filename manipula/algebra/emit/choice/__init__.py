@@ -13,11 +13,10 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NamedTuple, Protocol
 
-from manipula.algebra.emit.about import WIDTH, entry, with_licence
+from manipula.algebra.emit.about import WIDTH, entry, filled, with_licence
 from manipula.algebra.emit.backend import EmitOptions
-from manipula.algebra.emit.names import ascii_text
+from manipula.algebra.emit.ports import ascii_text
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE
-from manipula.algebra.emit.templates import filled
 from manipula.algebra.program.tree import Routine
 
 PACKAGE = "manipula.algebra.emit.choice"

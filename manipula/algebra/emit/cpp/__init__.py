@@ -5,19 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.about import WIDTH, Readme, filled, numbers, readme
 from manipula.algebra.emit.c import comment_lines
-from manipula.algebra.emit.c.spelling import ALWAYS
+from manipula.algebra.emit.c.program import CProgram
+from manipula.algebra.emit.c.spelling import ALWAYS, helpers
+from manipula.algebra.emit.c.spelling import RESERVED as C_RESERVED
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.cpp.spelling import FUNCTIONS, HELPERS, RESERVED, language
-from manipula.algebra.emit.memory import Memory
-from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.readme import Readme, numbers, readme
+from manipula.algebra.emit.ports import Argument, Memory, Namer, Split
 from manipula.algebra.emit.reference import State, states
-from manipula.algebra.emit.sections import Places, context, element, sections_of, self_test_tables
-from manipula.algebra.emit.split import Argument, Split
-from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.section import Places, context, element, sections_of, self_test_tables
+from manipula.algebra.emit.text import ARITHMETIC, LIBRARY, Language, calls
 from manipula.algebra.tape import Tape
+from manipula.scalar import OPS
+
+# C++17: how each operation is written over any scalar, and the words a local name may not be.
+#
+# Functions are called without `std::`, so that argument-dependent look-up finds those of a dual number.
+
+LITERAL = "Real({})"
+NAN = "std::numeric_limits<double>::quiet_NaN()"
+HELPERS = helpers("Real&", LITERAL, NAN)
+FUNCTIONS = {op: OPS[op].word("cpp") for op in LIBRARY}  # as <cmath> has them
+_OWN = """
+Real result std array numeric_limits domain_error manipula detail tolerance k i n x y yes no condition once twice digits
+"""
+RESERVED = C_RESERVED | frozenset(_OWN.split())
+
+
+def language(prefix: str) -> Language:
+    """Helper functions live in a namespace with the function's name in front."""
+    named = {**FUNCTIONS, **{op: f"{prefix}_detail::{op}_of" for op in HELPERS}}
+    return Language(
+        {**ARITHMETIC, **calls(named)},
+        RESERVED | {prefix, f"{prefix}_prepare", f"{prefix}_results", f"{prefix}_detail"},
+        "std::numeric_limits<double>::infinity()",
+        NAN,
+        LITERAL,
+        f"{prefix}_detail::tolerance<Real>({{}}, {{}})",
+    )
 
 
 class Cpp17:
@@ -134,3 +159,23 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
             f"and functions {functions} in its own namespace: a dual number gives derivatives.",
         ],
     )
+
+
+# Programs as C++17 functions over double: the C text, with C++'s words.
+
+KEYWORDS = """
+alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast constexpr
+decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr operator or
+or_eq private protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true
+try typeid typename using virtual wchar_t xor xor_eq
+"""
+
+
+class CppProgram(CProgram):
+    """C++17."""
+
+    reserved = CProgram.reserved | frozenset(KEYWORDS.split())
+    restrict = "__restrict "
+
+    def before(self) -> list[str]:
+        return ["#include <cmath>\n#include <cstdint>\n\nusing std::fabs;"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.about import WIDTH, filled
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.c import comment_lines
-from manipula.algebra.emit.c.precision import Precision
+from manipula.algebra.emit.c.spelling import Precision
 from manipula.algebra.emit.choice import ChoiceSource, Example, context, row
-from manipula.algebra.emit.cpp.program import CppProgram
-from manipula.algebra.emit.names import ascii_text
-from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.cpp import CppProgram
+from manipula.algebra.emit.ports import ascii_text
 
 PACKAGE = "manipula.algebra.emit.cpp"
 REAL = Precision(

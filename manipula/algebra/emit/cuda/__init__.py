@@ -6,20 +6,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from manipula.algebra.emit.about import Readme, filled, readme
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.cuda.angles import WORDS, Group, fronted, grouped, is_sine
-from manipula.algebra.emit.cuda.program import CudaProgram
-from manipula.algebra.emit.cuda.spelling import PLAIN, RESERVED, helpers, language
-from manipula.algebra.emit.memory import Memory
-from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.readme import Readme, readme
+from manipula.algebra.emit.cuda.program import (
+    PLAIN,
+    RESERVED,
+    WORDS,
+    CudaProgram,
+    Group,
+    fronted,
+    grouped,
+    helpers,
+    is_sine,
+    language,
+)
+from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, split
 from manipula.algebra.emit.reference import states
-from manipula.algebra.emit.section import Statement, TapeNames
-from manipula.algebra.emit.sections import Places, Sections, context, sections_named, self_test_tables
-from manipula.algebra.emit.split import Argument, Split, split
-from manipula.algebra.emit.templates import filled
-from manipula.algebra.program.philox import EACH, normals
+from manipula.algebra.emit.section import (
+    Places,
+    Sections,
+    Statement,
+    TapeNames,
+    context,
+    sections_named,
+    self_test_tables,
+)
+from manipula.algebra.program.primitives import EACH, normals
 from manipula.algebra.program.reader import program
 from manipula.algebra.tape import Tape
 

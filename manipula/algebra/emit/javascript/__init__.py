@@ -5,17 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.javascript.spelling import HELPERS, LANGUAGE, RESERVED
-from manipula.algebra.emit.memory import Memory
-from manipula.algebra.emit.names import Namer, ascii_text
-from manipula.algebra.emit.readme import Readme, numbers, readme
+from manipula.algebra.emit.about import Readme, filled, numbers, readme
+from manipula.algebra.emit.ports import Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.reference import State, states
-from manipula.algebra.emit.sections import Places, context, literals, sections_of, self_test_tables
-from manipula.algebra.emit.split import Split
-from manipula.algebra.emit.templates import filled
-from manipula.algebra.emit.text import GUARDED
+from manipula.algebra.emit.section import Places, context, literals, sections_of, self_test_tables
+from manipula.algebra.emit.text import ARITHMETIC, DECIDING, GUARDED, LIBRARY, Language, calls
 from manipula.algebra.tape import Tape
 from manipula.scalar import OPS
+
+# JavaScript: how each operation is written, and the words a local name may not be.
+
+_WORDS = """
+abstract arguments await boolean break byte case catch char class const continue debugger default delete do double else
+enum eval export extends false final finally float for from function get goto if implements import in instanceof int
+interface let long native new null of package private protected public return set short static super switch
+synchronized this throw throws transient true try typeof undefined var void volatile while with yield async
+Array Math Number Infinity NaN RangeError Object ArrayLike number string readonly type declare any never unknown
+globalThis symbol bigint object as is keyof namespace module require exports constructor prototype Error Map Set Symbol
+k x y condition yes no signOf minOf maxOf lessOf selectOf sized given wanted got
+"""
+RESERVED = frozenset(_WORDS.split()) | {f"{op}Of" for op in GUARDED}
+HELPERS = (*DECIDING, *GUARDED)
+_NAMED = {
+    **{op: f"Math.{OPS[op].word('javascript')}" for op in LIBRARY},
+    **{op: f"{op}Of" for op in HELPERS},
+}
+
+LANGUAGE = Language(
+    {**ARITHMETIC, **calls(_NAMED)},
+    RESERVED,
+    "Infinity",
+    "NaN",
+)
 
 
 class JavaScript:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from manipula.algebra.emit.about import filled
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.choice import ChoiceSource, Example, context, row
-from manipula.algebra.emit.expressions import number
 from manipula.algebra.emit.javascript.program import JavaScriptProgram
-from manipula.algebra.emit.names import ascii_text
-from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.ports import ascii_text
+from manipula.algebra.emit.text import number
 
 PACKAGE = "manipula.algebra.emit.javascript"
 

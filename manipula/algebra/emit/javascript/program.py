@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from manipula.algebra.emit.expressions import SIGNS, Pair, number
-from manipula.algebra.emit.javascript.spelling import LANGUAGE, RESERVED
+from manipula.algebra.emit.javascript import LANGUAGE, RESERVED
 from manipula.algebra.emit.program import ProgramWriter
-from manipula.algebra.emit.text import DECIDING, GUARDED, Language, calls
+from manipula.algebra.emit.text import DECIDING, GUARDED, SIGNS, Language, Pair, calls, number
 from manipula.algebra.program.tree import ARRAYS, ArrayItem, Expr, For, Kind, Place, ProgramOp, Routine, Struct
 
 NOTHING: dict[Kind, str] = {"flag": "false", "int": "0", "word": "0n", "real": "0.0"}

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from manipula.algebra.emit.jax.spelling import LANGUAGE
-from manipula.algebra.emit.names import Namer
+from manipula.algebra.emit.about import filled, readme
+from manipula.algebra.emit.ports import Namer
 from manipula.algebra.emit.python import module_context, module_readme
-from manipula.algebra.emit.readme import readme
 from manipula.algebra.emit.reference import states, with_square_poses
-from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, Language, calls
 from manipula.algebra.tape import Tape
+from manipula.scalar import OPS
+
+# JAX: how each operation is written, and the words a local name may not be.
+
+_WORDS = """
+jnp jax k x got batch NamedTuple ValueError float print broken text precise
+"""
+_NAMED = {
+    **{op: f"jnp.{OPS[op].word('jax')}" for op in (*LIBRARY, "sign", "min", "max")},
+    **{op: f"_{op}" for op in ("less", "select", *GUARDED)},
+}
+
+LANGUAGE = Language(
+    {**ARITHMETIC, **calls(_NAMED)},
+    frozenset({*keyword.kwlist, *keyword.softkwlist, *_WORDS.split()}),
+    "jnp.inf",
+    "jnp.nan",
+    tolerance="({} if precise else {})",
+)
+
 
 _REMARK = (
     "The functions are pure: `jax.jit`, `jax.vmap` and `jax.grad` take them as they are. Numbers are single precision "

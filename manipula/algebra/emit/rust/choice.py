@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from manipula.algebra.emit.about import filled
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.choice import ChoiceSource, Example, context, row
-from manipula.algebra.emit.expressions import number
-from manipula.algebra.emit.names import ascii_text
+from manipula.algebra.emit.ports import ascii_text
 from manipula.algebra.emit.rust.program import ALLOWED, RustProgram
-from manipula.algebra.emit.templates import filled
-from manipula.algebra.emit.text import Language
+from manipula.algebra.emit.text import Language, number
 from manipula.algebra.program.tree import Kind
 
 PACKAGE = "manipula.algebra.emit.rust"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from manipula.algebra.emit.expressions import Pair, number
+from manipula.algebra.emit.ports import Argument
 from manipula.algebra.emit.program import ProgramWriter
-from manipula.algebra.emit.rust.spelling import RUST_KEYWORDS
-from manipula.algebra.emit.split import Argument
-from manipula.algebra.emit.text import ARITHMETIC, DECIDING, GUARDED, LIBRARY, Language, calls
+from manipula.algebra.emit.rust import RUST_KEYWORDS
+from manipula.algebra.emit.text import ARITHMETIC, DECIDING, GUARDED, LIBRARY, Language, Pair, calls, number
 from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,

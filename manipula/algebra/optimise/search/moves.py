@@ -7,8 +7,27 @@ below v cannot close a circle; every other live node it uses is noted in `hits`,
 from __future__ import annotations
 
 from manipula.algebra.expr.field import P
-from manipula.algebra.optimise.search.state import ADD, HALF, HITS, KIND, LEFT, LIVE, MOVE, MUL, ONE, RIGHT, State
-from manipula.algebra.optimise.search.table import depends, found, inverse, made, product, random, signed, total
+from manipula.algebra.optimise.search.table import (
+    ADD,
+    HALF,
+    HITS,
+    KIND,
+    LEFT,
+    LIVE,
+    MOVE,
+    MUL,
+    ONE,
+    RIGHT,
+    State,
+    depends,
+    found,
+    inverse,
+    made,
+    product,
+    random,
+    signed,
+    total,
+)
 from manipula.algebra.program.primitives import quotient, remainder
 
 TERMS = 12  # the longest sum or product taken apart

@@ -22,10 +22,20 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
-from manipula.mechanics.models.control.ports import BRAKE, LIMIT, PULL, Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
-from manipula.mechanics.models.ports import ACCELERATION, EFFORT, PortKind
+from manipula.mechanics.models.ports import (
+    ACCELERATION,
+    BRAKE,
+    EFFORT,
+    LIMIT,
+    PULL,
+    Q_REF,
+    QD_REF,
+    QDD_REF,
+    SMOOTHING,
+    PortKind,
+)
 from manipula.scalar import Maths, Next, Rate
 
 

@@ -13,9 +13,8 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
-from manipula.mechanics.models.control.ports import DAMPING, Q_REF, QD_REF, QDD_REF, SMOOTHING, STIFFNESS
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.ports import EFFORT
+from manipula.mechanics.models.ports import DAMPING, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, STIFFNESS
 from manipula.scalar import Maths
 
 

@@ -3,34 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from inspect import signature
 from operator import index
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.also_called import LAWS_ALSO_CALLED
-from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.control.adaptive.bounds import bound_names, bounded
-from manipula.mechanics.models.control.adaptive.dynamic_adaptive import dynamic_adaptive
-from manipula.mechanics.models.control.adaptive.table import ADAPTIVE
+from manipula.mechanics.models.block import Block, ModelCall, Result
+from manipula.mechanics.models.control.adaptive_ports import bound_names, bounded
 from manipula.mechanics.models.control.computed_torque import (
     COMPUTED_TORQUE,
     COMPUTED_TORQUE_PID,
     SAMPLED_COMPUTED_TORQUE_PID,
 )
+from manipula.mechanics.models.control.craig import CRAIG, SAMPLED_CRAIG
+from manipula.mechanics.models.control.dynamic_adaptive import dynamic_adaptive
 from manipula.mechanics.models.control.feedforward import FEEDFORWARD
 from manipula.mechanics.models.control.friction_compensation import FRICTION_COMPENSATION
 from manipula.mechanics.models.control.impedance import impedance
 from manipula.mechanics.models.control.momentum_observer import MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER
+from manipula.mechanics.models.control.mrac import MRAC, SAMPLED_MRAC
 from manipula.mechanics.models.control.operational_space import operational_space
-from manipula.mechanics.models.control.parts import delayed, limited
 from manipula.mechanics.models.control.pd_gravity import PD_GRAVITY
 from manipula.mechanics.models.control.pid import PID, SAMPLED_PID
-from manipula.mechanics.models.control.ports import LIMIT
 from manipula.mechanics.models.control.resolved_acceleration import resolved_acceleration
+from manipula.mechanics.models.control.self_tuning import SAMPLED_SELF_TUNING, SELF_TUNING
 from manipula.mechanics.models.control.sliding import SLIDING, linear_gains
+from manipula.mechanics.models.control.slotine_li import SAMPLED_SLOTINE_LI, SLOTINE_LI
 from manipula.mechanics.models.control.task import Task, task_named
+from manipula.mechanics.models.entry import LAWS_ALSO_CALLED, Given
+from manipula.mechanics.models.ports import EFFORT, LIMIT, PortKind
+from manipula.scalar import Maths, Next
+
+# The adaptive laws by name: each in continuous time, and sampled.
+
+ADAPTIVE: dict[str, tuple[Block, Block]] = {
+    "slotine_li": (SLOTINE_LI, SAMPLED_SLOTINE_LI),
+    "craig": (CRAIG, SAMPLED_CRAIG),
+    "mrac": (MRAC, SAMPLED_MRAC),
+    "self_tuning": (SELF_TUNING, SAMPLED_SELF_TUNING),
+}
+
+
+# What any law can be given: limits of its torques, and a delay between measuring and acting.
+#
+#     τ = min(max(v, −limit), limit)                  v: the torque the law asks for
+#     τ_k = v_{k−d}                                   d whole samples later; the torques on their way are states
+#
+# Laws with an integral have a limit of their own, for the integral must know of it.
+#
+# Derived here: both are their definitions.
+
+
+def limited(law: Block) -> Block:
+    """The law with its torques held within ± limit."""
+
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        found = law.text(maths, call, x)
+        # τ = min(max(v, −limit), limit)
+        rows = zip(found["tau"], x["limit"], strict=True)
+        return {**found, "tau": [maths.minimum(maths.maximum(v, -limit), limit) for v, limit in rows]}
+
+    return replace(law, inputs=(*law.inputs, LIMIT), text=text)
+
+
+def delayed(law: Block, samples: int) -> Block:
+    """The law with its torques so many samples late; the one that is next is `delayed1`."""
+    names = [f"delayed{i + 1}" for i in range(samples)]
+
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        found = law.text(maths, call, x)
+        # τ_k = v_{k−d}: every torque moves one place on, the new one is the last
+        moved = [x[name] for name in names[1:]] + [found["tau"]]
+        return {**found, "tau": list(x[names[0]]), **{f"{name}_next": list(v) for name, v in zip(names, moved)}}
+
+    waiting = [PortKind(name, EFFORT, "torques on their way", role="state", letter=f"{name}_") for name in names]
+    following = {f"{name}_next": Result(EFFORT, f"{name} after the step", Next(name)) for name in names}
+    return replace(law, inputs=(*law.inputs, *waiting), outputs={**law.outputs, **following}, text=text)
+
 
 Gains = Callable[[Mapping[str, float]], tuple[float, float, float]]
 

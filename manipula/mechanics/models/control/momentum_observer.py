@@ -22,10 +22,9 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
-from manipula.mechanics.models.control.ports import SMOOTHING
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
-from manipula.mechanics.models.ports import EFFORT, MOMENTUM, PortKind
+from manipula.mechanics.models.ports import EFFORT, MOMENTUM, SMOOTHING, PortKind
 from manipula.scalar import Maths, Next, Rate
 
 

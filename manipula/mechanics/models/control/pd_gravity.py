@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.ports import DAMPING, Q_REF, QD_REF, STIFFNESS
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.ports import EFFORT
+from manipula.mechanics.models.ports import DAMPING, EFFORT, Q_REF, QD_REF, STIFFNESS
 from manipula.scalar import Maths
 
 

@@ -26,10 +26,19 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.ports import DAMPING, LIMIT, Q_REF, QD_REF, STIFFNESS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
-from manipula.mechanics.models.ports import EFFORT, POSITION, VELOCITY, PortKind
+from manipula.mechanics.models.ports import (
+    DAMPING,
+    EFFORT,
+    LIMIT,
+    POSITION,
+    Q_REF,
+    QD_REF,
+    STIFFNESS,
+    VELOCITY,
+    PortKind,
+)
 from manipula.scalar import Maths, Next, Rate
 
 RATE_OF_EFFORT = "N·m/s or N/s"

@@ -18,10 +18,9 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.computed_torque import torque_for
-from manipula.mechanics.models.control.ports import Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.ports import ACCELERATION, EFFORT, VELOCITY, PortKind
+from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
 from manipula.scalar import Maths
 
 

@@ -22,11 +22,10 @@ from typing import Any, NamedTuple
 
 from manipula.errors import InputError
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.ports import SMOOTHING
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, least
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.kinematics.orientation import matrix_from_quaternion, quaternion_from_matrix
-from manipula.mechanics.models.ports import EFFORT, PortKind
+from manipula.mechanics.models.ports import EFFORT, SMOOTHING, PortKind
 from manipula.mechanics.spatial.vector import Vec3, dot, matmul, transpose
 from manipula.messages import Message
 from manipula.scalar import Maths, Tolerance

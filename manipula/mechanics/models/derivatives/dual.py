@@ -18,8 +18,7 @@ from manipula.mechanics.models.dynamics import articulated
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
-from manipula.mechanics.robot.lift import mapped, over_duals
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Tree, mapped, over_duals
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.scalar import Scalar
 

@@ -12,9 +12,10 @@ Derived here: the chain rule on the equations of `dual`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from manipula.mechanics.models.derivatives import dual as derivatives_dual
 from manipula.mechanics.models.derivatives.dual import (
     Given,
     InertiaMatrix,
@@ -27,8 +28,7 @@ from manipula.mechanics.models.derivatives.dual import (
 )
 from manipula.mechanics.models.dynamics.composite_runs import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
-from manipula.mechanics.robot.lift import mapped, over_duals
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Tree, mapped, over_duals
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Scalar
@@ -110,3 +110,48 @@ def back(
 
 def weighed(weights: Sequence[Scalar], rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [dot(weights, column) for column in zip(*rows)]
+
+
+# How a regressor changes with the motion, times weights of its entries: the gradient of Σ w_ij Y_ij(q, q̇, q̈).
+#
+#     (Σ w_ij ∂Y_ij/∂q,  Σ w_ij ∂Y_ij/∂q̇,  Σ w_ij ∂Y_ij/∂q̈)
+#
+# So any measure f of how well a motion shows the parameters has an exact gradient: w = ∂f/∂Y, and with the normal
+# matrix
+# G = Σ YᵀY of all samples  ∂ log det G/∂Y = 2 Y G⁻¹. The plain text is forward differentiation, every partial carried
+# along; the cheap one is a single walk back through any text of the regressor, at a small multiple of its cost.
+#
+# Derived here: the chain rule.
+
+Regressor = Callable[[Tree, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]], list[list[Scalar]]]
+Slopes = Callable[[Tree, derivatives_dual.Given], dict[str, Any]]
+
+
+def weighted(regressor: Regressor) -> Slopes:
+    """The regressor on dual numbers; the weights come last."""
+
+    def slopes(chain: Tree, x: derivatives_dual.Given) -> dict[str, Any]:
+        changes = derivatives_dual.forward(_entries(regressor), chain, _motion(x), MOTION)
+        named = zip(MOTION, changes, strict=True)
+        return {CHANGES[name]: weighed(x["cotangent"], rows) for name, rows in named}
+
+    return slopes
+
+
+def pulled_back(regressor: Regressor) -> Slopes:
+    """The regressor on traced numbers, the weights of its entries handed back to the motion."""
+
+    def slopes(chain: Tree, x: derivatives_dual.Given) -> dict[str, Any]:
+        shared = getattr(chain.maths, "interned", False)
+        return back(_entries(regressor), chain, _motion(x), x["cotangent"], MOTION, shared)
+
+    return slopes
+
+
+def _entries(regressor: Regressor) -> derivatives_dual.Torques:
+    """Its entries row by row, as one list of results."""
+    return lambda chain, x: [entry for row in regressor(chain, x["q"], x["qd"], x["qdd"]) for entry in row]
+
+
+def _motion(x: derivatives_dual.Given) -> derivatives_dual.Given:
+    return {name: x[name] for name in MOTION}

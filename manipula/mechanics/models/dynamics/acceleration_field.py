@@ -30,11 +30,12 @@ from manipula.mechanics.models.kinematics.pose_apart import polar
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody, half
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned, unturned
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
     NULL,
+    STRAIGHT,
     Matrix,
+    Turn,
     Vector,
     Z,
     add,
@@ -45,7 +46,9 @@ from manipula.mechanics.spatial.vector import (
     rotate,
     scale,
     symmetric,
+    turned,
     unrotate,
+    unturned,
 )
 from manipula.scalar import Maths, Scalar
 

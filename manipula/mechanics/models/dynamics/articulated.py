@@ -22,10 +22,8 @@ from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, re
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
 from manipula.mechanics.models.dynamics.torque import ToolWrench
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody, reciprocal
+from manipula.mechanics.spatial.inertia import RigidBody, Twist, Wrench, momentum, power, reciprocal
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Twist, Wrench, momentum, power
-from manipula.mechanics.spatial.turn import turned_matrix
 from manipula.mechanics.spatial.vector import (
     NULL,
     Matrix,
@@ -42,6 +40,7 @@ from manipula.mechanics.spatial.vector import (
     scale,
     skew,
     transpose,
+    turned_matrix,
     unrotate,
 )
 from manipula.scalar import Scalar

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.tree import Item, Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.mechanics.spatial.inertia import RigidBody, Twist
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import Vector, unrotate
 from manipula.scalar import Scalar
 

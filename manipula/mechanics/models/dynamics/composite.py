@@ -15,8 +15,7 @@ from collections.abc import Sequence
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import RigidBody
-from manipula.mechanics.spatial.screw import momentum
+from manipula.mechanics.spatial.inertia import RigidBody, momentum
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Scalar
 

@@ -23,8 +23,7 @@ from functools import reduce
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, continues
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
-from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned
-from manipula.mechanics.spatial.vector import Vector, add, cross, rotate
+from manipula.mechanics.spatial.vector import STRAIGHT, Turn, Vector, add, cross, rotate, turned
 from manipula.scalar import Scalar
 
 

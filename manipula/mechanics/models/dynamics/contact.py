@@ -18,8 +18,7 @@ from dataclasses import dataclass
 
 from manipula.mechanics.models.dynamics.moving_bodies import MovingJoint, Road
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.turn import turned, unturned
-from manipula.mechanics.spatial.vector import Vector, Z, add, cross, neg, rotate, scale, unrotate
+from manipula.mechanics.spatial.vector import Vector, Z, add, cross, neg, rotate, scale, turned, unrotate, unturned
 from manipula.scalar import Scalar
 
 Rows = list[list[Scalar]]

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
+from manipula.mechanics.models.dynamics.torque import ToolWrench, inverse_dynamics
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
 from manipula.scalar import Scalar
@@ -77,3 +81,48 @@ def unit_inverse(L: Rows) -> Rows:
     for k, row in enumerate(L):
         A.append([-sum_of([row[i], *(row[m] * A[m][i] for m in range(i + 1, k))]) for i in range(k)])
     return A
+
+
+# Forward dynamics through the inertia matrix: M q̈ = τ − (coriolis + gravity + friction − Jᵀ·wrench).
+#
+# The system is solved by M = Lᵀ D L (`inertia_inverse`): no square roots, one division per joint.
+#
+# Source: Walker, Orin (1982), as for `composite`, method 3.
+
+
+def forward_dynamics(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: ToolWrench = None
+) -> list[Scalar]:
+    """q̈ under the motor torques `tau`."""
+    refuse_loaded(chain, NO_FORWARD)
+    bias = inverse_dynamics(chain, q, qd, [0] * chain.dof, wrench)
+    return InertiaSolver(inertia_matrix(chain, q))([t - b for t, b in zip(tau, bias, strict=True)])
+
+
+# The arm's inertia as its tool feels it: J M⁻¹ Jᵀ, and its inverse Λ.
+#
+# With ẍ = J q̈ + J̇ q̇ and τ = Jᵀ F, a force F on the tool of an arm at rest and without weight accelerates it by
+#
+#     ẍ = Λ⁻¹ F        Λ⁻¹ = J M⁻¹ Jᵀ        Λ = (J M⁻¹ Jᵀ)⁻¹
+#
+# Λ⁻¹ exists wherever M does and is singular where J is; Λ only where the tool moves in all six directions. With the
+# factors M = Lᵀ D L no inverse of M is formed:
+#
+#     Λ⁻¹ = Yᵀ D⁻¹ Y        Lᵀ Y = Jᵀ
+#
+# Source: O. Khatib, A unified approach for motion and force control of robot manipulators: the operational space
+# formulation, IEEE J. of Robotics and Automation 3(1), 1987, eq. 21 (Λ = J⁻ᵀ M J⁻¹) and 51 (redundant arms).
+
+
+def mobility(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
+    """Λ⁻¹ = Yᵀ D⁻¹ Y (6×6), rows and columns as in the Jacobian."""
+    solver = InertiaSolver(M)
+    Y = [solver.halfway(row) for row in J]  # row i of J is column i of Jᵀ
+    scaled = [[y * d for y, d in zip(row, solver.inverse)] for row in Y]
+    lower = [[sum_of([a * b for a, b in zip(scaled[i], Y[j])]) for j in range(i + 1)] for i in range(len(Y))]
+    return [[lower[max(i, j)][min(i, j)] for j in range(len(Y))] for i in range(len(Y))]
+
+
+def inertia(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
+    """Λ (6×6); an arm whose tool has fewer than six freedoms has none."""
+    return inverted(mobility(J, M))

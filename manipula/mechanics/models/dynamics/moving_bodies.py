@@ -25,14 +25,15 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from manipula.mechanics.models.dynamics.acceleration_field import Spin, Wrench, continues
-from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
-from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned, turned_matrix, unturned
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
     NULL,
+    STRAIGHT,
     Matrix,
+    Turn,
     Vector,
     Z,
     add,
@@ -44,7 +45,10 @@ from manipula.mechanics.spatial.vector import (
     rotate,
     rotate_matrix,
     scale,
+    turned,
+    turned_matrix,
     unrotate,
+    unturned,
 )
 from manipula.scalar import Judge, Scalar
 

@@ -20,9 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.mechanics.spatial.inertia import RigidBody, Wrench
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Wrench
 from manipula.mechanics.spatial.vector import NULL, Vec3, Vector, along_z, cross, neg, rotate, scale, unrotate
 from manipula.scalar import Scalar
 

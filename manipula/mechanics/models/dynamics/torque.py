@@ -16,7 +16,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.friction import slips
 from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.vector import NULL
+from manipula.mechanics.spatial.vector import NULL, unrotate
 from manipula.scalar import Scalar
 
 ToolWrench = Sequence[Scalar] | None
@@ -78,3 +78,20 @@ def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[L
     loads = [bare + push for bare, push in zip(tau, contact)]
     motors = actuator_torque(chain, x["qd"], x["qdd"], loads, x.get("slip"))
     return {"tau": [bare + motor + push for bare, motor, push in zip(tau, motors, contact)]}
+
+
+# The whole load of every joint, not the motor's share alone: what bearings and links must carry.
+#
+# Row i: the force, then the moment, that the link before exerts on link i, taken at joint i's origin (on its moving
+# side)
+# and written in the axes of link i's frame as the file has it.
+#
+# Source: f and n of Craig (2005), eqs. (6.51), (6.52), taken at the joint (`newton_euler`).
+
+
+def joint_wrenches(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], wrench: ToolWrench = None
+) -> list[list[Scalar]]:
+    """(dof, 6)"""
+    loads = newton_euler(chain, q, qd, qdd, wrench).loads
+    return [[*x.own.f, *unrotate(link.after.R, x.joint.n)] for link, x in zip(chain.links, loads)]

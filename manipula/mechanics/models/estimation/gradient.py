@@ -15,8 +15,7 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.estimation.ports import NOISE, estimated, sigma_of
-from manipula.mechanics.models.estimation.unknowns import Unknowns
+from manipula.mechanics.models.estimation.unknowns import NOISE, Unknowns, estimated, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Maths

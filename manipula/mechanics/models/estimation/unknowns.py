@@ -34,9 +34,8 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
-from manipula.mechanics.models.law_ports import SMOOTHING
 from manipula.mechanics.models.linear.base_parameters import UNITS
-from manipula.mechanics.models.ports import EFFORT, PortKind
+from manipula.mechanics.models.ports import EFFORT, SMOOTHING, PortKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of
 from manipula.mechanics.spatial.vector import dot
 from manipula.messages import Message
@@ -221,3 +220,23 @@ def _momentum_columns(call: ModelCall, x: Given, places: Sequence[int]) -> tuple
         turned = slope(x["qd"], unit, still)
         D.append([a - b - g for a, b, g in zip(turned, along, weight, strict=True)])
     return P, D
+
+
+# Settings that estimators share: how far off their first estimates may be, and how noisy torques are.
+#
+# Source: Ljung, Söderström, "Theory and Practice of Recursive Identification" (1983), chapter 2: recursive least
+# squares
+# begins with the covariance of what is believed of its parameters.
+
+NOISE = PortKind("noise", EFFORT, "standard deviation of a joint's torque about its model", role="setting",
+                 divides=True, default=1.0)  # fmt: skip
+
+
+def sigma_of(theta: PortKind) -> PortKind:
+    """One an estimate; entries of a fixed number have names."""
+    size = tuple(f"sigma_{x}" for x in theta.size) if isinstance(theta.size, tuple) else theta.size
+    return PortKind("sigma", "SI", "standard deviations of the first estimates", size, "setting", divides=True)
+
+
+def estimated(theta: PortKind) -> dict[str, Result]:
+    return {f"{theta.name}_next": Result(theta.unit, "estimates after the step", Next(theta.name))}

@@ -2,18 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, ModelCall, Result
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wired
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE, discretised
-from manipula.mechanics.models.integrate.periodic import periodic
-from manipula.mechanics.models.integrate.sensing import MEASURED
-from manipula.mechanics.models.ports import PortKind
-from manipula.mechanics.models.wiring import wired
+from manipula.mechanics.models.ports import EFFORT, POSITION, VELOCITY, PortKind
 from manipula.scalar import Maths, Next, Rate
+
+# A law that acts at every m-th step of the arm, its torque held between: its sample time is m steps.
+#
+#     at steps 0, m, 2m, …:   τ and the states as the law gives them          between:   as they were
+#
+# Both are computed in every step and one is chosen: what stands around needs no branch, and is the same for one arm,
+# for
+# many side by side and in C.
+#
+# Derived here: it is its definition.
+
+PHASE = PortKind("phase", "1", "steps since the law acted, a whole number", ("phase",), "state")
+HELD = PortKind("tau_held", EFFORT, "torques that are held", role="state")
+
+
+def periodic(law: Block, several: int) -> Block:
+    """The sampled law in steps of the arm, `several` to one of its own."""
+    following = {x.gives.state: name for name, x in law.outputs.items() if isinstance(x.gives, Next)}
+
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        phase = x["phase"][0]
+        # the law's own sample time: m h
+        own = {**x, "sample": [several * h for h in x["sample"]]} if "sample" in x else x
+        found = law.text(maths, call, own)
+        acts = maths.less(phase, maths.number(Fraction(1, 2)))
+
+        def chosen(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+            return [maths.select(acts, a, b) for a, b in zip(new, old, strict=True)]
+
+        tau = chosen(found["tau"], x["tau_held"])
+        kept = {name: chosen(found[name], x[state]) for state, name in following.items()}
+        # phase⁺ = (phase + 1) mod m
+        on = maths.select(maths.less(phase, maths.number(Fraction(2 * several - 3, 2))), phase + 1, 0)
+        return {**found, **kept, "tau": tau, "tau_held_next": tau, "phase_next": [on]}
+
+    outputs = {
+        **law.outputs,
+        "tau_held_next": Result(EFFORT, "tau_held after the step", Next("tau_held")),
+        "phase_next": Result("1", "phase after the step", Next("phase")),
+    }
+    return replace(law, inputs=(*law.inputs, HELD, PHASE), outputs=outputs, text=text)
+
+
+# What a law sees of an arm: positions and velocities with noise, in whole steps of an encoder, some samples late.
+#
+#     q_m = r ⌊(q + σ n)/r + ½⌋           n: standard normal deviates, other ones in every step
+#     q̇_m = q̇ + σ' n'
+#
+# What is late is a state: the values on their way.
+#
+# Derived here: all are their definitions.
+
+UNITS = {"q": POSITION, "qd": VELOCITY}
+MEASURED = {name: f"{name}_measured" for name in UNITS}
+RESOLUTION = PortKind("resolution", POSITION, "steps of the encoders", role="setting", divides=True)
+
+
+def sensing(noisy: Sequence[str], coarse: bool, late: int) -> Block:
+    """The block. `noisy`: which of q and q̇ have noise; `coarse`: positions are whole steps; `late`: samples."""
+
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        found = {name: list(x[name]) for name in UNITS}
+        for name in noisy:
+            # q + σ n
+            rows = zip(found[name], x[f"{name}_sigma"], x[f"{name}_noise"], strict=True)
+            found[name] = [value + sigma * n for value, sigma, n in rows]
+        if coarse:
+            # r ⌊q/r + ½⌋
+            half = maths.number(Fraction(1, 2))
+            found["q"] = [r * maths.floor(q / r + half) for q, r in zip(found["q"], x["resolution"], strict=True)]
+        return _later(found, x, late)
+
+    inputs = [*variables(*UNITS)]
+    for name in noisy:
+        inputs.append(PortKind(f"{name}_sigma", UNITS[name], f"standard deviation of {name}", role="setting"))
+        inputs.append(PortKind(f"{name}_noise", "1", f"normal deviates of {name}", role="noise"))
+    inputs += [RESOLUTION] if coarse else []
+    past = [(name, i) for name in UNITS for i in range(late)]
+    inputs += [PortKind(_past(*x), UNITS[x[0]], "on its way", role="state", letter=f"{_past(*x)}_") for x in past]
+    outputs = {MEASURED[name]: Result(unit, f"{name} as the law sees it") for name, unit in UNITS.items()}
+    outputs |= {f"{_past(*x)}_next": Result(UNITS[x[0]], "on its way, a step later", Next(_past(*x))) for x in past}
+    return Block("sensing", "what a law sees of an arm", tuple(inputs), outputs, text)
+
+
+def _later(found: dict[str, list[Any]], x: Given, late: int) -> dict[str, Any]:
+    """Every value moves one place on; the new one is the last."""
+    told: dict[str, Any] = {}
+    for name, value in found.items():
+        line = [*(list(x[_past(name, i)]) for i in range(late)), value]
+        told[MEASURED[name]] = line[0]
+        told |= {f"{_past(name, i)}_next": line[i + 1] for i in range(late)}
+    return told
+
+
+def _past(name: str, i: int) -> str:
+    return f"{name}_seen{i + 1}"
+
 
 CLOCK = PortKind("clock", "1", "steps since the start, a whole number", ("clock",), "state")
 REFERENCE = ("q_ref", "qd_ref", "qdd_ref")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
@@ -27,3 +29,38 @@ MOTION = Block(
     _motion,
     ("forward_dynamics",),
 )
+
+
+# An arm with a wrench on its tool: force, then moment, of the environment, world axes, at the tool's origin.
+#
+#     τ + J(q)ᵀ w drives the joints in place of τ            J: linear rows, then angular
+#
+# Wherever the text of the arm asks for accelerations, or for the torques of a motion, the wrench has its share; the
+# text
+# itself knows nothing of it.
+#
+# Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 7.1, the
+# equations of motion with forces on the end effector.
+
+
+def pushed(arm: Block) -> Block:
+    """The same arm with one input more, `wrench`, held over a step."""
+
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        def share(q: Sequence[Any]) -> list[Any]:
+            # Jᵀ w
+            rows = call("jacobian", q=q)["J"]
+            return [sum(row[j] * force for row, force in zip(rows, x["wrench"], strict=True)) for j in range(len(q))]
+
+        def asked(model: str, /, **given: Sequence[Any]) -> Mapping[str, Any]:
+            if model == "forward_dynamics":
+                tau = [a + b for a, b in zip(given["tau"], share(given["q"]), strict=True)]
+                return call(model, **{**given, "tau": tau})
+            found = call(model, **given)
+            if model != "inverse_dynamics":
+                return found
+            return {"tau": [a - b for a, b in zip(found["tau"], share(given["q"]), strict=True)]}
+
+        return arm.text(maths, asked, x)
+
+    return replace(arm, inputs=(*arm.inputs, *variables("wrench")), text=text, calls=(*arm.calls, "jacobian"))

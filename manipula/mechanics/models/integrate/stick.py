@@ -37,7 +37,7 @@ from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import METHODS, SAMPLE, advance_of, advanced, calling, telling
-from manipula.mechanics.models.integrate.methods.steps import Advance, State
+from manipula.mechanics.models.integrate.one_step import Advance, State
 from manipula.mechanics.models.integrate.sliding import StepLimits, masked
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal

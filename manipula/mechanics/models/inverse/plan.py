@@ -13,8 +13,8 @@ from functools import reduce
 from itertools import product
 from typing import Any
 
-from manipula.mechanics.models.inverse.solutions import seven
-from manipula.mechanics.models.inverse.solutions.loop import (
+from manipula.mechanics.models.inverse import seven
+from manipula.mechanics.models.inverse.loop import (
     Gap,
     Loop,
     crossing,
@@ -23,11 +23,11 @@ from manipula.mechanics.models.inverse.solutions.loop import (
     loop_from_chain,
     pose_from_entries,
 )
-from manipula.mechanics.models.inverse.solutions.runs import Runs
-from manipula.mechanics.models.inverse.solutions.solving import Subproblems
-from manipula.mechanics.models.inverse.solutions.splits import by_runs
-from manipula.mechanics.models.inverse.solutions.structures import STRUCTURES, Branch, closure
-from manipula.mechanics.models.inverse.solutions.subproblems import STILL, Turn
+from manipula.mechanics.models.inverse.runs import Runs
+from manipula.mechanics.models.inverse.solving import Subproblems
+from manipula.mechanics.models.inverse.splits import by_runs
+from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, closure
+from manipula.mechanics.models.inverse.subproblems import STILL, Turn
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.messages import Message

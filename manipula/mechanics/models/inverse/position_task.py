@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.mechanics.models.inverse.classify import classify
+from manipula.mechanics.models.inverse.loop import TURN_LEFT, Axis, Loop, joint_value, loop_from_chain
 from manipula.mechanics.models.inverse.plan import LOST, Plan, Solutions, read
-from manipula.mechanics.models.inverse.solutions.loop import TURN_LEFT, Axis, Loop, joint_value, loop_from_chain
-from manipula.mechanics.models.inverse.solutions.positions import CASES, Arm3, Root
-from manipula.mechanics.models.inverse.solutions.solving import Subproblems, unknowns
+from manipula.mechanics.models.inverse.positions import CASES, Arm3, Root
+from manipula.mechanics.models.inverse.solving import Subproblems, unknowns
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector

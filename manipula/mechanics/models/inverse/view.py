@@ -12,8 +12,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from manipula.mechanics.models.inverse.solutions.loop import Loop, crossing
-from manipula.mechanics.models.inverse.solutions.slides import rotation
+from manipula.mechanics.models.inverse.loop import Loop, crossing
+from manipula.mechanics.models.inverse.slides import rotation
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.messages import Message
 from manipula.scalar import Judge, Maths

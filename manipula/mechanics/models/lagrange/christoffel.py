@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
-from manipula.mechanics.models.lagrange.efficient import terms
+from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs, terms
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Scalar

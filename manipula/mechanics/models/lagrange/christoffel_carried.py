@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, Twists, on_joints
-from manipula.mechanics.models.lagrange.efficient import bends, composites
+from manipula.mechanics.models.lagrange.coefficients import bends, composites
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sub

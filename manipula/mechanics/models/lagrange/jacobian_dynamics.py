@@ -17,12 +17,10 @@ from collections.abc import Callable, Sequence
 
 from manipula.mechanics.models.dynamics.bodies import Twists
 from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
-from manipula.mechanics.robot.lift import over_duals
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import Link, Tree, over_duals
 from manipula.mechanics.spatial.dual import partial, variables
-from manipula.mechanics.spatial.inertia import RigidBody, half
+from manipula.mechanics.spatial.inertia import RigidBody, Twist, half, momentum, power
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import add, column, cross, dot, scale, sub, sum_of
 from manipula.scalar import Scalar
 

@@ -24,9 +24,8 @@ from functools import reduce
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.mechanics.spatial.inertia import RigidBody, Twist
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import (
     Matrix,
     Vector,

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from manipula.mechanics.models.dynamics.composite import gravity_composite, inertia_matrix
 from manipula.mechanics.models.lagrange.christoffel import coriolis_matrix
 from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.spatial.inertia import Twist, Wrench, momentum
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Twist, Wrench, momentum
 from manipula.mechanics.spatial.vector import NULL, add, cross, dot
 from manipula.scalar import Scalar
 

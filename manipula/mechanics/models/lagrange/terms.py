@@ -14,7 +14,7 @@ from typing import NamedTuple
 from manipula.errors import UnknownNameError
 from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
 from manipula.mechanics.models.lagrange import classical as lagrange_classical
-from manipula.mechanics.models.lagrange import efficient as lagrange_efficient
+from manipula.mechanics.models.lagrange import coefficients as lagrange_efficient
 from manipula.mechanics.models.lagrange import megahed as lagrange_megahed
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.robot.tree import Tree

@@ -34,11 +34,10 @@ from manipula.mechanics.models.linear.regressor import (
     unit_in_link,
 )
 from manipula.mechanics.models.linear.regressor import columns as regressor_columns
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, massless, split
+from manipula.mechanics.robot.reduce import frames_on_joints, massless, split
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import RigidBody, power, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.screw import power
 from manipula.mechanics.spatial.vector import X, Y, Z, nothing, symmetric
 from manipula.scalar import Scalar
 

@@ -17,8 +17,7 @@ from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
 from manipula.mechanics.models.linear.base_parameters import Slot, base_frames, candidate_slots
 from manipula.mechanics.models.linear.regressor import actuator_columns
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.turn import unturned
-from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
+from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul, unturned
 from manipula.scalar import Scalar
 
 

@@ -17,9 +17,8 @@ from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.models.linear.regressor import parts_of
 from manipula.mechanics.models.linear.regressor_carried import with_riders
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.inertia import Twist, half
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import NULL, Vector, cross, dot, neg, unrotate
 from manipula.scalar import Scalar
 

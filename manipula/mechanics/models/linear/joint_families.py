@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.robot.actuators.actuator import MOTOR
-from manipula.mechanics.robot.actuators.friction import LAWS, Asymmetric, FrictionLaw, Offset, Slip
-from manipula.mechanics.robot.values.entry import DAMPING, SHARE, STIFFNESS, TORQUE, ParameterEntry, Units
+from manipula.mechanics.robot.actuator import MOTOR
+from manipula.mechanics.robot.friction import LAWS, Asymmetric, FrictionLaw, Offset, Slip
+from manipula.mechanics.robot.values.parameter import DAMPING, SHARE, STIFFNESS, TORQUE, ParameterEntry, Units
 from manipula.scalar import Maths
 
 WIDTH = Fraction(3, 1000)  # rad/s: what Coulomb friction is smoothed over, well below what is slow

@@ -30,10 +30,9 @@ from manipula.mechanics.models.linear.two_velocity import (
     rate_twists,
     two_fields,
 )
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, massless, regroup
+from manipula.mechanics.robot.reduce import frames_on_joints, massless, regroup
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
-from manipula.mechanics.spatial.screw import power
+from manipula.mechanics.spatial.inertia import Moments, RigidBody, half, power
 from manipula.mechanics.spatial.vector import add, dot, matmul, rotate, symmetric, transpose, unrotate
 
 Given = Mapping[str, Sequence[Any]]  # q, qd, qd_r, qdd_r, slip, load, weights

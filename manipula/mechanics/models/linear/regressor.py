@@ -19,11 +19,10 @@ from typing import Any
 from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.newton_euler import Moving, euler, newton, newton_euler
-from manipula.mechanics.robot.reduce.chains import massless
+from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.robot.tree import FileBody, Link, Tree
-from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
+from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody, Wrench, power
 from manipula.mechanics.spatial.placement import HERE
-from manipula.mechanics.spatial.screw import Wrench, power
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
 from manipula.scalar import Scalar
 

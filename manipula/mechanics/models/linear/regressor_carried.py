@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
-from manipula.mechanics.robot.reduce.chains import massless
+from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody, rod
+from manipula.mechanics.spatial.inertia import RigidBody, Twist, Wrench, power, rod
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Twist, Wrench, power
 from manipula.mechanics.spatial.vector import Z, column, dot, nothing, scale, sub
 from manipula.scalar import Scalar
 

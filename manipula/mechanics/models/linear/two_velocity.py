@@ -48,12 +48,10 @@ from manipula.mechanics.models.linear.base_regressor import (
     regressor_from,
     turned_back,
 )
-from manipula.mechanics.robot.lift import over_pairs
-from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.robot.tree import Link, Tree, over_pairs
+from manipula.mechanics.spatial.inertia import Twist, half
 from manipula.mechanics.spatial.paired import of_two, paired, value_of, values_of
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import NULL, dot
 from manipula.scalar import Scalar
 

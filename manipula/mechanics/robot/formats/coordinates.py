@@ -7,11 +7,14 @@ A number alone has the unit of the joint that follows, `pi` is in radians, and a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import ManipulaError, RobotFileError
 from manipula.mechanics.robot.coordinates import Coordinate, own_coordinate
+from manipula.mechanics.robot.default_values import outside
+from manipula.mechanics.robot.description import NamedPose, RobotDescription
 from manipula.mechanics.robot.formats.units import describe, text_in_units
 from manipula.mechanics.robot.values.parameter import (
     Deg,
@@ -19,12 +22,15 @@ from manipula.mechanics.robot.values.parameter import (
     Num,
     Parameter,
     ParameterOp,
+    float_of,
+    floats_of,
+    names_of,
     parameter_from_text,
     text_of,
 )
-from manipula.mechanics.robot.values.terms import Quantity, Units, in_si
-from manipula.mechanics.robot.values.written import plain_text
-from manipula.support.letters import spelled
+from manipula.mechanics.robot.values.terms import Quantity, Units, in_si, plain_text
+from manipula.messages import Message
+from manipula.support.text import spelled
 
 _QUOTED = re.compile(r"'([^']+)'")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -83,3 +89,37 @@ def _linear(x: Parameter, text: str) -> Coordinate:
         case ParameterOp("/", (a, Num(k))) if k:
             return 1 / k * _linear(a, text)
     raise RobotFileError("found {text!r}, which is not linear in the coordinates of joints", text)
+
+
+# Poses by name, `home` or `ready`: a coordinate for every joint that moves by itself, kept by the joint's name, so
+# that an arm with fewer joints has what is left of them.
+
+
+def named_pose(robot: RobotDescription, name: str, entries: Sequence[Parameter]) -> NamedPose:
+    """A pose of this robot; one that it cannot take is refused."""
+    if len(entries) != robot.dof:
+        told, joints = Message("found {count} coordinates", len(entries)), ", ".join(robot.joint_names)
+        raise _wrong(robot, name, told, Message("expected {dof}, of {joints}", robot.dof, joints))
+    values, rows = floats_of(dict(robot.values)), {joint.name: joint for joint in robot.joints}
+    for joint, entry in zip(robot.joint_names, entries):
+        if unknown := [letter for letter in names_of(entry) if letter not in values]:
+            raise _wrong(
+                robot,
+                name,
+                Message("{unknown!r} of joint {joint!r} has no value", unknown[0], joint),
+                Message("expected numbers"),
+            )
+        if there := outside(rows[joint], entry, values):
+            raise _wrong(robot, name, Message("joint {joint!r} would stand at {outside}", joint, there), "")
+    return name, tuple(zip(robot.joint_names, entries))
+
+
+def _wrong(robot: RobotDescription, name: str, problem: str, hint: str) -> RobotFileError:
+    return RobotFileError(problem, file=robot.origin.path, field=f"poses.{name}", hint=hint)
+
+
+def poses_of(robot: RobotDescription) -> dict[str, tuple[float, ...]]:
+    """In numbers, joint by joint."""
+    values = floats_of(dict(robot.values))
+    kept = ((name, dict(entries)) for name, entries in robot.named_poses)
+    return {name: tuple(float_of(at[joint], values) for joint in robot.joint_names) for name, at in kept}

@@ -95,7 +95,7 @@ _LIST = (
         "dh.read:robot_from_dh_text",
         "dh.read:dh_text_from_robot",
         TABLE,
-        losing="dh.text:lost_from_robot",
+        losing="dh.read:lost_from_robot",
     ),
 )
 FORMATS: dict[str, Format] = {item.name: item for item in _LIST}

@@ -26,10 +26,9 @@ from manipula.mechanics.robot.values.parameter import (
     parameter_from_text,
     text_of,
 )
-from manipula.mechanics.robot.values.terms import Quantity, Units, in_column, in_si, is_si, scaled
-from manipula.mechanics.robot.values.written import plain_text
+from manipula.mechanics.robot.values.terms import Quantity, Units, in_column, in_si, is_si, plain_text, scaled
 from manipula.messages import Message
-from manipula.support.letters import without_accents
+from manipula.support.text import without_accents
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.written import plain_text
+from manipula.mechanics.robot.values.terms import plain_text
 from manipula.messages import Message
-from manipula.support.letters import spelled
+from manipula.support.text import spelled
 
 Column = Literal["theta", "d"]
 _LETTERS = {"theta": "q|theta|teta|th|t", "d": "q|d"}

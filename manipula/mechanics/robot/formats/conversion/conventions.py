@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from manipula.errors import UnknownNameError
-from manipula.mechanics.robot.actuators.actuator import Actuator
-from manipula.mechanics.robot.bodies import moved
-from manipula.mechanics.robot.branching import refuse_branches, still_rows
+from manipula.mechanics.robot.actuator import Actuator
+from manipula.mechanics.robot.bodies import moved, needed_names
 from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
 from manipula.mechanics.robot.formats.naming import told_apart
@@ -31,9 +30,9 @@ from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, links_from_rob
 from manipula.mechanics.robot.formats.urdf.read import GRAVITY, robot_from_links
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
-from manipula.mechanics.robot.reduce.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
-from manipula.mechanics.robot.standard import needed_names
+from manipula.mechanics.robot.reduce import Zone, take, take_last, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
+from manipula.mechanics.robot.topology import refuse_branches, still_rows
 from manipula.mechanics.robot.values.parameter import Name, names_of
 from manipula.messages import Message
 

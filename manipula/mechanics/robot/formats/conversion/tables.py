@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.actuators.actuator import LETTERS
-from manipula.mechanics.robot.branching import in_rows, tip_link
+from manipula.mechanics.robot.actuator import LETTERS
 from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
@@ -16,10 +15,11 @@ from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
 from manipula.mechanics.robot.formats.units import text_in_units
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.topology import in_rows, tip_link
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.messages import Message
-from manipula.support.tables import html_table, text_table
+from manipula.support.text import html_table, text_table
 
 SYMBOLIC = "symbolic"  # in place of a value
 _SIGNS = {1: "", -1: "-"}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import JointKind
-from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.dh.table import PastedTable
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.formats.units import Entry, ParsedText, describe, entry_from_raw
+from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
+from manipula.mechanics.robot.formats.units import Entry, ParsedText, describe, entry_from_raw, parameter_from_entry
 from manipula.mechanics.robot.formats.variables import (
     Column,
     Variable,
@@ -22,8 +24,52 @@ from manipula.mechanics.robot.formats.variables import (
 )
 from manipula.mechanics.robot.joints import KINDS, one_of_kinds
 from manipula.mechanics.robot.values.parameter import ZERO
+from manipula.mechanics.robot.values.terms import Angle, Units, bare_numbers, units_shown
 from manipula.messages import Message
-from manipula.support.letters import without_accents
+from manipula.support.text import without_accents
+
+# Names that stand in another column than their letter says: the sign of a table whose columns are in another order.
+#
+# Books print modified tables as alpha, a, d, theta, and a table swallowed in the wrong order is a robot nobody meant:
+# theta1 becomes a twist, a2 an offset.
+
+_COLUMNS = {"theta": "theta|teta|th|θ|ϑ|q", "alpha": "alpha|alfa|α|⍺", "a": "a", "d": "d"}
+_MARK = r"[-+]?\s*\\?(?:{})_?\{{?\d+\}}?\s*(?:\*|\(t\)|\(var\))?"
+_OF_COLUMN = {column: re.compile(_MARK.format(letters), re.I) for column, letters in _COLUMNS.items()}
+
+
+def refuse_misplaced(
+    cells: Mapping[str, object],
+    kind: str,
+    where: str,
+    hint: str,
+    meant: Collection[str] = (),
+    ordered: bool = False,
+) -> None:
+    """Raises on a joint variable outside its column; and on a2, d3, alpha1 outside theirs, unless the name is `meant`
+    so or somebody said how the columns are `ordered`."""
+    for column, text in cells.items():
+        owner = _owner(text) if isinstance(text, str) and column in _COLUMNS else None
+        slides = owner == "theta" and column == "d" and kind == "prismatic"  # q3 is any joint's variable
+        if owner is None or owner == column or slides:
+            continue
+        if owner == "theta" or not (ordered or str(text) in meant):
+            raise RobotFileError(
+                (
+                    Message("found {text}, which reads like a joint variable", describe(text))
+                    if owner == "theta"
+                    else Message("found {text}, which reads like an entry of the column {owner}", describe(text), owner)
+                ),
+                where=where,
+                field=column,
+                hint=hint,
+            )
+
+
+def _owner(text: str) -> str | None:
+    """The column whose letter, with a number, is all there is."""
+    return next((column for column, mark in _OF_COLUMN.items() if mark.fullmatch(text.strip())), None)
+
 
 _KINDS: dict[str, JointKind] = {word: kind.name for kind in KINDS.values() for word in kind.words}
 _OTHER_ORDER = Message("are the headings in the order of the columns? a name meant so takes a value: # a2 = 0.4")
@@ -183,3 +229,80 @@ class _RowReader:
 
 def _is_zero(entry: Entry) -> bool:
     return entry == 0 or (isinstance(entry, ParsedText) and entry.tree == ZERO)
+
+
+# The units of a pasted table, and its rows as the tables of a robot file.
+
+ANGLES = ("theta", "alpha")
+
+
+def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
+    """As other cells of the table show, or guessed from the size and told in `said`."""
+    cells = [row.cells[field] for row in rows for field in ANGLES]
+    bare = [abs(number) for cell in cells for number in _bare(cell)]
+    shown = {unit for cell in cells if isinstance(cell, ParsedText) for unit in units_shown(cell.tree)}
+    if not bare or len(shown) == 1:
+        return "rad" if shown == {"rad"} else "deg"
+    guess: Angle = "deg" if max(bare) > 2 * math.pi else "rad"
+    said.append(
+        Message(
+            (
+                (
+                    "alpha: the table does not say the unit of its angles, degrees are "
+                    "assumed, the largest being {bare:g} (write alpha (deg) or alpha (rad) "
+                    'in the header, or pass angle="{guess}")'
+                )
+                if guess == "deg"
+                else (
+                    "alpha: the table does not say the unit of its angles, radians are "
+                    "assumed, the largest being {bare:g} (write alpha (deg) or alpha (rad) "
+                    'in the header, or pass angle="{guess}")'
+                )
+            ),
+            float(max(bare)),
+            guess,
+        )
+    )
+    return guess
+
+
+def _bare(cell: Entry) -> list[Fraction]:
+    return (
+        [cell]
+        if isinstance(cell, Fraction) and cell
+        else bare_numbers(cell.tree)
+        if isinstance(cell, ParsedText)
+        else []
+    )
+
+
+def joint_tables(rows: list[ReadRow], units: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """The rows as the tables of a robot file, entries in SI; `units` are those of the columns."""
+    angle: dict[str, Angle] = {field: "rad" if units[field] == "rad" else "deg" for field in ANGLES}
+    for number, row in enumerate(rows, 1):
+        table: dict[str, Any] = {"type": row.kind}
+        if row.name:
+            table["name"] = row.name
+        if row.direction == -1:
+            table["direction"] = -1
+        for field, entry in row.cells.items():
+            length: Any = units[field] if field not in ANGLES else "m"
+            column = Units(angle.get(field, angle["alpha"]), length)
+            try:
+                table[field] = parameter_from_entry(entry, QUANTITY_OF[field], column)
+            except RobotFileError as error:
+                where = joint_label(number, row.name)
+                raise RobotFileError(error.problem, where=where, field=field, hint=error.hint) from None
+        yield table
+
+
+def refuse_other_units(units: Mapping[str, str]) -> None:
+    """A column of lengths in degrees."""
+    for field, unit in units.items():
+        if unit and (unit in ("deg", "rad")) != (field in ANGLES):
+            raise RobotFileError(
+                "found a value in {unit}",
+                unit,
+                field=field,
+                hint=Message("expected an angle" if field in ANGLES else "expected a length"),
+            )

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import joint_label, refuse_too_many
 from manipula.messages import Message
-from manipula.support.letters import without_accents
+from manipula.support.text import without_accents
 
 _WORDS = {
     "theta": ("theta", "teta", "θ", "ϑ", "th"),

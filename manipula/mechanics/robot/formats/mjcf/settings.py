@@ -11,13 +11,89 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.formats.mjcf.include import paste_includes, xml_from_text
+from manipula.mechanics.robot.formats.source import Element, checked_text, text_from_bytes
 from manipula.mechanics.robot.formats.urdf.xml import Triple, number_from_text
 from manipula.mechanics.robot.precise import PRECISE, decimal
 from manipula.messages import Message
+
+# `<include file="…"/>`: the children of another file's root in its place, as if they were written there.
+#
+# A file is looked for in the folder of the main file, and nowhere above it: a robot file comes from anybody.
+
+MOST = 100  # files in one model
+
+
+def xml_from_text(text: str) -> ET.Element:
+    """The root of a file, whatever it is called."""
+    text = checked_text(text)
+    if re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE):
+        raise RobotFileError("found a DOCTYPE or ENTITY declaration", hint="remove it: MJCF needs none")
+    try:
+        return ET.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))  # the text is decoded already
+    except ET.ParseError as error:
+        raise RobotFileError(
+            "this is not well-formed XML: {error}", error, hint=Message("MJCF is an XML file that starts with <mujoco>")
+        ) from error
+
+
+def paste_includes(root: ET.Element, file: str) -> None:
+    """Puts every file named by an `<include>` in its place; each may stand in a model once."""
+    main, waiting = Path(file or ".").resolve(), [root]
+    seen, folders = [main], dict[ET.Element, Path]()  # of every `<include>` that was pasted: where its file lies
+    while waiting:
+        element = waiting.pop()
+        while (child := element.find("include")) is not None:
+            pasted = _read(child, main, folders.get(child, main.parent), seen)
+            folders |= dict.fromkeys(pasted.iter("include"), seen[-1].parent)
+            index = list(element).index(child)
+            element[index : index + 1] = list(pasted)
+        waiting.extend(element)
+
+
+def _read(element: ET.Element, main: Path, beside: Path, seen: list[Path]) -> ET.Element:
+    """The root of the file that an `<include>` names, which is added to `seen`."""
+    name = element.get("file", "")
+    try:
+        seen.append(_located(name, main, beside, seen))
+        return xml_from_text(text_from_bytes(seen[-1].read_bytes()))
+    except OSError as error:
+        raise _refusal(
+            Message("found {name!r}, which cannot be read: {strerror}", name[:60], error.strerror)
+        ) from error
+    except RobotFileError as error:
+        raise error if error.where == "<include>" else error.in_file(str(seen[-1])) from error
+
+
+def _located(name: str, main: Path, beside: Path, seen: list[Path]) -> Path:
+    """The file, seen from the main file's folder or from that of the file which names it."""
+    if not main.is_file():
+        raise _refusal(
+            Message("found {name!r}, and a text has no folder to look in", name),
+            Message("load the model from its file"),
+        )
+    tried = [(folder / name.replace("\\", "/")).resolve() for folder in (main.parent, beside)]
+    path = next((path for path in tried if path.is_file()), tried[0])
+    if not path.is_relative_to(main.parent):
+        raise _refusal(
+            Message("found {name!r}, which is outside the folder of the model", name),
+            Message("put the file below that folder"),
+        )
+    if not path.is_file():
+        raise _refusal(Message("found {name!r}, which is not there", name), Message("in {parent}", main.parent))
+    if path in seen:
+        raise _refusal(Message("found {name!r} a second time", name), Message("each file stands in a model once"))
+    if len(seen) > MOST:
+        raise _refusal(Message("found more than {most} files", MOST), Message("join some of them"))
+    return path
+
+
+def _refusal(told: str, hint: str = "") -> RobotFileError:
+    return RobotFileError(told, where="<include>", field="file", hint=hint)
+
 
 Attributes = Mapping[str, str]
 MAIN = "main"
@@ -186,3 +262,86 @@ def triple(attributes: Attributes, key: str, where: str, otherwise: Triple) -> T
 def single(attributes: Attributes, key: str, where: str) -> Fraction:
     """One number, zero where there is none."""
     return some(attributes, key, 1, where)[0] if key in attributes else Fraction(0)
+
+
+# The vocabulary of MJCF: what is read, and what changes no model. `mj_printSchema` of MuJoCo 4.0 has all of it.
+
+_PLACE = "pos quat axisangle euler xyaxes zaxis"
+_SOLVER = "solref solimp solreflimit solimplimit solreffriction solimpfriction margin gap"
+_TENDON = Element(
+    "class name armature damping frictionloss stiffness",
+    f"{_SOLVER} group limited range springlength springyield actuatorfrcrange actuatorfrclimited user material rgba "
+    "width",
+)
+_EQUALITY = Element(
+    "active class",
+    f"{_SOLVER} name anchor body1 body2 site1 site2 relpose torquescale tendon1 tendon2 polycoef flex cell",
+    named=True,
+)
+# armature and damping are read; how an actuator is commanded and what it gives is control, torques are the joints'
+_ACTUATOR = Element(
+    "class name joint jointinparent tendon gear armature damping",
+    "actdim actearly actlimited actrange area bias biasprm biastype body cogging controller cranklength cranksite "
+    "ctrllimited ctrlrange dampratio delay diameter dynprm dyntype ffrange force forcelimited forcerange fpmax fvmax "
+    "gain gainprm gaintype group imax inductance inheritrange input instance interp ki kp kv lengthrange lmax lmin "
+    "lugre motorconst nominal nsample plugin posrange range refsite resistance saturation scale site slewmax "
+    "slidersite tausmooth thermal timeconst user velrange vmax",
+    named=True,
+)
+WORDS: dict[str, Element | None] = {
+    "mujoco": Element("model"),
+    "compiler": Element(
+        "angle eulerseq autolimits coordinate inertiafromgeom inertiagrouprange settotalmass boundmass boundinertia "
+        "balanceinertia",
+        "alignfree assetdir conflict discardvisual fitaabb fusestatic meshdir passthrough savecanonical savecompiled "
+        "saveinertial strippath texturedir usethread exactmeshinertia convexhull",
+    ),
+    "lengthrange": None,
+    "option": Element(
+        "gravity density viscosity wind",
+        "actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone impratio integrator iterations "
+        "jacobian ls_iterations ls_tolerance magnetic mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance "
+        "o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver timestep tolerance",
+    ),
+    "flag": Element(
+        "gravity frictionloss damper passive",
+        "actuation autoreset clampctrl constraint contact diagexact energy equality eulerdamp filterparent fwdinv "
+        "invdiscrete ipc island limit midphase multiccd nativeccd override refsafe sensor sleep speculative spring "
+        "sensornoise warmstart",
+    ),
+    **dict.fromkeys(("size", "statistic", "visual", "asset", "extension", "contact", "sensor", "keyframe", "custom")),
+    **dict.fromkeys(("camera", "light", "mesh", "texture", "material", "pair", "skin")),
+    "default": Element("class"),
+    "worldbody": Element(f"{_PLACE} childclass", "name"),
+    "body": Element(f"{_PLACE} name childclass gravcomp", "mocap user sleep fuse simple"),
+    "frame": Element(f"{_PLACE} childclass", "name"),
+    "inertial": Element(f"{_PLACE} mass diaginertia fullinertia"),
+    "joint": Element(
+        "name class type pos axis range ref limited damping frictionloss armature stiffness springdamper "
+        "actuatorfrcrange actuatorfrclimited",
+        f"{_SOLVER} group user springref springyield actuatorgravcomp",
+    ),
+    "freejoint": Element("name", "align group"),
+    "geom": Element(
+        f"{_PLACE} class type size fromto mass density shellinertia group mesh",
+        f"{_SOLVER} name adhesion castshadow conaffinity condim contype fitscale fluidcoef fluidshape friction hfield "
+        "material priority rgba solmix surfacevel user",
+    ),
+    "site": Element(f"{_PLACE} name class fromto", "group material mesh rgba size type user"),
+    "plugin": None,
+    "config": Element("", "key value"),
+    "deformable": Element(),
+    "flex": None,
+    "mujoco/tendon": Element(),
+    "default/tendon": _TENDON,
+    "tendon/fixed": _TENDON,
+    "fixed/joint": Element("joint coef"),
+    "tendon/spatial": Element(_TENDON.read, _TENDON.passed, named=True),
+    **dict.fromkeys(("spatial/site", "spatial/geom", "spatial/pulley")),
+    "mujoco/equality": Element(),
+    "default/equality": Element("active", _SOLVER),
+    "equality/joint": Element("active class joint1 joint2 polycoef", f"{_SOLVER} name"),
+    **{f"equality/{tag}": _EQUALITY for tag in ("connect", "weld", "tendon", "flex", "flexstrain", "flexvert")},
+    "mujoco/actuator": Element(),
+    **{f"{outer}/{tag}": _ACTUATOR for outer in ("actuator", "default") for tag in ACTUATORS},
+}

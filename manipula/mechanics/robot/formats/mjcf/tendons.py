@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.branching import TOOL, frame_names
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import BASE, SIX, Body, Joint, RobotDescription, actuator_of, known
 from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, numbers, single
 from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.topology import TOOL, frame_names
 from manipula.mechanics.robot.values.parameter import Num
 from manipula.messages import Message
 

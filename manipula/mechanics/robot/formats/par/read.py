@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, caution
 from manipula.mechanics.robot import joints
-from manipula.mechanics.robot.actuators.actuator import actuator_from
+from manipula.mechanics.robot.actuator import actuator_from
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -28,22 +28,86 @@ from manipula.mechanics.robot.description import (
     Step,
     Steps,
 )
-from manipula.mechanics.robot.exact import Formula, is_zero, parameter_of, placement_from_steps, without_zeros
-from manipula.mechanics.robot.formats.checks.robot import warn_about
-from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
+from manipula.mechanics.robot.exact import Formula, is_zero, opposite, parameter_of, placement_from_steps, without_zeros
+from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
+from manipula.mechanics.robot.formats.checks import warn_about
 from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
-from manipula.mechanics.robot.formats.par.variable import split_variable
 from manipula.mechanics.robot.formats.rows import steps_from_placement
-from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
-from manipula.mechanics.robot.formats.structure import Structure
-from manipula.mechanics.robot.formats.structured import received
-from manipula.mechanics.robot.formats.vocabulary import unknown_words, unread_words
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, received
+from manipula.mechanics.robot.formats.source import (
+    checked_text,
+    errors_of,
+    refuse_too_many,
+    unknown_words,
+    unread_words,
+)
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
 from manipula.mechanics.robot.suffixes import row_names, suffixes
-from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, parameter_from_text
+from manipula.mechanics.robot.values.parameter import (
+    ZERO,
+    Name,
+    Num,
+    Parameter,
+    ParameterOp,
+    names_of,
+    parameter_from_text,
+    text_of,
+)
 from manipula.mechanics.spatial.vector import Matrix, matmul, rotate, transpose
 from manipula.messages import Message
+
+# The joint variable inside an entry of a SYMORO table: `t2`, `th2 + pi/2`, `-q3`, and what is constant beside it.
+
+_LETTERS: dict[JointKind, str] = {"revolute": "t|th|theta|q", "prismatic": "r|q|l|rl"}
+_FIELD: dict[JointKind, str] = {"revolute": "Theta", "prismatic": "R"}
+
+
+def split_variable(entry: Parameter, row: int, kind: JointKind, notes: list[str]) -> tuple[Parameter, int]:
+    """(offset, direction): the entry is offset + direction · q."""
+    if isinstance(entry, Name):
+        return ZERO, 1
+    terms = list(_terms(entry, 1))
+    moving = [(term, sign) for term, sign in terms if isinstance(term, Name) and is_variable(term.name, row, kind)]
+    if len(moving) == 1:
+        rest = [Formula(term if sign == 1 else opposite(term)) for term, sign in terms if (term, sign) != moving[0]]
+        return sum(rest, start=Formula(ZERO)).parameter, moving[0][1]
+    if moving or any(True for _ in names_of(entry)):
+        raise RobotFileError(
+            "found {text_of!r}, in which the joint variable is not clear",
+            text_of(entry),
+            where=Message("joint {name}", row),
+            field=_FIELD[kind],
+            hint=Message(
+                ("write it as t{row} plus a constant" if kind == "revolute" else "write it as r{row} plus a constant"),
+                row,
+            ),
+        )
+    notes.append(
+        Message(
+            "joint {row}: the constant {field} = {text_of} is read as the joint's offset",
+            row,
+            _FIELD[kind],
+            text_of(entry),
+        )
+    )
+    return entry, 1
+
+
+def is_variable(name: str, row: int, kind: JointKind) -> bool:
+    return re.fullmatch(rf"({_LETTERS[kind]})_?0*{row}", name, re.IGNORECASE) is not None
+
+
+def _terms(entry: Parameter, sign: int) -> list[tuple[Parameter, int]]:
+    match entry:
+        case ParameterOp("+", (left, right)):
+            return _terms(left, sign) + _terms(right, sign)
+        case ParameterOp("-", (left, right)):
+            return _terms(left, sign) + _terms(right, -sign)
+        case ParameterOp("neg", (inner,)):
+            return _terms(inner, -sign)
+    return [(entry, sign)]
+
 
 GEOMETRY = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
 INERTIA = tuple(pair.upper() for pair in SIX)

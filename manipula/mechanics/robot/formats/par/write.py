@@ -28,7 +28,7 @@ from manipula.mechanics.robot.formats.rows import row_from_joint
 from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import settled, values_of
-from manipula.mechanics.robot.reduce.zones import take, zone_from_steps, zone_in_numbers
+from manipula.mechanics.robot.reduce import take, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Parameter, text_of
 from manipula.mechanics.spatial.inertia import RigidBody

@@ -9,9 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
-from manipula.mechanics.robot.actuators.spring import Spring
-from manipula.mechanics.robot.branching import TOOL
+from manipula.mechanics.robot.actuator import Actuator, Spring, actuator_from
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     AXES,
@@ -34,10 +32,16 @@ from manipula.mechanics.robot.description import (
     tensor_letter,
 )
 from manipula.mechanics.robot.exact import inverse_of, without_zeros
-from manipula.mechanics.robot.formats.coordinates import coordinate_from_text
-from manipula.mechanics.robot.formats.placed import NAMED, TURNS, toward_axis
-from manipula.mechanics.robot.formats.poses import named_pose
-from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_from_placement
+from manipula.mechanics.robot.formats.coordinates import coordinate_from_text, named_pose
+from manipula.mechanics.robot.formats.rows import (
+    FIELDS,
+    NAMED,
+    TURNS,
+    Row,
+    split_row,
+    steps_from_placement,
+    toward_axis,
+)
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     AxisTable,
@@ -56,6 +60,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
 from manipula.mechanics.robot.formats.units import Entry, parameter_from_entry
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
+from manipula.mechanics.robot.topology import TOOL
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.messages import Message

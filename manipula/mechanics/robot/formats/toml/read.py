@@ -4,26 +4,153 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import Origin, RobotDescription
-from manipula.mechanics.robot.formats.checks.robot import warn_about
-from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
+from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
+from manipula.mechanics.robot.formats.checks import warn_about
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
-from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
-from manipula.mechanics.robot.formats.structure import Structure
-from manipula.mechanics.robot.formats.structured import received
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, received
+from manipula.mechanics.robot.formats.source import checked_text, errors_of, joint_label, refuse_too_many
 from manipula.mechanics.robot.formats.toml.build import joint_names, robot_from_table
-from manipula.mechanics.robot.formats.toml.problems import table_from_raw
-from manipula.mechanics.robot.formats.toml.schema import RobotTable
+from manipula.mechanics.robot.formats.toml.schema import (
+    FRICTION_TABLES,
+    BaseTable,
+    CarriedTable,
+    Friction,
+    JointTable,
+    PayloadTable,
+    RobotTable,
+    SpringTable,
+    Tensor,
+    ToolTable,
+)
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.formats.variables import with_offsets
+from manipula.mechanics.robot.joints import one_of_kinds
+from manipula.mechanics.robot.values.terms import Units, length_of
 from manipula.messages import Message
-from manipula.support.toml_text import toml_tables
+from manipula.support.text import toml_tables
 
-__all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
+__all__ = ["toml_from_robot"]
+
+
+# From pydantic's findings to one sentence: joint, field, what was found, what would be right.
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "joint": JointTable,
+    "payload": PayloadTable,
+    "base": BaseTable,
+    "tool": ToolTable,
+    "inertia": Tensor,
+    "second_moment": Tensor,
+    "friction": Friction,
+    **FRICTION_TABLES,
+    "carries": CarriedTable,
+    "springs": SpringTable,
+}
+_WANTED = {
+    "string_type": Message("expected text in quotes"),
+    "string_too_short": Message("expected a name"),
+    "string_too_long": Message("expected at most 100 characters"),
+    "string_pattern_mismatch": Message("expected one line of text"),
+    "tuple_type": Message("expected a list"),
+    "dict_type": Message("expected a table of names and values"),
+    "model_type": Message("expected a table"),
+}
+_MISSING = {
+    "format": Message("write format = 1 at the top"),
+    "convention": Message('write convention = "standard" or "modified"'),
+    "angle": Message('write angle = "deg" or "rad"'),
+    "joint": Message("a robot has at least one [[joint]]"),
+    "type": Message("write type = {one_of_kinds}", one_of_kinds(quoted=True)),
+}
+
+
+def table_from_raw(raw: Mapping[str, Any]) -> RobotTable:
+    """The validated file, every column in SI, or the most telling problem in it."""
+    units = Units("deg" if raw.get("angle") == "deg" else "rad", length_of(raw.get("length")))
+    try:
+        return RobotTable.model_validate(with_offsets(raw), context=units)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        # a misspelt key also looks like a missing one: the misspelling is the news
+        found.sort(key=lambda problem: problem["type"] != "extra_forbidden")
+        first, *others = (_sentence(problem, raw) for problem in found if problem is found[0] or not _echo(problem))
+        first.others = tuple(others)
+        raise first from None
+
+
+def _echo(problem: ErrorDetails) -> bool:
+    """Rows that were refused are missing in the list, which says so again."""
+    return problem["loc"] == ("joint",) and problem["type"] == "too_short"
+
+
+def _sentence(problem: ErrorDetails, raw: Mapping[str, Any]) -> RobotFileError:
+    where, path = _place(problem["loc"], raw)
+    inner = problem.get("ctx", {}).get("error")
+    if isinstance(inner, RobotFileError):
+        path = [*path, inner.field] if inner.field else path
+        return RobotFileError(inner.problem, where=where, field=_dotted(path), hint=inner.hint)
+    text, hint = _told(problem)
+    return RobotFileError(text, where=where, field=_dotted(path), hint=hint)
+
+
+def _place(loc: tuple[int | str, ...], raw: Mapping[str, Any]) -> tuple[str, list[int | str]]:
+    """The joint, and the path of keys inside it."""
+    path = list(loc)
+    if len(path) > 1 and path[0] == "joint" and isinstance(path[1], int):
+        row = raw["joint"][path[1]]
+        name = row.get("name") if isinstance(row, Mapping) else None
+        return joint_label(path[1] + 1, name if isinstance(name, str) else None), path[2:]
+    return "", path
+
+
+def _dotted(path: Iterable[int | str]) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
+    return text.lstrip(".")
+
+
+def _told(problem: ErrorDetails) -> tuple[str, str]:
+    kind, loc, context = problem["type"], problem["loc"], problem.get("ctx", {})
+    found = Message("found {text}", describe(problem.get("input")))
+    match kind:
+        case "missing":
+            return Message("is missing"), _MISSING.get(str(loc[-1]), _list_hint(loc))
+        case "extra_forbidden":
+            return Message("unknown key"), _known_keys(loc)
+        case "literal_error":
+            return found, Message("expected {one_of_kinds}", context.get("expected", ""))
+        case "too_short" if loc == ("joint",):
+            return Message("there are no joints"), _MISSING["joint"]
+        case "too_long" | "too_short":
+            wanted = context.get("max_length", context.get("min_length"))
+            return Message("found a list of {actual_length}", context.get("actual_length")), Message(
+                "expected {wanted} entries", wanted
+            )
+    return found, _WANTED.get(kind, problem["msg"])
+
+
+def _list_hint(loc: tuple[int | str, ...]) -> str:
+    return Message("the list is too short") if isinstance(loc[-1], int) else Message("it is required")
+
+
+def _known_keys(loc: tuple[int | str, ...]) -> str:
+    owner = next((part for part in reversed(loc[:-1]) if isinstance(part, str)), "")
+    known = list(_TABLES.get(owner, RobotTable).model_fields)
+    near = get_close_matches(str(loc[-1]), known, n=1)
+    return Message("did you mean {column_of!r}?", near[0]) if near else Message("known here: {known}", ", ".join(known))
+
 
 Form = Literal["toml", "dh", "python"]
 

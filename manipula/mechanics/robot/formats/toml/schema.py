@@ -15,8 +15,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.actuators.actuator import DRIVE, MOTOR
-from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw
+from manipula.mechanics.robot.actuator import DRIVE, MOTOR
 from manipula.mechanics.robot.formats.units import (
     Entry,
     describe,
@@ -24,11 +23,12 @@ from manipula.mechanics.robot.formats.units import (
     parameter_from_raw,
     refuse_bad_name,
 )
+from manipula.mechanics.robot.friction import LAWS, FrictionLaw
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Parameter
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.messages import Message
-from manipula.support.letters import spelled
+from manipula.support.text import spelled
 
 _WORDS: dict[Quantity, str] = {
     "angle": "a number, or text such as 'pi/2', '90 deg' or 'phi + 90'; numbers alone are in the file's angle",

@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from manipula.errors import RobotFileError, caution
-from manipula.mechanics.robot.actuators.friction import FrictionLaw
-from manipula.mechanics.robot.actuators.spring import Spring
-from manipula.mechanics.robot.branching import base_body
+from manipula.mechanics.robot.actuator import Spring
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -25,23 +23,31 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.exact import QUARTERS, is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
-from manipula.mechanics.robot.formats.placed import TURNS, names_in, placed_from_joint, with_placement
-from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
-from manipula.mechanics.robot.formats.shortened import in_order
+from manipula.mechanics.robot.formats.rows import (
+    FIELDS,
+    TURNS,
+    Convention,
+    in_order,
+    names_in,
+    placed_from_joint,
+    placement_from_steps,
+    row_from_joint,
+    with_placement,
+)
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, structured
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.formats.structure import Structure
-from manipula.mechanics.robot.formats.structured import structured
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
 from manipula.mechanics.robot.formats.variables import Column, bracketed, moving_text
+from manipula.mechanics.robot.friction import FrictionLaw
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import values_of
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.topology import base_body
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.messages import Message
-from manipula.support.decimals import is_decimal
-from manipula.support.toml_text import quoted
+from manipula.support.text import is_decimal, quoted
 
 _TURNS = ("roll", "pitch", "yaw")
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
-from manipula.mechanics.robot.branching import TOOL, base_body, frame_names
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import BASE, Body, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.exact import parameter_of
@@ -33,6 +32,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, placement, precise, rpy_of, values_of
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.topology import TOOL, base_body, frame_names
 from manipula.mechanics.robot.values.parameter import Num, Parameter
 from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement

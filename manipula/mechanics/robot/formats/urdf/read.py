@@ -14,7 +14,7 @@ from pathlib import Path
 
 from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot import joints
-from manipula.mechanics.robot.actuators.actuator import Actuator
+from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
@@ -34,12 +34,10 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
-from manipula.mechanics.robot.formats.checks.robot import warn_of_odd
-from manipula.mechanics.robot.formats.placed import toward_axis
-from manipula.mechanics.robot.formats.rows import placement_from_steps
+from manipula.mechanics.robot.formats.checks import warn_of_odd
+from manipula.mechanics.robot.formats.rows import placement_from_steps, toward_axis
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, received
 from manipula.mechanics.robot.formats.source import errors_of
-from manipula.mechanics.robot.formats.structure import Structure
-from manipula.mechanics.robot.formats.structured import received
 from manipula.mechanics.robot.formats.urdf.light import few_steps, lightened, short_way
 from manipula.mechanics.robot.formats.urdf.tree import (
     PARTS,
@@ -62,7 +60,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     refuse_faults,
     urdf_from_text,
 )
-from manipula.mechanics.robot.locking.locks import with_locks
+from manipula.mechanics.robot.locks import with_locks
 from manipula.mechanics.robot.precise import settled
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, number

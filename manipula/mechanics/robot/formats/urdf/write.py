@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from fractions import Fraction
 
-from manipula.mechanics.robot.branching import TOOL, frame_names, still_rows
 from manipula.mechanics.robot.description import BASE, RobotDescription
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, DIGITS, decimal, links_from_robot
@@ -14,6 +13,7 @@ from manipula.mechanics.robot.formats.urdf.read import GRAVITY
 from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, UrdfFile, UrdfJoint, UrdfLink, UrdfOrigin
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, precise, values_of
+from manipula.mechanics.robot.topology import TOOL, frame_names, still_rows
 from manipula.mechanics.robot.values.parameter import Num, text_of
 from manipula.messages import Message
 

@@ -1,1 +1,0 @@
-"""Programs as LLVM assembly: `writer` walks the tree, `operations` compute, `lanes` does so side by side."""

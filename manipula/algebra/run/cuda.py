@@ -1,0 +1,416 @@
+"""`CudaFunction`: a tape as a callable on device arrays, compiled for the GPU by CuPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from math import prod
+from typing import Any, NamedTuple, Protocol, Unpack
+
+import numpy as np
+
+from manipula.algebra.emit.cuda import BLOCK, CudaSource, source
+from manipula.algebra.run.batch import (
+    DType,
+    Floats,
+    Shape,
+    check_count,
+    common_lead,
+    even_step,
+    out_arrays,
+    rows_of_array,
+    told,
+)
+from manipula.algebra.run.repeated import NEVER, Repeated, Rolling, Task, completed
+from manipula.algebra.run.stepping import Memory
+from manipula.algebra.tape import Port, Tape
+from manipula.errors import InputError
+from manipula.messages import Message
+
+# Many steps of many rollouts on a GPU: one a thread, what is remembered in its registers.
+
+_REAL = {"float64": "double", "float32": "float"}
+
+
+class Rollouts:
+    """The kernels of one function, compiled on first use."""
+
+    def __init__(self, cupy: Any, code: CudaSource, memory: Memory, dtype: DType) -> None:
+        self._cupy, self._code, self._memory, self._dtype = cupy, code, memory, dtype
+        self._kernels: dict[bool, Any] = {}
+
+    def __call__(self, task: Task) -> Repeated:
+        cupy = self._cupy
+        states = cupy.asarray(np.ascontiguousarray(task.states.T))
+        width = len(states) + sum(prod(port.shape) for port in self._memory.outputs)
+        samples = -(-task.steps // task.every) if task.every else 0
+        record = cupy.empty((samples, width, task.rows), self._dtype)
+        if task.rows:
+            self._launched(task, states, record)
+        return self._packed(task, states, record)
+
+    def _launched(self, task: Task, states: Any, record: Any) -> None:
+        held = task.held[:, None] if task.along is None else task.along  # (rows or 1, steps or 1, V)
+        drive = self._cupy.asarray(np.ascontiguousarray(held.transpose(1, 2, 0)))  # (steps or 1, V, rows or 1)
+        several = drive.shape[2] > 1
+        strides = (drive.shape[1] * drive.shape[2] if len(drive) > 1 else 0, drive.shape[2], 1 if several else 0)
+        kept, own = task.kept[..., 0], len(task.kept) > 1
+        work: tuple[Any, ...] = ()
+        if kept.shape[1]:
+            columns = self._cupy.asarray(np.ascontiguousarray(kept.T)) if own else np.uintp(0)
+            work = (kept[0].copy().view([("k", self._dtype, (kept.shape[1],))]), columns)
+        times = (task.rows, task.steps, task.every, 0 if task.every else NEVER)
+        arguments = (*map(np.int64, times), states, drive, *map(np.int64, strides), *work, record, *self._noise(task))
+        self._kernel(own and bool(work))((-(-task.rows // BLOCK),), (BLOCK,), arguments)
+
+    def _noise(self, task: Task) -> tuple[Any, ...]:
+        """Seed, numbers of the rows, number of the first step; nothing where none is drawn."""
+        if not self._code.noisy:
+            return ()
+        numbers = self._cupy.asarray(np.ascontiguousarray(task.noise.rollouts.ravel()[: task.rows]))
+        return np.int64(task.noise.seed), numbers, np.int64(task.first)
+
+    def _kernel(self, own: bool) -> Any:
+        if own not in self._kernels:
+            name = self._code.run_kernel(_REAL[str(self._dtype)], own)
+            text = f"{self._code.text}\n{self._code.rollouts}"
+            module = self._cupy.RawModule(code=text, options=("-std=c++17",), name_expressions=(name,))
+            self._kernels[own] = module.get_function(name)
+        return self._kernels[own]
+
+    def _packed(self, task: Task, states: Any, record: Any) -> Repeated:
+        """As on the processor, on the device."""
+        memory, rows = self._memory, record.transpose(2, 0, 1)  # (rows, samples, width)
+        state = [x.T.reshape(*task.lead, *port.shape) for port, x in _parts(memory.states, states, 0)]
+        samples = (*task.lead, record.shape[0])
+        found = [
+            x.transpose(1, 2, 0).reshape(*samples, *port.shape)
+            for port, x in _parts((*memory.states, *memory.outputs), rows.transpose(2, 0, 1), 0)
+        ]
+        count = len(memory.states)
+        return Repeated(memory.states_of(state), memory.states_of(found[:count]), memory.out(found[count:]), task.steps)
+
+
+def _parts(ports: Sequence[Port], table: Any, first: int) -> list[tuple[Port, Any]]:
+    """The entries of every port, along the first axis."""
+    found = []
+    for port in ports:
+        size = prod(port.shape)
+        found.append((port, table[first : first + size]))
+        first += size
+    return found
+
+
+# Arguments of a function on a GPU: device arrays checked, broadcast and described by their steps, copied only at need.
+#
+# A kernel finds entry j of configuration i at [i·row + j·column]. Three layouts have a kernel each: columns (row = 1:
+# neighbouring threads read neighbouring entries), rows (dense, one configuration after the other), and any steps. All
+# of
+# this follows from shapes and strides alone, so it is worked out once for each combination and remembered.
+
+_ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
+_REMEMBERED = 256
+
+
+class Steps(NamedTuple):
+    """From one configuration to the next and from one entry to the next, in entries; of the kernel's own type."""
+
+    row: np.int64
+    column: np.int64
+
+
+class ArrayPlan(NamedTuple):
+    """What shapes and strides decide: leading axes and their product, steps (None: to be copied), layout if aligned."""
+
+    lead: Shape
+    rows: int
+    steps: tuple[Steps | None, ...]
+    columns: bool  # fresh results lie so
+    layout: str
+
+
+class DeviceCall(NamedTuple):
+    """One call: number of configurations, layout, arrays of the ports that have entries, what goes back."""
+
+    rows: int
+    layout: str
+    inputs: list[tuple[Any, Steps]]
+    outputs: list[tuple[Any, Steps]]
+    results: list[Any]
+
+
+class Arguments:
+    """Checks the arrays of one function."""
+
+    def __init__(self, cupy: Any, function: str, dtype: DType, ports: tuple[Sequence[Port], Sequence[Port]]) -> None:
+        self.cupy, self.function, self.dtype = cupy, function, dtype
+        self.inputs, self.outputs = ports
+        self._plans: dict[tuple[Any, ...], ArrayPlan] = {}
+
+    def arranged(self, values: Sequence[Any], out: Any) -> DeviceCall:
+        """Inputs and outputs of a call."""
+        check_count(self.function, self.inputs, values)
+        here = self.cupy.cuda.runtime.getDevice()
+        arrays = [self._own(port.name, x, here) for port, x in zip(self.inputs, values)]
+        if out is None:
+            results = self._fresh(self._plan(arrays, ()))
+        else:
+            given = out_arrays(self.function, self.outputs, out)
+            results = [self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, given)]
+            arrays = apart(arrays, results)
+        plan = self._plan(arrays, results)
+        if None in plan.steps:
+            arrays = [self._dense(x, plan.lead) if steps is None else x for x, steps in zip(arrays, plan.steps)]
+            plan = self._plan(arrays, results)
+        return self._call(plan, arrays, results)
+
+    def _call(self, plan: ArrayPlan, arrays: Sequence[Any], results: list[Any]) -> DeviceCall:
+        ports = (*self.inputs, *self.outputs)
+        parts = [(x, steps) for x, steps, port in zip((*arrays, *results), plan.steps, ports) if steps and port.slots]
+        cut = sum(1 for port in self.inputs if port.slots)
+        aligned = plan.layout != "rows" or not any(x.data.ptr % _ALIGNED for x, _ in parts)
+        return DeviceCall(plan.rows, plan.layout if aligned else "strides", parts[:cut], parts[cut:], results)
+
+    def _own(self, name: str, value: Any, here: int) -> Any:
+        """A CuPy array of the right type, on the device in use; other libraries' device arrays become one, uncopied."""
+        if not isinstance(value, self.cupy.ndarray):
+            if not hasattr(value, "__cuda_array_interface__"):
+                found = Message("{kind}; cupy.asarray({name}) copies it to the device", _kind(value), name)
+                raise InputError("{function}: {name}: expected a CuPy array, found {found}", self.function, name, found)
+            value = self.cupy.asarray(value)
+        if value.dtype != self.dtype:
+            other = f'; compile(dtype="{value.dtype}") makes the function of that type' * (value.dtype.kind == "f")
+            raise InputError(
+                "{function}: {name}: expected dtype {dtype}, found {dtype2}{other}",
+                self.function,
+                name,
+                self.dtype,
+                value.dtype,
+                other,
+            )
+        if value.data.device_id != here:
+            raise InputError(
+                "{function}: {name}: expected an array on device {here}, the one in use, found one on {device_id}",
+                self.function,
+                name,
+                here,
+                value.data.device_id,
+            )
+        return value
+
+    def _plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
+        key = tuple((x.shape, x.strides) for x in (*arrays, *results))
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= _REMEMBERED:
+                self._plans.clear()
+            plan = self._plans[key] = self._new_plan(arrays, results)
+        return plan
+
+    def _new_plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
+        arrays = [rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
+        lead = common_lead(self.function, self.inputs, arrays)
+        given = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
+        taken = [self._out_steps(port, x, lead) for port, x in zip(self.outputs, results)]
+        sizes = [len(port.slots) for port in (*self.inputs, *self.outputs)]
+        first = next((steps for steps, size in zip(given, sizes) if size > 1 and steps and steps.row), None)
+        rows, steps = prod(lead), (*given, *taken)
+        known = [(x, size) for x, size in zip(steps, sizes) if x is not None and size]
+        return ArrayPlan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
+
+    def _out_steps(self, port: Port, array: Any, lead: Shape) -> Steps:
+        what, shape = Message("{function}: out for {port}", self.function, port.name), (*lead, *port.shape)
+        if array.shape != shape:
+            raise InputError("{what}: expected shape {shape}, found {shape2}", what, shape, array.shape)
+        steps = steps_of(array, lead, port.shape) if array.size else Steps(np.int64(0), np.int64(0))
+        if steps is None or (
+            array.size and any(length > 1 and stride == 0 for length, stride in zip(shape, array.strides))
+        ):
+            raise InputError(
+                "{what}: expected evenly spaced rows and entries, found array.strides={strides!r}", what, array.strides
+            )
+        return steps
+
+    def _dense(self, array: Any, lead: Shape) -> Any:
+        return self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, (*lead, array.shape[-1])))
+
+    def _fresh(self, plan: ArrayPlan) -> list[Any]:
+        """New arrays for the results, which lie as the first input does that is not the same for all."""
+        return [self._empty(plan.lead, port.shape, plan.columns) for port in self.outputs]
+
+    def _empty(self, lead: Shape, shape: Shape, columns: bool) -> Any:
+        if not columns:
+            return self.cupy.empty((*lead, *shape), dtype=self.dtype)
+        order = (*range(len(shape), len(shape) + len(lead)), *range(len(shape)))
+        return self.cupy.empty((*shape, *lead), dtype=self.dtype).transpose(order)
+
+
+def steps_of(array: Any, lead: Shape, entries: Shape) -> Steps | None:
+    """The steps of an array broadcast to leading axes; None if they are not the same everywhere."""
+    cut = array.ndim - len(entries)
+    own = tuple(0 if length == 1 else stride for length, stride in zip(array.shape[:cut], array.strides))
+    row = even_step(lead, (0,) * (len(lead) - cut) + own, array.itemsize)
+    column = even_step(entries, array.strides[cut:], array.itemsize)
+    return None if row is None or column is None else Steps(np.int64(row), np.int64(column))
+
+
+def layout_of(rows: int, arrays: Sequence[tuple[Steps, int]]) -> str:
+    """ "columns", "rows" or "strides", from the steps and the numbers of entries."""
+    if rows == 1 or all(steps.row == 1 for steps, _ in arrays):
+        return "columns"
+    dense = all(steps.row == size and (steps.column == 1 or size == 1) for steps, size in arrays)
+    return "rows" if dense else "strides"
+
+
+def apart(arrays: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+    """Inputs that no result overwrites while they are still being read: the ends of their memory decide."""
+    written = [_ends(x) for x in results]
+
+    def shared(array: Any) -> bool:
+        first, last = _ends(array)
+        return any(first < end and start < last for start, end in written)
+
+    return [x.copy() if shared(x) else x for x in arrays]
+
+
+def _ends(array: Any) -> tuple[int, int]:
+    """The first byte and the one past the last."""
+    first: int = array.data.ptr
+    if array.flags.c_contiguous:
+        return first, first + array.nbytes
+    reach = [stride * (length - 1) for length, stride in zip(array.shape, array.strides)]
+    return first + sum(x for x in reach if x < 0), first + sum(x for x in reach if x > 0) + array.itemsize
+
+
+def _kind(value: Any) -> str:
+    """a numpy ndarray of shape (3, 6); or the thing itself"""
+    if not hasattr(value, "shape"):
+        return told(value)
+    return Message(
+        "a {partition} {name} of shape {tuple}",
+        type(value).__module__.partition(".")[0],
+        type(value).__name__,
+        tuple(value.shape),
+    )
+
+
+class HostFunction(Protocol):
+    """The function on the processor: the one that knows its parameters."""
+
+    name: str
+    tape: Tape
+
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def inputs(self) -> tuple[Port, ...]: ...
+    @property
+    def outputs(self) -> tuple[Port, ...]: ...
+    @property
+    def parameters(self) -> tuple[str, ...]: ...
+    def kept(self, p: Any = None) -> Floats: ...
+    def packed(self, results: Sequence[Any]) -> Any: ...
+    @property
+    def memory(self) -> Memory: ...
+    def task(self, state: Any, steps: int, variables: Sequence[Any], lanes: int, how: Rolling) -> Task: ...
+    def to(self, device: str) -> Any: ...
+
+
+class CudaFunction:
+    """f(q, qd, …, p=None, out=None): as on the processor, with CuPy arrays of the function's dtype.
+
+    Leading axes broadcast. Arrays stay where they are and may lie in any way; the fastest is one column an entry
+    (`cupy.empty((6, rows)).T`), and whole rows come close. Results lie as the first input does. The parameters `p` come
+    from the host; what depends on them alone is computed there when they change. The call returns at once and runs in
+    CuPy's current stream; `threads` is taken, so that a caller need not know where the function runs, and unused.
+    """
+
+    backend = "cuda"
+
+    def __init__(self, host: HostFunction) -> None:
+        self._cupy = cupy_with_device(host.name)
+        self._host, self._code = host, source(host.tape, "at run time")
+        self._arguments = Arguments(self._cupy, host.name, host.dtype, (host.inputs, host.outputs))
+        self._kernels: dict[str, Any] = {}
+        self.name, self.tape, self.dtype = host.name, host.tape, host.dtype
+        self.inputs, self.outputs, self.parameters = host.inputs, host.outputs, host.parameters
+
+    def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
+        if p is None and self.parameters and len(variables) == len(self.inputs) + 1:
+            variables, p = variables[:-1], variables[-1]
+        call = self._arguments.arranged(variables, out)
+        work = self._work(p)
+        if call.rows:
+            arguments = (np.int64(call.rows), *_flat(call.inputs), *work, *_flat(call.outputs))
+            self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
+        return self._host.packed(call.results)
+
+    def run(
+        self,
+        state: Any,
+        steps: int,
+        *variables: Any,
+        **how: Unpack[Rolling],
+    ) -> Repeated:
+        """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
+        on the device."""
+        here = self._cupy.asnumpy
+        states, given = tuple(map(here, state)), tuple(map(here, variables))
+        return self._rollouts(self._host.task(states, steps, given, 1, completed(how)))
+
+    @cached_property
+    def _rollouts(self) -> Rollouts:
+        return Rollouts(self._cupy, self._code, self._host.memory, self.dtype)
+
+    def _work(self, p: Any) -> tuple[Any, ...]:
+        """What depends on parameters alone, as the structure the kernel takes by value; nothing where there is none."""
+        kept = self._host.kept(self._cupy.asnumpy(p) if isinstance(p, self._cupy.ndarray) else p)
+        return (kept.view([("k", self.dtype, (kept.size,))]),) if kept.size else ()
+
+    def _kernel(self, layout: str) -> Any:
+        """Compiled on first use; CuPy keeps the machine code on disk."""
+        if layout not in self._kernels:
+            name = self._code.kernel(_REAL[str(self.dtype)], layout)
+            module = self._cupy.RawModule(code=self._code.text, options=("-std=c++17",), name_expressions=(name,))
+            self._kernels[layout] = module.get_function(name)
+        return self._kernels[layout]
+
+    def to(self, device: str) -> Any:
+        """The same function on a device: "cpu" gives back the one this came from."""
+        return self if device == "cuda" else self._host.to(device)
+
+    @property
+    def source(self) -> str:
+        """The CUDA text the kernels are made from."""
+        return self._code.text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CudaFunction, (self._host,)
+
+    def __repr__(self) -> str:
+        return f"<{self.name} on the GPU, {self.dtype}: {', '.join(port.name for port in self.inputs)}>"
+
+
+def _flat(arrays: Sequence[tuple[Any, Steps]]) -> list[Any]:
+    """array, row, column, array, row, …: as the kernel takes them."""
+    return [x for array, steps in arrays for x in (array, *steps)]
+
+
+def cupy_with_device(function: str) -> Any:
+    """CuPy, when it is installed and finds a device; else a sentence that says what is missing."""
+    try:
+        cupy = import_module("cupy")
+    except ImportError as problem:
+        raise InputError(
+            "{function}: a function on the GPU needs CuPy, which is not installed here (pip install "
+            "cupy-cuda12x, or cupy-cuda13x for CUDA 13)",
+            function,
+        ) from problem
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as problem:
+        raise InputError("{function}: CuPy finds no CUDA device here ({problem})", function, problem) from problem
+    if not count:
+        raise InputError("{function}: CuPy finds no CUDA device here", function)
+    return cupy

@@ -1,0 +1,175 @@
+"""Steps of a compiled function with states: what is remembered is a named tuple of arrays, the caller's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.algebra.run.batch import DType, Floats, rows_from_value
+from manipula.algebra.tape import Port, Tape, variables_of
+from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
+from manipula.scalar import Next
+
+
+class Stepped(NamedTuple):
+    """After a step: the states, and what went out: an array, several as a named tuple, none as an empty one."""
+
+    state: Any
+    outputs: Any
+
+
+class Memory:
+    """How the inputs and outputs of a tape divide into what is remembered and the rest."""
+
+    def __init__(self, tape: Tape, dtype: DType, result_type: Callable[[str, tuple[str, ...]], Any]) -> None:
+        self.name, self.dtype, self.inputs = tape.name, dtype, variables_of(tape)
+        self.states = tuple(port for port in self.inputs if port.role == "state")
+        self.following = {x.gives.state: x.name for x in tape.outputs if isinstance(x.gives, Next)}
+        if not self.states:
+            raise InputError("{name}: has no states; it does not go step by step", tape.name)
+        self.steps = self.following.keys() == {port.name for port in self.states}
+        self.free = tuple(port for port in self.inputs if port.role != "state")
+        self.driven = tuple(port for port in self.inputs if port.role == "variable")  # `run` draws the noise itself
+        self.outputs = [x for x in tape.outputs if x.name not in self.following.values()]
+        self._state = result_type(f"{tape.name}_state", tuple(port.name for port in self.states))
+        self._outputs = result_type(f"{tape.name}_outputs", tuple(port.name for port in self.outputs))
+
+    def start(self, given: Mapping[str, Any]) -> Any:
+        """The states by name; those not given are zero. Leading axes broadcast."""
+        for name in given:
+            if name not in self._state._fields:
+                raise UnknownNameError(Message("state of {name}", self.name), name, self._state._fields)
+        arrays = [self._array(port, given.get(port.name)) for port in self.states]
+        try:
+            lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        except ValueError:
+            told = ", ".join(f"{port.name} {x.shape}" for port, x in zip(self.states, arrays) if x.ndim > 1)
+            raise InputError("{name}: rows of the states do not go together: {told}", self.name, told) from None
+        return self._state(*(np.array(np.broadcast_to(x, (*lead, x.shape[-1]))) for x in arrays))
+
+    def _array(self, port: Port, value: Any) -> Any:
+        given = np.zeros(port.shape, self.dtype) if value is None else value
+        rows = rows_from_value(self.name, port, given, self.dtype)
+        if not np.isfinite(rows).all():
+            bad = np.argwhere(~np.isfinite(rows))[0]
+            entry = port.names[bad[-1]] if port.names else port.name
+            raise InputError("{name}: {names} cannot start at {rows}", self.name, entry, float(rows[tuple(bad)]))
+        return rows
+
+    def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
+        """In the order of the function."""
+        values = dict(zip((port.name for port in self.free), self.checked(variables, self.free)))
+        values |= dict(zip(self._state._fields, self.ordered(state, "state")))
+        return [values[port.name] for port in self.inputs]
+
+    def checked(self, variables: Sequence[Any], ports: Sequence[Port]) -> Sequence[Any]:
+        """One for each of the inputs."""
+        if not self.steps:
+            raise InputError(
+                "{name}: gives the rates of its states, in continuous time; it does not go step by step", self.name
+            )
+        if len(variables) != len(ports):
+            told = ", ".join(port.name for port in ports) or "none"
+            raise InputError(
+                "{name}: a step takes {count} inputs ({told}), found {count2}",
+                self.name,
+                len(ports),
+                told,
+                len(variables),
+            )
+        return variables
+
+    def ordered(self, state: Any, what: str) -> list[Any]:
+        """The arrays of a state, from a mapping or in their order."""
+        names = self._state._fields
+        if isinstance(state, Mapping):
+            if state.keys() != set(names):
+                raise InputError(
+                    "{name}: {what}: expected {names}, found {state}",
+                    self.name,
+                    what,
+                    ", ".join(names),
+                    ", ".join(state),
+                )
+            return [state[name] for name in names]
+        if not isinstance(state, Sequence) or len(state) != len(names):
+            raise InputError(
+                "{name}: {what}: expected {names}, as `start` gives them", self.name, what, ", ".join(names)
+            )
+        return list(state)
+
+    def parted(self, results: Mapping[str, Any]) -> Stepped:
+        state = self._state(*(results[self.following[port.name]] for port in self.states))
+        outputs = [results[port.name] for port in self.outputs]
+        return Stepped(state, self.out(outputs))
+
+    def states_of(self, arrays: Sequence[Any]) -> Any:
+        return self._state(*arrays)
+
+    def out(self, outputs: Sequence[Any]) -> Any:
+        """What goes out, as a step returns it."""
+        return outputs[0] if len(outputs) == 1 else self._outputs(*outputs)
+
+    def kept(self, state: Any, out: Any) -> Any:
+        """The new states in the arrays of `out`, which may be the old ones."""
+        places = self.ordered(out, "out")
+        for port, new, place in zip(self.states, state, places):
+            if not isinstance(place, np.ndarray) or place.shape != new.shape or place.dtype != new.dtype:
+                told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
+                raise InputError(
+                    "{name}: out: {name2}: expected {dtype} {shape}, found {name3}",
+                    self.name,
+                    port.name,
+                    new.dtype,
+                    new.shape,
+                    told,
+                )
+        for new, place in zip(state, places):
+            place[...] = new
+        return self._state(*places)
+
+
+# Rows ↔ blocks of lanes: arrays as repeated machine code has them (see `machine.repeat`).
+
+_ALIGN = 64  # bytes of a line of the cache, and of the widest vector
+
+
+def aligned(shape: tuple[int, ...], dtype: DType) -> Floats:
+    """Memory that begins where a vector may."""
+    count = int(np.prod(shape))
+    raw = np.empty(count * dtype.itemsize + _ALIGN, np.uint8)
+    first = -raw.ctypes.data % _ALIGN
+    found: Floats = raw[first : first + count * dtype.itemsize].view(dtype).reshape(shape)
+    return found
+
+
+def blocks_of(rows: int, lanes: int) -> int:
+    return -(-rows // lanes)
+
+
+def laned(table: Any, lanes: int, dtype: DType) -> Floats:
+    """(rows, …, n) → (blocks, …, n, lanes); lanes past the last row repeat it."""
+    rows = table.shape[0]
+    blocks = blocks_of(rows, lanes)
+    found = aligned((blocks, *table.shape[1:], lanes), dtype)
+    whole = rows // lanes
+    if whole:
+        found[:whole] = np.moveaxis(table[: whole * lanes].reshape(whole, lanes, *table.shape[1:]), 1, -1)
+    if blocks > whole:
+        rest = table[np.minimum(np.arange(whole * lanes, blocks * lanes), rows - 1)]
+        found[whole] = np.moveaxis(rest, 0, -1)
+    return found
+
+
+def unlaned(blocks: Floats, rows: int, into: Any) -> None:
+    """The inverse: (blocks, …, n, lanes) → (rows, …, n)."""
+    lanes = blocks.shape[-1]
+    whole = rows // lanes
+    if whole:
+        shape = (whole, lanes, *into.shape[1:])
+        into[: whole * lanes].reshape(shape)[...] = np.moveaxis(blocks[:whole], -1, 1)
+    if rows > whole * lanes:
+        into[whole * lanes :] = np.moveaxis(blocks[whole], -1, 0)[: rows - whole * lanes]

@@ -1,1 +1,0 @@
-"""Functions with states: one step after the other."""

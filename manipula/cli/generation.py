@@ -1,0 +1,314 @@
+"""`generate` and `equations`: models as source code and as formulas."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.terminal import options
+from manipula.cli.terminal.language import told_error
+from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
+from manipula.cli.terminal.screen import (
+    BAD_INPUT,
+    CHECK_FAILED,
+    Tell,
+    failed,
+    guarded,
+    note,
+    progress,
+    say,
+    say_formulas,
+    say_json,
+    say_prose,
+    say_table,
+)
+from manipula.errors import InputError, ManipulaError, ProofError
+from manipula.messages import Message, in_front
+
+if TYPE_CHECKING:
+    from manipula import Model
+    from manipula.robot import Robot
+
+
+# `generate --whole`: the robot and its models as one module of JavaScript.
+
+DEFAULT = "c"  # of --language: nothing was said
+
+
+def refuse_others(language: str, others: Mapping[str, Any]) -> None:
+    """`others` are options that a module has no use for, with what was given."""
+    odd = next((name for name, given in others.items() if given), None)
+    if odd:
+        raise InputError("{odd} is no option of --whole, which takes -m, -o, --optimise, --symbolic and --frame", odd)
+    if language != DEFAULT and api.language(language) != "javascript":
+        raise InputError("--whole writes a module of JavaScript, found -l {language}", language)
+
+
+def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Mapping[str, Any], as_json: bool) -> None:
+    """Write the module into the folder and say where it is, and what is not in it."""
+    path = folder / api.module_file(robot)
+    with progress(f"generating {robot.name}") as tell:
+        missing = api.robot_data(api.robot_module(robot, path, list(models) or None, **chosen, tell=tell))["missing"]
+    files = [str(path), str(api.types_beside(path))]
+    if as_json:
+        say_json({"robot": robot.name, "files": files, "missing": missing})
+        return
+    for file in files:
+        say(file)
+    for left in missing:
+        say(Message("without {left}: {left2}", left["model"], left["why"]))
+
+
+COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (parameters only)")
+
+
+@guarded
+@about_a_robot
+def generate(
+    robot: options.RobotName,
+    models: options.Functions = "",
+    language: options.Languages = "c",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("out"),
+    method: options.Method = "best",
+    symbolic: options.Symbolic = "auto",
+    optimise: options.Optimise = "fast",
+    parameters: options.Parameters = "base",
+    price: options.Price = "classical",
+    wrench: Annotated[bool, typer.Option("--wrench", help="With a force and moment on the tool as input.")] = False,
+    frame: Annotated[
+        str, typer.Option("--frame", metavar="NAME", help="The frame that pose, Jacobian and wrench are about.")
+    ] = "",
+    proof: Annotated[
+        bool, typer.Option("--proof", help="With a checker beside it: cpp and python, four models.")
+    ] = False,
+    dtype: options.DType = "",
+    no_batch: options.NoBatch = False,
+    single_file: options.SingleFile = False,
+    sincos: options.SinCos = False,
+    prefix: options.Prefix = "",
+    keep_going: Annotated[
+        bool,
+        typer.Option("--keep-going", help="Write the other models when one cannot be made; the exit code says so."),
+    ] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="One JavaScript module: the robot as data, and its models.")
+    ] = False,
+    dossier: Annotated[
+        Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
+    ] = None,
+    wishes: Wishes = NOTHING,
+    as_json: options.Json = False,
+) -> None:
+    """Generate models as source code: optimised, proved equal to the plain model, with a self-test.
+
+    \b
+    Examples:
+      manipula generate puma560 -m inverse_dynamics,pose -l c -o out/
+      manipula generate my_arm -m forward_dynamics -l c,python --wrench
+      manipula generate my_arm -m inverse_dynamics -l cpp --proof
+      manipula generate my_arm -m gravity+jacobian -l c
+      manipula generate my_arm -m gravity,pose --dtype float32 --no-batch --single-file --prefix arm
+      manipula generate my_arm.urdf -m pose,forward_dynamics,inverse_kinematics --keep-going
+      manipula generate puma560 -l javascript --whole -o out/
+      manipula generate stanford3 --dossier stanford3_dossier/
+    """
+    subject = options.find(robot, wishes)
+    if whole:
+        others = {
+            "--wrench": wrench, "--proof": proof, "--single-file": single_file, "--dossier": dossier, "--dtype": dtype,
+            "--method": method != "best", "--prefix": prefix, "--sincos": sincos, "--no-batch": no_batch,
+            "--price": price != "classical", "--parameters": parameters != "base", "--keep-going": keep_going,
+        }  # fmt: skip
+        refuse_others(language, others)
+        kept = {"optimise": optimise, "symbolic": options.symbolic_from_text(symbolic), "frame": frame}
+        say_whole(subject, options.split_names(models), output, kept, as_json)
+        return
+    names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
+    languages = language_names(language)
+    chosen: dict[str, Any] = {
+        "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise, "wrench": wrench,
+        "frame": frame, "parameters": parameters, "price": price,
+    }  # fmt: skip
+    refusals = Refusals(keep_going)
+    with progress(f"generating {subject.name}") as tell:
+        made: dict[str, Model] = {}
+        for name in names:
+            with refusals.of(name):
+                made[name] = _generated(subject, name, chosen, tell)
+        _refuse_same_files(made)
+        code = options.emit_options(dtype, no_batch, single_file, sincos, prefix)
+        files = written(made, languages, output, {"proof": proof, **code}, refusals)
+        papers = api.dossier(subject, dossier, tell=tell) if dossier else []
+    if as_json:
+        told = [model.as_dict() | {"files": list(map(str, files[name]))} for name, model in made.items()]
+        data: dict[str, Any] = {"robot": subject.name, "models": told, "dossier": list(map(str, papers))}
+        missing = {what: str(error) for what, error in refusals.errors.items()}
+        say_json(data | ({"not_made": missing} if keep_going else {}))
+    else:
+        if made:
+            say_models(made)
+        for path in dict.fromkeys([*(path for group in files.values() for path in group), *papers]):
+            say(str(path))
+    refusals.end()
+
+
+class Refusals:
+    """What could not be made, and why; without `keep_going` the first of them ends the command."""
+
+    def __init__(self, keep_going: bool) -> None:
+        self.keep_going = keep_going
+        self.errors: dict[str, ManipulaError] = {}
+
+    @contextmanager
+    def of(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except ManipulaError as error:
+            if not self.keep_going:
+                raise
+            self.errors[what] = error
+
+    def end(self) -> None:
+        """The reasons, each in a line, and the exit code of the worst."""
+        for what, error in self.errors.items():
+            note(in_front(what, told_error(error)))
+        if self.errors:
+            disproved = any(isinstance(error, ProofError) for error in self.errors.values())
+            raise failed(
+                Message("not made: {errors}", ", ".join(self.errors)), CHECK_FAILED if disproved else BAD_INPUT
+            )
+
+
+def _refuse_same_files(made: dict[str, Model]) -> None:
+    """Long lists of models in one function have no name of their own."""
+    first: dict[str, str] = {}
+    for name, model in made.items():
+        other = first.setdefault(model.name, name)
+        if other != name:
+            raise InputError(
+                "{setdefault} and {name} would be written to the same files, {name2}; make them apart",
+                other,
+                name,
+                model.name,
+            )
+
+
+def written(
+    made: Mapping[str, Model], languages: Sequence[str], folder: Path, chosen: Mapping[str, Any], refusals: Refusals
+) -> dict[str, list[Path]]:
+    """The files of every model; in a single file all of them are together."""
+    if chosen["single_file"] and len(made) > 1:
+        first, *rest = made.values()
+        paths = [path for each in languages for path in first.emit(each, folder, beside=rest, **chosen)]
+        return dict.fromkeys(made, paths)
+    files = {name: list[Path]() for name in made}
+    for name, model in made.items():
+        for each in languages:
+            with refusals.of(f"{name} in {each}"):
+                files[name] += model.emit(each, folder, **chosen)
+    return files
+
+
+def language_names(text: str) -> list[str]:
+    """The languages that are meant, each once."""
+    return list(dict.fromkeys(map(api.language, options.split_names(text))))
+
+
+def _generated(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> Model:
+    return api.generate(robot, options.model_named(name), **chosen, tell=tell)
+
+
+def say_models(made: dict[str, Model]) -> None:
+    """What each model costs, how it was made and proved."""
+    counted = {name: model for name, model in made.items() if _counted(model)}
+    if counted:
+        say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in counted.items()], right=range(2, 7))
+    for name in made.keys() - counted.keys():
+        say_prose(
+            Message("{name}: by {method}; loops, so no fixed number of operations", name, made[name].provenance.method)
+        )
+    for name, model in made.items():
+        origin = model.provenance
+        if origin.answers:
+            say_prose(Message("Choices in {model}: {choices}", name, "; ".join(map(str, origin.answers))), "dim")
+        say_prose(Message("Proof of {name}: {proof}", name, origin.proof or Message("none")), "green")
+        if model.conditions:
+            say_prose(Message("{name} holds where {conditions}", name, ", ".join(map(str, model.conditions))))
+    say()
+
+
+def _counted(model: Model) -> bool:
+    """Is it made of formulas? A solver with loops has no fixed number of operations."""
+    return bool(model.function.outputs)
+
+
+def _cost_cells(name: str, model: Model) -> tuple[str, ...]:
+    cost, once = model.cost, model.cost.offline.total if model.cost.offline else 0
+    return (name, model.provenance.method or "together", *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
+
+
+@guarded
+@about_a_robot
+def equations(
+    robot: options.RobotName,
+    model: options.ModelName = "",
+    also: options.ModelToo = "",
+    form: Annotated[
+        str, typer.Option("--form", help="How formulas are written: auxiliary, factored or expanded.")
+    ] = "auxiliary",
+    style: Annotated[
+        str,
+        typer.Option("--style", metavar="text|unicode|latex|typst", help="Default: unicode on a terminal, else text."),
+    ] = "",
+    names: Annotated[
+        str, typer.Option("--names", metavar="file|book", help="Variables q1, q2, … or θ1, d2, … by the joint.")
+    ] = "file",
+    units: Annotated[bool, typer.Option("--units", help="Add a line of units.")] = False,
+    entry: Annotated[
+        list[str] | None, typer.Option("--entry", metavar="A[1,1]", help="Only this output or entry; repeatable.")
+    ] = None,
+    method: options.Method = "best",
+    symbolic: options.Symbolic = "auto",
+    optimise: options.Optimise = "fast",
+    parameters: options.Parameters = "base",
+    wishes: Wishes = NOTHING,
+    as_json: options.Json = False,
+) -> None:
+    """Print a model as equations: with auxiliary variables, factored, or expanded.
+
+    \b
+    Examples:
+      manipula equations planar2r inverse_dynamics --form factored
+      manipula equations stanford3 lagrange_terms --entry "A[1,1]" --form factored
+      manipula equations puma560 pose --style latex
+      manipula equations scara jacobian --form factored --names book --units
+    """
+    model = options.one_model(model, also)
+    subject = options.find(robot, wishes)
+    chosen: dict[str, Any] = {
+        "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise,
+        "parameters": parameters,
+    }  # fmt: skip
+    with progress(f"deriving {model} of {subject.name}") as tell:
+        made = _generated(subject, model, chosen, tell)
+        made = made.only(*entry) if entry else made
+        style = style or ("unicode" if sys.stdout.isatty() else "text")
+        found = made.equations(form, style, names=names, units=units, tell=tell)
+        text = str(found)
+    if as_json:
+        told = found.as_dict()
+        say_json({"robot": subject.name, **told, "equations": _entries(told), **made.as_dict()})
+        return
+    say_formulas(text) if style in ("text", "unicode") else typer.echo(text)
+
+
+def _entries(told: dict[str, Any]) -> list[str]:
+    """Every entry in a line of its own, and what the short names stand for in the last."""
+    legend = ", ".join(f"{short} = {long}" for short, long in told["where"].items())
+    return [*(f"{x['left']} = {x['right']}" for x in told["equations"]), *([f"with {legend}"] if legend else [])]

@@ -1,0 +1,295 @@
+"""`ik`: the class of an arm, and every joint configuration that puts its tool at a pose."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli import inverse_screen as screen
+from manipula.cli.inverse_screen import ScreenUnits, numbers
+from manipula.cli.terminal import options
+from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
+from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose
+from manipula.errors import InputError
+from manipula.messages import Message
+
+if TYPE_CHECKING:
+    from manipula.arm import Arm
+    from manipula.robot import Robot
+
+
+@guarded
+@about_a_robot
+def ik(
+    robot: options.RobotName,
+    q: Annotated[
+        str, typer.Option("--q", metavar='"Q1 Q2 …"', help="Solve the pose that these joint positions give.")
+    ] = "",
+    pose: Annotated[
+        str, typer.Option("--pose", metavar="FILE|NUMBERS", help="The pose: 16 numbers, row by row, or a JSON file.")
+    ] = "",
+    position: Annotated[
+        str, typer.Option("--position", metavar="X,Y,Z", help="Solve for the tool's origin alone, at this point.")
+    ] = "",
+    task: Annotated[
+        str,
+        typer.Option(
+            "--task",
+            metavar="pose|position|axis",
+            help="What of the pose counts: all of it, the tool's origin, or its origin and z axis.",
+        ),
+    ] = "",
+    seed: Annotated[
+        str, typer.Option("--seed", metavar='"Q1 Q2 …"', help="Answers nearest to these joint positions first.")
+    ] = "",
+    parameter: Annotated[
+        str, typer.Option("--parameter", help="The free joint or arm angle of a redundant arm; several with commas.")
+    ] = "",
+    tolerance: Annotated[
+        float | None,
+        typer.Option("--tolerance", help="Largest |FK − pose| of an answer, m and rad; else what the arm can meet."),
+    ] = None,
+    wishes: Wishes = NOTHING,
+    degrees: Annotated[
+        bool, typer.Option("--degrees", help="Angles are read and shown in degrees; JSON has rad.")
+    ] = False,
+    derive: Annotated[
+        bool, typer.Option("--derive", help="Print how the closed form is found: every step, with both its roots.")
+    ] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="The derivation as LaTeX.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.
+
+    Without --q, --pose or --position it tells which class the arm belongs to, and why; that needs no values. Lengths
+    are in m, angles in rad.
+
+    \b
+    Examples:
+      manipula ik puma560
+      manipula ik puma560 --derive
+      manipula ik puma560 --q "0.1 0.2 0.3 0.4 0.5 0.6"
+      manipula ik puma560 --q "10 20 30 40 0 60" --degrees
+      manipula ik ur5 --pose pose.json --seed "0 0 0 0 0 0" --json
+      manipula ik planar2r --set l1=0.4 --set l2=0.3 --position 0.3,0.4
+    """
+    asked = _Asked(q, pose, position, task, seed, parameter, tolerance, degrees).checked()
+    subject = options.find(robot, wishes)
+    if derive or latex:
+        if asked.given:
+            raise InputError("--derive has no use for a pose; drop {given}", asked.given[0])
+        _say_derivation(subject, task or None, latex, as_json)
+        return
+    from manipula.arm import Arm
+
+    arm = Arm(subject)
+    with progress(f"inverse kinematics of {subject.name}"):
+        told = screen.told_class(arm, asked.part, bool(asked.given), [robot, *wishes.typed])
+    if not asked.given:
+        say_json(told) if as_json else screen.say_class(told)
+        return
+    with progress(f"inverse kinematics of {subject.name}"):
+        answer = told | _solved(arm, asked)
+    say_json(answer) if as_json else screen.say_answer(answer, asked.units(arm))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The options of a call, as they were typed."""
+
+    q: str
+    pose: str
+    position: str
+    task: str
+    seed: str
+    parameter: str
+    tolerance: float | None
+    degrees: bool
+
+    @property
+    def given(self) -> list[str]:
+        """The options that name a target."""
+        every = {"--q": self.q, "--pose": self.pose, "--position": self.position}
+        return [option for option, text in every.items() if text]
+
+    @property
+    def part(self) -> str:
+        """What of the pose counts."""
+        return "position" if self.position else self.task or "pose"
+
+    def checked(self) -> _Asked:
+        if len(self.given) > 1:
+            raise InputError("choose one of {given}", " and ".join(self.given))
+        if (self.seed or self.parameter or self.tolerance is not None) and not self.given:
+            raise InputError("--seed, --parameter and --tolerance need a pose: give --pose, --q or --position")
+        if self.position and self.task not in ("", "position"):
+            raise InputError(
+                "--position solves for the tool's origin alone; drop --task {task}, or give --pose", self.task
+            )
+        return self
+
+    def units(self, arm: Arm) -> ScreenUnits:
+        solver = arm.solver_for(self.part)
+        return ScreenUnits([bool(turns) for turns in solver.turning], self.degrees, solver.plan.fixed_joint)
+
+    def target(self, arm: Arm, at: list[float] | None) -> Any:
+        if at is not None:
+            return arm.pose(at)
+        return _pose(self.pose) if self.pose else numbers("--position", self.position)
+
+
+def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
+    import numpy as np
+
+    solver, units = arm.solver_for(asked.part), asked.units(arm)
+    at = units.read("--q", asked.q) if asked.q else None
+    near = units.read("--seed", asked.seed) if asked.seed else None
+    if asked.part == "pose":
+        fixed: Any = _parameter(solver, asked.parameter, at, units)
+    else:
+        fixed = _free_joints(solver, asked.parameter, units)
+        near = at if near is None else near  # so that --q is among the answers of a redundant arm
+    target = np.asarray(asked.target(arm, at))
+    result = solver(target, near, fixed, asked.tolerance)
+    told: dict[str, Any] = result.as_dict()
+    return {"parameter": fixed, "pose": target.tolist()} | told
+
+
+def _say_derivation(subject: Robot, task: str | None, latex: bool, as_json: bool) -> None:
+    """How the closed form is found. No number is needed: an arm in letters will do."""
+    with progress(f"inverse kinematics of {subject.name}"):
+        found = api.inverse_derivation(subject, task=task)
+        text = found.latex() if latex else str(found)
+    say_json(found.as_dict() | ({"latex": text} if latex else {})) if as_json else typer.echo(text)
+
+
+# what was given
+
+
+def _pose(text: str) -> Any:
+    """A 4×4 matrix from 16 numbers, or from a JSON file that holds them, flat or in rows."""
+    if Path(text).suffix.lower() == ".json":
+        return _pose_from_file(Path(text))
+    given = numbers("--pose", text)
+    if len(given) != 16:
+        raise InputError("--pose: expected 16 numbers, row by row, or a .json file, found {count} numbers", len(given))
+    return [given[row : row + 4] for row in range(0, 16, 4)]
+
+
+def _pose_from_file(path: Path) -> Any:
+    import numpy as np
+
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise InputError("{path}: not a JSON file: {problem}", path, problem) from None
+    given = given.get("pose") if isinstance(given, dict) else given
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape not in ((4, 4), (16,)):
+        raise InputError(
+            "{path}: expected a pose as 4 rows of 4 numbers, or 16 numbers, alone or under the key pose", path
+        )
+    return found.reshape(4, 4)
+
+
+def _parameter(solver: Any, text: str, at: list[float] | None, units: ScreenUnits) -> float | None:
+    """Of a redundant arm: what the user says, or what leads back to --q."""
+    if text:
+        given = numbers("--parameter", text)
+        if len(given) != 1:
+            raise InputError("--parameter: expected one number, found {count}", len(given))
+        return math.radians(given[0]) if units.degrees and units.free_turns else given[0]
+    return solver.parameter_of(at) if at is not None and solver.plan.parameter else None
+
+
+def _free_joints(solver: Any, text: str, units: ScreenUnits) -> list[float] | None:
+    """The positions of the joints that a task leaves free."""
+    if not text:
+        return None
+    given, free = numbers("--parameter", text), solver.freedom.free
+    if len(given) != len(free):
+        names = ", ".join(str(k + 1) for k in free) or "none"
+        raise InputError(
+            "--parameter: expected the positions of the free joints ({names}), found {count} numbers", names, len(given)
+        )
+    return [math.radians(x) if units.degrees and units.turning[k] else x for x, k in zip(given, free, strict=True)]
+
+
+# `singularities` and `reach`: where an arm loses a freedom, and how far it gets.
+
+
+@guarded
+@about_a_robot
+def singularities(
+    robot: options.RobotName,
+    latex: Annotated[bool, typer.Option("--latex", help="The equations as a LaTeX block.")] = False,
+    symbolic: options.Symbolic = "all",
+    wishes: Wishes = NOTHING,
+    as_json: options.Json = False,
+) -> None:
+    """Tell where an arm loses a freedom: the determinant of its Jacobian in factors, each solved where it can be.
+
+    Of arms with up to three joints, of a SCARA, and of six joints whose last three axes meet. Every equation is proved
+    equal to the determinant and tried in numbers; parameters stay letters unless --symbolic says otherwise.
+
+    \b
+    Examples:
+      manipula singularities planar2r
+      manipula singularities puma560 --latex
+      manipula singularities my_arm --set a2=0.4 --symbolic auto --json
+    """
+    if latex and as_json:
+        raise InputError("choose one of --latex and --json")
+    subject = options.find(robot, wishes)
+    with progress(f"singular configurations of {subject.name}"):
+        found = api.singularities(subject, symbolic=options.symbolic_from_text(symbolic))
+        lines = [found.latex] if latex else found.text_lines()
+    if as_json:
+        say_json(found.as_dict())
+        return
+    for line in lines:
+        typer.echo(line) if latex else say(line)
+
+
+@guarded
+@about_a_robot
+def reach(
+    robot: options.RobotName,
+    seed: Annotated[int, typer.Option("--seed", help="Of the configurations drawn to start from.")] = 0,
+    wishes: Wishes = NOTHING,
+    as_json: options.Json = False,
+) -> None:
+    """Tell how far the tool gets: the largest and smallest distance, and the box it keeps to, within the limits.
+
+    The best that searches from many configurations found: the tool may get farther, and nearer. Lengths are in m,
+    angles in rad.
+
+    \b
+    Examples:
+      manipula reach puma560
+      manipula reach planar2r --set l1=0.5 --set l2=0.3
+      manipula reach robot.urdf --tip wrist_3_link --json
+    """
+    subject = options.find(robot, wishes)
+    with progress(f"reach of {subject.name}"):
+        found = api.reach(subject, seed=seed)
+    if as_json:
+        say_json(found.as_dict())
+        return
+    for line in found.lines():
+        say_prose(line)
+    say_prose(Message("farthest at q = {far}; nearest at q = {near}", _listed(found.q_outer), _listed(found.q_inner)))
+
+
+def _listed(q: Sequence[float]) -> str:
+    return f"({', '.join(f'{round(x, 4) + 0:g}' for x in q)})"

@@ -1,0 +1,95 @@
+"""`report` and `studio`: a robot as one page that opens anywhere, and the page on which a robot is typed and moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from manipula import api
+from manipula.cli.terminal import options
+from manipula.cli.terminal.language import language, told_in
+from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
+from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose
+from manipula.errors import InputError, ManipulaError
+from manipula.support.files import expand_user
+
+# `report`: a robot as one page that opens anywhere.
+
+
+@guarded
+@about_a_robot
+def report(
+    robot: options.RobotName,
+    output: options.OutputFile = None,
+    hidden: Annotated[
+        str, typer.Option("--hide", metavar="PARTS", help="Parts to leave out, with commas; they become an exercise.")
+    ] = "",
+    pdf: Annotated[bool, typer.Option("--pdf", help="Pages to print, set by Typst, in place of HTML.")] = False,
+    optimise: options.Optimise = "fast",
+    wishes: Wishes = NOTHING,
+    as_json: options.Json = False,
+) -> None:
+    """Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.
+
+    The file needs neither Python nor a network.
+    Parts: arm, table, equations, inverse, motion, counts, check, base, code.
+
+    \b
+    Examples:
+      manipula report puma560
+      manipula report my_arm -o arm.html
+      manipula report puma560 --pdf
+      manipula report planar2r --hide equations,inverse
+    """
+    subject = options.find(robot, wishes)
+    path = output or Path(api.module_file(subject)).with_suffix(".pdf" if pdf else ".html")
+    if pdf and path.suffix.lower() != ".pdf":
+        raise InputError("--pdf writes a file that ends in .pdf, found {output}", path)
+    parts = [part.strip() for part in hidden.split(",") if part.strip()]
+    with progress(f"report of {subject.name}") as tell:
+        api.report(subject, path, hidden=parts, optimise=optimise, tell=tell)
+    if as_json:
+        say_json({"robot": subject.name, "files": [str(path)], "bytes": path.stat().st_size})
+    else:
+        say(str(path))
+
+
+# `studio`: the page on which a robot is typed, seen, derived, moved.
+
+
+@guarded
+def studio(
+    place: Annotated[
+        Path, typer.Argument(metavar="FOLDER|FILE", help="Where robots are read and saved, or the file to open.")
+    ] = Path(),
+    port: Annotated[int, typer.Option("--port", help="Of this machine; 0: a free one.")] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
+) -> None:
+    """Open the studio: a page on which a table becomes an arm, its equations, its code, its motion.
+
+    It is for this machine alone: the address holds a token, and nothing is fetched from elsewhere. Ctrl-C ends it.
+
+    \b
+    Examples:
+      manipula studio
+      manipula studio my_robots/
+      manipula studio my_arm.toml --no-browser --port 8765
+    """
+    try:
+        from manipula.studio.server import Wanted, serve
+    except ModuleNotFoundError as missing:
+        raise ManipulaError("the studio needs {name}: pip install 'manipula[studio]'", missing.name) from None
+    from manipula.pages.page import built
+
+    page, kept = built("studio"), options.catalogue()
+    drafts = None if kept is None else kept.parent / "studio"
+    wanted = Wanted(expand_user(place), page, drafts, port, not no_browser, language(), told_in)
+    serve(wanted, _said)
+    say()
+
+
+def _said(url: str) -> None:
+    say_prose("The studio is open; Ctrl-C ends it.", "bold cyan")
+    typer.echo(url)

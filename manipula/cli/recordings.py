@@ -1,0 +1,150 @@
+"""`logs`: what a recording was understood as."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.inverse_screen import numbers
+from manipula.cli.terminal import language, options
+from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
+from manipula.cli.terminal.screen import guarded, say, say_json, say_prose, say_table
+from manipula.errors import InputError
+from manipula.messages import Message
+from manipula.support.text import plain
+
+if TYPE_CHECKING:
+    from manipula import Log
+
+
+# What a user says of a recording: which columns, in which units. Shared by the commands that read one.
+
+Said = list[str] | None
+MANY = "it may be repeated"
+
+Columns = Annotated[Said, typer.Option("--column", metavar="q=A,B", help=f"Heads of a quantity; {MANY}.")]
+Units = Annotated[Said, typer.Option("--unit", metavar="q=deg", help=f"Unit of a quantity; {MANY}.")]
+Scale = Annotated[Said, typer.Option("--scale", metavar="tau=1,2", help=f"Factors of a quantity; {MANY}.")]
+Rate = Annotated[float | None, typer.Option("--rate", help="Samples a second, where times are no use.")]
+Topic = Annotated[str, typer.Option("--topic", help="Of joint states, where there are several.")]
+
+
+def understanding(columns: Said, units: Said, scale: Said, rate: float | None, topic: str) -> dict[str, Any]:
+    """The settings of `api.read_log`."""
+    return {
+        "columns": {name: _heads(text) for name, text in _pairs("--column", columns)},
+        "units": {name: text.split(",") if "," in text else text for name, text in _pairs("--unit", units)},
+        "scale": {name: _factors(name, text) for name, text in _pairs("--scale", scale)},
+        "rate": rate,
+        "topic": topic or None,
+    }
+
+
+def _pairs(option: str, given: Said) -> list[tuple[str, str]]:
+    found = []
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise InputError("{option}: expected NAME=VALUE, found {text!r}", option, text)
+        found.append((name.strip(), value.strip()))
+    return found
+
+
+def _heads(text: str) -> Any:
+    """Heads, or numbers of columns; `none` leaves the quantity out."""
+    words: list[str | int] = [int(word) if word.strip().isdigit() else word.strip() for word in text.split(",")]
+    return None if words == ["none"] else words[0] if len(words) == 1 else words
+
+
+def _factors(name: str, text: str) -> Any:
+    found = numbers(f"--scale {name}", text)
+    return found[0] if len(found) == 1 else found
+
+
+LEAST = 100  # samples: shorter ones are not cut
+
+
+@guarded
+@about_a_robot
+def logs(
+    file: Annotated[Path, typer.Argument(help="A table, .npz, .mat, .h5, .parquet, .mcap, .bag, a folder of ROS 2.")],
+    robot: Annotated[str, typer.Option("--robot", metavar="ROBOT", help="Whose recording it is.")] = "",
+    columns: Columns = None,
+    units: Units = None,
+    scale: Scale = None,
+    rate: Rate = None,
+    topic: Topic = "",
+    plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
+    save: Annotated[Path | None, typer.Option("--save", help="The samples, SI: .csv, .npz or .parquet.")] = None,
+    wishes: Wishes = NOTHING,
+    as_json: options.Json = False,
+) -> None:
+    """Tell what a recording was understood as: columns, units, rate, and what had to be repaired.
+
+    \b
+    Examples:
+      manipula logs run.csv --robot puma560
+      manipula logs rec.mat --robot arm.toml --column q=rec.pos_deg --unit t=ms --plot rec.png
+    """
+    if wishes != NOTHING and not robot:
+        raise InputError("--set, --base, --tip, --exact and --strict are about a robot; name it with --robot")
+    understood = understanding(columns, units, scale, rate, topic)
+    log = api.read_log(file, options.find(robot, wishes) if robot else None, **understood)
+    files = _written(log, plot, save)
+    if as_json:
+        say_json(plain({**_told(log), "files": files}))
+    else:
+        _say(log, files)
+
+
+def _say(log: Log, files: list[Path]) -> None:
+    rows = [
+        [row.quantity, row.columns, row.unit, language.told("said" if row.said else "assumed")]
+        for row in log.understood
+    ]
+    parts = log.parts() if len(log) >= LEAST else [log]
+    head = (
+        Message(
+            "{source}: {dof} joints, {count} samples, {duration:.6g} s, {rate:.6g} Hz, {count2} parts",
+            log.source,
+            log.dof,
+            len(log),
+            log.duration,
+            log.rate,
+            len(parts),
+        )
+        if len(parts) > 1
+        else Message(
+            "{file}: {joints} joints, {samples} samples, {seconds:.6g} s, {rate:.6g} Hz",
+            log.source,
+            log.dof,
+            len(log),
+            log.duration,
+            log.rate,
+        )
+    )
+    say_table(head, ("quantity", "columns", "unit", "unit is"), rows)
+    for text in dict.fromkeys(note for part in parts for note in part.notes):
+        say_prose(Message("- {text}", text))
+    for path in files:
+        say(str(path))
+
+
+def _told(log: Log) -> dict[str, Any]:
+    return {
+        "source": log.source, "joints": log.joints, "samples": len(log), "duration": log.duration, "rate": log.rate,
+        "columns": [row._asdict() for row in log.understood], "notes": log.notes,
+    }  # fmt: skip
+
+
+def _written(log: Log, plot: Path | None, save: Path | None) -> list[Path]:
+    found = []
+    if plot is not None:
+        log.plot().savefig(plot)
+        found.append(plot)
+    if save is not None:
+        found.append(log.save(save))
+    return found

@@ -1,1 +1,0 @@
-"""The commands about recordings and measurements of a real arm."""

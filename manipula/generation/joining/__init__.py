@@ -1,1 +1,0 @@
-"""Blocks as functions: models joined by the text of a block, and proved call by call."""

@@ -1,1 +1,0 @@
-"""What an arm's torque is linear in, as columns over time."""

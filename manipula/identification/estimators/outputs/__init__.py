@@ -1,1 +1,0 @@
-"""Parameters by the motion that they let recorded torques make."""

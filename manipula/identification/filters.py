@@ -1,0 +1,388 @@
+"""Parallel filtering: one zero-phase filter for positions, torques and every column of the regressor.
+
+A low-pass filter F and the model commute in the parameters: F τ = (F Y) θ. So what it does to the torque it does to the
+columns, edges of Coulomb friction included, and nothing is biased. Positions are filtered first, so that differences of
+them show the motion and not the encoder: at twice the cut-off, where the filter leaves all that the columns' own filter
+lets through as it is. Where torques were recorded with less of their band than the motion has, columns and torques are
+cut below that end, positions where the motion asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt, sosfreqz
+
+from manipula.algebra.expr.evaluate import ArrayMaths
+from manipula.errors import InputError
+from manipula.mechanics.models.linear.joint_families import stopped
+from manipula.messages import Message
+from manipula.recordings.log import Log
+
+Array = NDArray[np.float64]
+ORDER = 4
+OVERSAMPLED = 5  # rows kept for every period of the cut-off: beyond half of that the filter leaves 1/1500
+WIDER = 2  # times the cut-off: that of positions
+HIGHEST = 0.45  # of the sampling rate
+FEWEST = 5  # samples that tell a curvature
+FREQUENCIES = 8192  # at which the filter's response is looked at
+FORGOTTEN = 1e-13  # what is left of a transient after the filter's memory
+
+
+@dataclass(frozen=True)
+class Smoother:
+    """A Butterworth filter forth and back; without a cut-off nothing is filtered. `reason`: who chose it, and why."""
+
+    rate: float  # Hz, of the samples
+    cutoff: float | None  # Hz
+    reason: str = ""
+    motion: float | None = None  # Hz, of positions, where it is another
+
+    def __post_init__(self) -> None:
+        if self.cutoff is not None and not 0 < self.cutoff < self.rate / 2:
+            raise InputError(
+                "filter: expected a cut-off between 0 and {rate:g} Hz, half the sampling rate, found {cutoff:g}",
+                self.rate / 2,
+                self.cutoff,
+            )
+
+    def __str__(self) -> str:
+        told = "not filtered" if self.cutoff is None else f"zero-phase Butterworth, {self.cutoff:.3g} Hz"
+        return f"{told}: {self.reason}" if self.reason else told
+
+    @cached_property
+    def _sections(self) -> Array:
+        found: Array = butter(ORDER, self.cutoff, fs=self.rate, output="sos")
+        return found
+
+    @property
+    def memory(self) -> int:
+        """Samples after which the filter has forgotten: its slowest pole is −ωc·sin(π/2n)."""
+        if self.cutoff is None:
+            return 0
+        pace = 2 * np.pi * self.cutoff * np.sin(np.pi / (2 * ORDER))
+        return int(np.ceil(-np.log(FORGOTTEN) / pace * self.rate))
+
+    def wider(self) -> Smoother:
+        """The filter of positions."""
+        if self.cutoff is None:
+            return self
+        return Smoother(self.rate, min(WIDER * (self.motion or self.cutoff), HIGHEST * self.rate), self.reason)
+
+    @property
+    def step(self) -> int:
+        """Of how many samples one is kept."""
+        return 1 if self.cutoff is None else max(1, int(self.rate / (OVERSAMPLED * self.cutoff)))
+
+    @property
+    def correlation(self) -> float:
+        """Rows kept for an independent one where the noise was white: τ_int = 1/(step · mean |H|²), H forth and back.
+        What passes is flat up to the cut-off, and rows are kept more often than that."""
+        if self.cutoff is None:
+            return 1.0
+        passed = np.abs(sosfreqz(self._sections, FREQUENCIES)[1]) ** 4
+        return max(1.0, 1 / (self.step * float(passed.mean())))
+
+    @property
+    def ends(self) -> int:
+        """Samples at both ends whose accelerations are guesses: a period of the motion's cut-off."""
+        return 0 if self.cutoff is None else int(np.ceil(self.rate / (self.motion or self.cutoff)))
+
+    @property
+    def blur(self) -> int:
+        """Samples over which a column is spread: a period of the cut-off."""
+        return 0 if self.cutoff is None else int(np.ceil(self.rate / self.cutoff))
+
+    def __call__(self, x: Array) -> Array:
+        """Along the first axis; a signal is continued beyond its ends by its point reflection."""
+        if self.cutoff is None or len(x) < 2:
+            return x
+        found: Array = sosfiltfilt(self._sections, x, axis=0, padlen=min(self.memory, len(x) - 1))
+        return found
+
+    def positions(self, q: Array) -> Array:
+        """Of a motion, which goes on beyond its ends: what bends there is taken off before, and added after."""
+        if self.cutoff is None or len(q) < 2:
+            return q
+        bent = _bent(q, min(len(q), max(FEWEST, int(np.ceil(self.rate / self.cutoff)))))
+        return bent + self(q - bent)
+
+
+def _bent(q: Array, many: int) -> Array:
+    """A quintic with value, slope and curvature of q at both ends, by parabolas through `many` samples there. A point
+    reflection of what is left goes on smoothly, one of q itself would say that it does not accelerate."""
+    last = len(q) - 1
+    if many < FEWEST or last < 1:
+        return np.zeros_like(q)
+    s, near = np.linspace(0, 1, len(q)), np.arange(many) / last
+    ends = [np.polynomial.polynomial.polyfit(x, y, 2) for x, y in ((near, q[:many]), (-near[::-1], q[-many:]))]
+    wanted = np.concatenate([end * np.array([1.0, 1.0, 2.0])[:, None] for end in ends])
+    powers = np.arange(6)
+    rows = [powers == 0, powers == 1, 2 * (powers == 2), powers >= 0, powers, powers * (powers - 1)]
+    found: Array = s[:, None] ** powers @ np.linalg.solve(np.array(rows, float), wanted)
+    return found
+
+
+def rates(q: Array, dt: float) -> tuple[Array, Array]:
+    """q̇ and q̈ by central differences over five samples, over three next to the ends."""
+    if len(q) < 3:
+        raise InputError("log: {count} samples tell no acceleration; expected three or more", len(q))
+    qd = np.gradient(q, dt, axis=0, edge_order=2)
+    qdd = np.gradient(qd, dt, axis=0)
+    qdd[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) / dt**2
+    qdd[0], qdd[-1] = qdd[1], qdd[-2]
+    if len(q) >= 5:
+        a, b, c, d, e = q[:-4], q[1:-3], q[2:-2], q[3:-1], q[4:]
+        # (q₋₂ − 8q₋₁ + 8q₊₁ − q₊₂)/12Δt and (−q₋₂ + 16q₋₁ − 30q₀ + 16q₊₁ − q₊₂)/12Δt²
+        qd[2:-2] = (a - 8 * b + 8 * d - e) / (12 * dt)
+        qdd[2:-2] = (-a + 16 * b - 30 * c + 16 * d - e) / (12 * dt**2)
+    return qd, qdd
+
+
+# Where to cut: from a log's own spectrum, without a constant of the robot.
+#
+# A joint's spectrum is that of its motion, M, up to where it meets the floor of its noise, N. Two differences weigh
+# both
+# by ω⁴. The motion's band ends where all but a millionth of its acceleration is below. Noise in columns makes
+# parameters
+# smaller by about its share in the acceleration that a cut-off f_c lets through,
+#
+#     noise(f_c) = Σ ω⁴ H² N / Σ ω⁴ H² M,        H(f) = 1/(1 + (f/f_c)⁸)
+#
+# The cut-off is a few times that band, so that edges of friction are seen, but not beyond where noise begins to count.
+
+ABOVE = 4.0  # times the floor: motion, no noise
+HIGH = 2 / 3  # of half the sampling rate: from here on the floor is looked for
+KEPT = 1e-6  # of the acceleration's power: what is beyond a motion's band
+NOTHING = 1e-6  # of the acceleration's power: noise that makes parameters smaller by no more
+SEVERAL = 5.0  # times the motion's band
+RARELY = 0.1  # of the frequencies beyond the end of a motion
+HIGHEST_CUTOFF = 0.25  # of the sampling rate
+TRIED = 120  # cut-offs, in a geometric series
+SMOOTHED = 9  # neighbours of a frequency that its power is the mean of
+SHORTEST = 32  # samples
+
+
+@dataclass(frozen=True)
+class Cutoff:
+    """Hz, None where nothing is to be filtered, and the reason; `motion` where positions are cut by another number."""
+
+    frequency: float | None
+    reason: str
+    motion: float | None = None
+
+
+@dataclass(frozen=True)
+class Below:
+    """The automatic cut-off, but no higher than this."""
+
+    most: Cutoff
+
+
+Filter = float | str | None | Below
+
+
+def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
+    """Of a log's stretches: one number for all of them."""
+    if filter is None:
+        return Cutoff(None, Message("as asked for"))
+    if filter == "auto":
+        return found_cutoff(parts)
+    if isinstance(filter, Below):
+        return _lower(found_cutoff(parts), filter.most)
+    if isinstance(filter, str) or not np.isfinite(filter):
+        raise InputError('filter: expected "auto", a cut-off in Hz, or None, found {filter!r}', filter)
+    return Cutoff(float(filter), Message("as asked for"))
+
+
+def _lower(found: Cutoff, most: Cutoff) -> Cutoff:
+    """Positions keep the cut-off that their own spectrum asks for."""
+    if found.frequency is None or most.frequency is None or most.frequency >= found.frequency:
+        return found
+    return Cutoff(most.frequency, most.reason, found.frequency)
+
+
+def found_cutoff(parts: Sequence[Log]) -> Cutoff:
+    """From the longest stretch."""
+    longest = max(parts, key=lambda part: len(part.t))
+    if len(longest.t) < SHORTEST:
+        raise InputError(
+            'filter="auto": the longest stretch of the log has {count} samples, too few to tell motion from '
+            "noise; expected {shortest} or more",
+            len(longest.t),
+            SHORTEST,
+        )
+    f, power = spectrum(np.asarray(longest.q, float), longest.rate)
+    motion, noise = parted(f, power)
+    if not motion.any():
+        return Cutoff(None, Message("no joint moves above its noise"))
+    tried = np.geomspace(4 * f[1], HIGHEST_CUTOFF * longest.rate, TRIED)
+    shares = np.array([_noise(f, motion, noise, x) for x in tried])
+    quiet = shares <= np.maximum(NOTHING, shares.min())
+    most, band = float(tried[np.flatnonzero(quiet)[-1]]), _band(f, motion)
+    if SEVERAL * band < most:
+        return Cutoff(SEVERAL * band, Message("{several:g} times the motion's band of {band:.2g} Hz", SEVERAL, band))
+    return Cutoff(most, Message("beyond it noise begins to count, the motion's band being {band:.2g} Hz", band))
+
+
+def spectrum(q: Array, rate: float) -> tuple[Array, Array]:
+    """Frequencies and the power of every joint's position at them; a window of the fourth order keeps what is slow from
+    spilling over."""
+    line = np.linspace(0, 1, len(q))[:, None]
+    level = q - (q[:1] + (q[-1:] - q[:1]) * line)
+    window = np.sin(np.pi * np.linspace(0, 1, len(q))) ** 4
+    power: Array = np.abs(np.fft.rfft(level * window[:, None], axis=0)) ** 2
+    kernel = np.ones(SMOOTHED) / SMOOTHED
+    smooth = np.array([np.convolve(x, kernel, "same") for x in power.T]).T
+    return np.asarray(np.fft.rfftfreq(len(q), 1 / rate), float), smooth
+
+
+def parted(f: Array, power: Array) -> tuple[Array, Array]:
+    """(motion, noise) by frequency and joint; the floor is that of the highest frequencies."""
+    floor: Array = np.asarray(np.median(power[f >= HIGH * f[-1]], axis=0), float)
+    ends = [_end(column > ABOVE * least) for column, least in zip(power.T, floor)]
+    before = np.arange(len(f))[:, None] < np.array(ends)
+    motion: Array = np.maximum(power - floor, 0.0) * before
+    return motion, floor + np.zeros_like(power)
+
+
+def _end(above: NDArray[np.bool_]) -> int:
+    """The place where a spectrum meets its floor: from there to half as far again it is rarely above."""
+    many = np.concatenate([[0], np.cumsum(above)])
+    first = np.arange(len(above))
+    last = np.minimum(first + first // 2 + 1, len(above))
+    return int(np.argmax(np.append(many[last] - many[first] <= RARELY * (last - first), True)))
+
+
+def _band(f: Array, motion: Array) -> float:
+    """Where the acceleration of a joint ends, all but `KEPT` of its power: the median over the joints that move."""
+    power = np.cumsum(f[:, None] ** 4 * motion, axis=0)
+    there = power[-1] > 0
+    within = power[:, there] < (1 - KEPT) * power[-1, there]
+    return float(np.median(f[np.minimum(within.sum(axis=0), len(f) - 1)]))
+
+
+def _noise(f: Array, motion: Array, noise: Array, cutoff: float) -> float:
+    """What of the acceleration's power below a cut-off is noise, the mean over the joints that move."""
+    passed = f[:, None] ** 4 / (1 + (f[:, None] / cutoff) ** (2 * ORDER)) ** 2
+    moved = (passed * motion).sum(axis=0)
+    there = moved > 0
+    return float(np.mean((passed * noise).sum(axis=0)[there] / moved[there])) if there.any() else np.inf
+
+
+# A stretch of a log without gaps, as columns see it: filtered positions, their rates, and the torque.
+
+Flags = NDArray[np.bool_]
+MATHS = ArrayMaths()
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedMotion:
+    """(time, n) each; `tau` is as recorded, the smoother is for it and for every column alike."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    smoother: Smoother
+    stops: Mapping[Fraction, Array] = field(default_factory=dict)
+    saturated: Flags | None = None
+    source: str = ""  # the recording's file, where it has one
+    reference: Log | None = None  # what was asked of the arm at these times, as positions and rates, where it is known
+
+    @property
+    def kept(self) -> slice:
+        """The rows that are left after the filter: it lets nothing through that more of them would show."""
+        return slice(None, None, self.smoother.step)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction, Array]) -> RecordedMotion:
+    """Rates that were recorded are taken where nothing is filtered; else they are differences of filtered positions."""
+    q, dt = smoother.wider().positions(np.asarray(log.q, float)), 1 / smoother.rate
+    qd, qdd = rates(q, dt)
+    if smoother.cutoff is None and log.qd is not None:
+        qd = np.asarray(log.qd, float)
+        qdd = rates(qd, dt)[0]
+    if smoother.cutoff is None and log.qdd is not None:
+        qdd = np.asarray(log.qdd, float)
+    held = dict(zip(radii, stops(q, list(radii.values()))))
+    t, wanted = np.asarray(log.t, float), _reference(log)
+    return RecordedMotion(t, q, qd, qdd, tau, smoother, held, source=log.source, reference=wanted)
+
+
+def _reference(log: Log) -> Log | None:
+    return None if log.q_ref is None else Log(log.t, log.q_ref, qd=log.qd_ref, qdd=log.qdd_ref)
+
+
+def stops(q: Array, radii: Sequence[Array]) -> list[Array]:
+    """Stop operators of these radii (one a joint each) along time, in parts of the radius; they begin at rest."""
+    if not radii:
+        return []
+    radius = np.stack(radii)  # (radii, n)
+    steps, held = np.diff(q, axis=0), np.zeros_like(radius)
+    found = np.zeros((len(q), *radius.shape))
+    for k, step in enumerate(steps, 1):
+        held = stopped(MATHS, held, step, radius)
+        found[k] = held
+    return list(np.moveaxis(found / radius, 1, 0))
+
+
+# Where a recorded torque ends: the frequency beyond which it no longer has what the motion asks for.
+#
+# Drives and recorders filter torques, some below the motion's own band. What the model asks for beyond that end is not
+# in
+# the recording: it would be an error of no parameter. Over bands of frequency, the joints weighted by their noise,
+#
+#     gain = Σ Re(τ̂* τ) / Σ |τ̂|²        τ̂ the torque of a first fit, τ the recorded one
+#
+# Noise of the torque does not lower the gain, a filter of the torque does, and so does noise of the motion. The end is
+# where it falls to 1/2 for good; the cut-off lies half an octave below, so that the filter, 1/(1 + 2⁴) there, has left
+# nothing of it.
+
+BANDS = 4  # of an octave
+GAIN = 0.5
+BELOW = 2**0.5  # of the end, the cut-off: half an octave
+MOST = 0.99  # of the power asked for that must lie below: else it is the model that is wrong, not the torque
+
+
+def torque_end(asked: Sequence[Array], recorded: Sequence[Array], rates: Sequence[float], weights: Array) -> float:
+    """Hz; infinite where the torque has all that the model asks for. Lists have an entry a stretch, (rows, n) at so
+    many rows a second; `weights` are 1/σ² of the joints."""
+    slowest, fastest = min(rate / len(x) for x, rate in zip(asked, rates)), max(rates) / 2
+    count = int(np.ceil(BANDS * np.log2(fastest / slowest))) + 1
+    sums = np.zeros((2, count))
+    for x, y, rate in zip(asked, recorded, rates):
+        f, power, shared = _spectra(x, y, rate, weights)
+        place = np.clip((BANDS * np.log2(f / slowest)).astype(int), 0, count - 1)
+        sums += [np.bincount(place, values, count) for values in (power, shared)]
+    return _band_end(sums[0], sums[1], slowest)
+
+
+def _spectra(asked: Array, recorded: Array, rate: float, weights: Array) -> tuple[Array, Array, Array]:
+    """Frequencies above zero, |τ̂|² and Re(τ̂* τ)."""
+    window = np.sin(np.pi * (np.arange(len(asked)) + 0.5) / len(asked))[:, None] ** 4
+    first, second = (np.fft.rfft((x - x.mean(0)) * window, axis=0)[1:] for x in (asked, recorded))
+    f = np.asarray(np.fft.rfftfreq(len(asked), 1 / rate), float)[1:]
+    return f, np.abs(first) ** 2 @ weights, (first.conj() * second).real @ weights
+
+
+def _band_end(power: Array, shared: Array, slowest: float) -> float:
+    """Where the gain falls to a half and stays below, between the middles of two bands."""
+    felt = np.flatnonzero(power > 0)
+    gain, middle = shared[felt] / power[felt], slowest * 2 ** ((felt + 0.5) / BANDS)
+    passed = np.flatnonzero(gain >= GAIN)
+    if not len(passed) or (last := passed[-1]) + 1 == len(felt):
+        return np.inf
+    if power[felt[: last + 1]].sum() < MOST * power.sum():
+        return np.inf
+    part = (gain[last] - GAIN) / (gain[last] - gain[last + 1])
+    return float(middle[last] * (middle[last + 1] / middle[last]) ** part)

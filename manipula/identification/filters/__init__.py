@@ -1,1 +1,0 @@
-"""Motions out of recordings: filters, where they cut, rates."""

@@ -1,0 +1,323 @@
+"""What makes a fit doubtful, in sentences; and recordings that tell nothing, refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.identification.data import Data, Grams
+from manipula.identification.estimators.entropic import entropic_from
+from manipula.identification.estimators.normal import joint_variances, normal_from, solved, torque_squares
+from manipula.identification.estimators.prior import Prior
+from manipula.identification.fitting.to_robot import consistent
+from manipula.mechanics.robot.friction import Offset
+from manipula.messages import Message
+from manipula.recordings.log import Log
+
+Array = NDArray[np.float64]
+Changed = Callable[[Callable[[Log], Log]], Data]  # the recording gathered again, its logs changed
+POOR = 0.5  # of a joint's torque left unexplained: something else is the matter
+BETTER = 0.6  # of what is left, at most, when the right cause is found
+WELL = 1e-3  # of the squares of the torque: what is left of a fit that nobody need doubt
+GUESSED = 0.9  # of the squares about its mean that a joint's torque keeps where nothing can be predicted
+WORSE = 1.15  # a consistent fit that leaves so much more than least squares
+WEAK = 3.0  # an instrumental fit that leaves so much more
+FEW = 10  # rows for every parameter
+FASTER = 1.2  # motions beyond those of the training
+
+
+def refuse_silent(data: Data) -> None:
+    """Raises where nothing moves or no torque was recorded."""
+    names = data.robot.joint_names
+    if not data.fit.rows.sum():
+        raise InputError(
+            "identify: no joint ever moves faster than 0.01 rad/s (0.001 m/s of joints that slide): such a "
+            "recording tells no inertia and no friction; are its times in seconds and its angles in radians?"
+        )
+    loud = torque_squares(data.judge)
+    if not (loud > 0).any():
+        raise InputError("identify: every torque is zero; expected what the motors gave, N·m or N")
+    flat = [names[j] for j in range(len(names)) if _constant(data.judge, j, data)]
+    if len(flat) == len(names):
+        raise InputError("identify: no torque ever changes; expected what the motors gave, N·m or N")
+
+
+def _constant(grams: Grams, j: int, data: Data) -> bool:
+    """Is a joint's torque the same all the time?"""
+    column = np.concatenate([tau[:, j] for tau in data.torques])
+    return bool(np.ptp(column) <= 1e-9 * max(float(np.abs(column).max()), 1e-300))
+
+
+def refuse_noise(data: Data, prior: Prior, weights: Array, swapped: Changed) -> None:
+    """Raises where the motion foretells no joint's torque better than the mean of that torque does."""
+    left, spread = left_out(data.fit, prior, weights), about_mean(data)
+    felt = spread > 0
+    share = float(1 - (left[felt] / spread[felt]).min()) if felt.any() else 0.0
+    if share < 1 - GUESSED:
+        asked = Message("do torques and positions belong together, sample by sample, and to this robot?")
+        told = next(causes(data, prior, weights, swapped), asked)
+        raise InputError(
+            "identify: no information: on blocks of the recording left out of the fit, the motion foretells "
+            "{share:.0%} of the best joint's torque; {told}",
+            max(share, 0.0),
+            told,
+        )
+
+
+def left_out(grams: Grams, prior: Prior, weights: Array) -> Array:
+    """Of every joint the squares that are left on blocks which the fit did not see."""
+    found = np.zeros(grams.gram.shape[1])
+    whole = normal_from(grams, weights)
+    for b in range(len(grams.gram)):
+        block = np.array([b])
+        theta = entropic_from(whole - normal_from(grams, weights, block), prior)
+        found += grams.squares(theta)[b]
+    return found
+
+
+def about_mean(data: Data) -> Array:
+    """Of every joint the squares of its torque about its mean, over the rows of the fit."""
+    grams, found = data.fit, data.fit.gram[:, :, -1, -1].sum(0).copy()
+    for k, column in enumerate(data.columns):
+        if column.family == Offset.key and column.joint is not None:
+            rows, sums = grams.gram[:, column.joint, k, k].sum(), grams.gram[:, column.joint, k, -1].sum()
+            found[column.joint] -= sums**2 / rows if rows > 0 else 0.0
+    return np.asarray(np.maximum(found, 0.0))
+
+
+# sentences
+
+
+def suspicions(data: Data, prior: Prior, weights: Array, swapped: Changed) -> list[str]:
+    """What training itself makes doubtful. `swapped` gathers the logs changed by a function."""
+    return [
+        *data.notes,
+        *_few(data),
+        *_still(data),
+        *_saturated(data),
+        *_poor(data, prior, weights, swapped),
+    ]
+
+
+def _few(data: Data) -> Iterator[str]:
+    rows, many = int(data.fit.rows.sum()), len(data.columns)
+    if rows < FEW * many:
+        yield f"{rows} rows for {many} parameters: most of what is said here is the prior's"
+
+
+def _still(data: Data) -> Iterator[str]:
+    for j, name in enumerate(data.robot.joint_names):
+        if not data.fit.rows[:, j].sum():
+            yield f"joint {name} never moves: its friction and motor inertia are those of the prior, or unknown"
+
+
+def _saturated(data: Data) -> Iterator[str]:
+    flags = [m.saturated for m in data.source.motions if m.saturated is not None]
+    if not flags:
+        return
+    share = np.concatenate(flags).mean(axis=0)
+    for name, part in zip(data.robot.joint_names, share):
+        if part > 0:
+            yield f"joint {name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
+
+
+def _poor(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterator[str]:
+    """Joints whose torque a possible arm does not explain, and why it may be so."""
+    found = next(causes(data, prior, weights, swapped), None)
+    if found is not None:
+        yield found
+        return
+    left, names = shares(data.fit, entropic_from(normal_from(data.fit, weights), prior)), data.robot.joint_names
+    bad = [int(j) for j in np.flatnonzero(left > POOR)]
+    if bad:
+        told = ", ".join(f"{names[j]} {min(left[j], 9.99):.0%}" for j in bad)
+        other = " Is it a recording of this robot?" if len(bad) == len(names) else ""
+        look = "Units, signs and the order of joints are to be looked at."
+        yield f"much of the torque is left unexplained: {told}. {look}{other}"
+
+
+def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterator[str]:
+    """Slips of whoever wrote the log that would explain a poor fit: torques of the wrong sign, joints swapped."""
+    names = data.robot.joint_names
+    if turned := _negated(data.fit, prior, weights):
+        yield Message(
+            "the torque of {list} seems to have the wrong sign: negated, the fit is far better", _list(names, turned)
+        )
+    left = _left_of(data, prior)
+    worst = int(np.argmax(left))
+    if not left[worst] > POOR:
+        return
+    for other in (j for j in np.argsort(-left) if j != worst):
+        a, b = sorted((worst, int(other)))
+        for what, change in (("torques", _swap_torques), ("columns", _swap_joints)):
+            after = _left_of(swapped(partial(change, a=a, b=b)), prior)
+            if (after**2).sum() < BETTER**2 * (left**2).sum():
+                yield Message(
+                    "the {what} of {list} seem to be swapped: exchanged, the fit is far better",
+                    what,
+                    _list(names, (a, b)),
+                )
+                return
+
+
+def _negated(grams: Grams, prior: Prior, weights: Array) -> list[int]:
+    """The joints whose torques, negated one after the other, leave far less; the best goes first."""
+
+    def left(joints: Sequence[int]) -> float:
+        turned = _turned(grams, joints)
+        normal = normal_from(turned, weights)
+        return max(normal.cost(entropic_from(normal, prior)), 0.0)
+
+    found: list[int] = []
+    first = now = left(found)
+    loud = float(normal_from(grams, weights).c)
+    for _ in range(grams.gram.shape[1]):
+        if now < WELL * loud:
+            break
+        tried = {j: left([*found, j]) for j in range(grams.gram.shape[1]) if j not in found}
+        best = min(tried, key=lambda j: tried[j])
+        if tried[best] > BETTER * now:
+            break
+        found, now = [*found, best], tried[best]
+    return sorted(found) if now < BETTER**2 * first else []
+
+
+def _turned(grams: Grams, joints: Sequence[int]) -> Grams:
+    """As if some torques had been recorded with the other sign."""
+    gram = grams.gram.copy()
+    for j in joints:
+        gram[:, j, -1, :-1] *= -1
+        gram[:, j, :-1, -1] *= -1
+    return Grams(gram, grams.rows)
+
+
+def _left_of(data: Data, prior: Prior) -> Array:
+    """What a possible arm leaves of every joint's torque, each joint weighted alike."""
+    loud = torque_squares(data.fit)
+    weights = np.where(loud > 0, 1 / np.where(loud > 0, 0.01 * loud, 1.0), 0.0)
+    return shares(data.fit, entropic_from(normal_from(data.fit, weights), prior))
+
+
+def _order(log: Log, a: int, b: int) -> list[int]:
+    order = list(range(log.q.shape[-1]))
+    order[a], order[b] = b, a
+    return order
+
+
+def _swap_torques(log: Log, a: int, b: int) -> Log:
+    assert log.tau is not None
+    return replace(log, tau=log.tau[:, _order(log, a, b)])
+
+
+def _swap_joints(log: Log, a: int, b: int) -> Log:
+    order = _order(log, a, b)
+    changed = {name: x[:, order] for name in ("q", "qd", "qdd") if (x := getattr(log, name)) is not None}
+    return _swap_torques(replace(log, **changed), a, b)
+
+
+def shares(grams: Grams, theta: Array) -> Array:
+    """Of every joint the share of its rms torque that is left; 0 of one without rows."""
+    loud = torque_squares(grams)
+    return np.where(loud > 0, np.sqrt(joint_variances(grams, theta) / np.where(loud > 0, loud, 1.0)), 0.0)
+
+
+def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
+    """Of a fit by least squares that could exist, when one that could not explains far more."""
+    if not consistent(data.columns, theta):
+        return
+    normal = normal_from(data.fit, weights)
+    free = solved(normal).theta
+    ours, theirs = max(normal.cost(theta), 0.0), max(normal.cost(free), 0.0)
+    if ours > WORSE**2 * theirs and ours > 1e-6 * normal.c:
+        ratio = np.sqrt(ours / max(theirs, 1e-300))
+        yield (
+            f"plain least squares leaves {ratio:.2g} times less than this fit: no possible arm of these columns "
+            "explains the recording as well; a column is missing (a tilted base, a cable, an elastic joint?)"
+        )
+
+
+def weak(data: Data, theta: Array, weights: Array) -> Iterator[str]:
+    """Of a fit by instruments that leaves far more than least squares does."""
+    normal = normal_from(data.fit, weights)
+    ours, theirs = (max(normal.cost(x), 0.0) for x in (theta, solved(normal).theta))
+    if ours > WEAK**2 * theirs and ours > WELL * normal.c:
+        ratio = np.sqrt(ours / max(theirs, 1e-300))
+        yield (
+            f"method 'iv' leaves {ratio:.2g} times more than least squares: q_ref is too far "
+            "from the motion to stand for it, unless the positions are very noisy"
+        )
+
+
+def beyond(data: Data, other: Data, prior: str | None, where: str) -> list[str]:
+    """Is the other recording faster than those of the training? Without a prior nothing holds a fit there."""
+    ours, theirs = _pace(data), _pace(other)
+    fast = [j for j in range(len(ours)) if theirs[j] > FASTER * ours[j] and ours[j] > 0]
+    if not fast:
+        return []
+    worst = max(fast, key=lambda j: theirs[j] / ours[j])
+    name, ratio = data.robot.joint_names[worst], theirs[worst] / ours[worst]
+    told = f"{where} moves up to {ratio:.1f} times faster than the training ({name})"
+    doubt = (
+        "without a prior such predictions are extrapolations, and often wrong"
+        if prior is None
+        else "it is an extrapolation"
+    )
+    return [f"{told}: {doubt}"]
+
+
+def _pace(data: Data) -> Array:
+    """Of every joint the speed that one sample in a hundred exceeds."""
+    return np.asarray(np.quantile(np.concatenate([np.abs(m.qd) for m in data.source.motions]), 0.99, axis=0))
+
+
+def _list(names: Sequence[str], which: Sequence[int]) -> str:
+    return " and ".join(names[j] for j in which)
+
+
+# Torques that were recorded later, or earlier, than the positions beside them: a drive's filter, another bus.
+#
+# Moved in time by δ, torques leave other squares, near their least a parabola in δ: three fits tell where it is, and a
+# fourth whether that explains what the first one left.
+
+POORLY = 0.01  # of the torque left: below, no delay is worth a sentence
+TRIED = 1 / 20  # of a period of the cut-off
+FARTHEST = 1 / 2  # of that period: the parabola is one no farther
+
+
+def late(data: Data, weights: Array, changed: Changed) -> Iterator[str]:
+    """A sentence where torques moved in time leave far less."""
+    now, loud = _left(data, weights), normal_from(data.fit, weights).c
+    if not now > POORLY**2 * loud:
+        return
+    period = min(1 / motion.smoother.cutoff if motion.smoother.cutoff else 20 / motion.smoother.rate
+                 for motion in data.source.motions)  # fmt: skip
+    step = TRIED * period
+    before, after = (_left(changed(partial(moved, seconds=x)), weights) for x in (-step, step))
+    bend = before - 2 * now + after
+    delay = step / 2 * (before - after) / bend if bend > 0 else np.copysign(step, before - after)
+    if not 0 < abs(delay) <= FARTHEST * period:
+        return
+    then = _left(changed(partial(moved, seconds=delay)), weights)
+    if then < BETTER**2 * now:
+        way = "later" if delay > 0 else "earlier"
+        yield (
+            f"torques seem to be recorded {1e3 * abs(delay):.2g} ms {way} than positions: moved by that, the fit "
+            f"leaves {np.sqrt(then / now):.0%} of what it leaves now"
+        )
+
+
+def moved(log: Log, seconds: float) -> Log:
+    """The log with the torques of so much later."""
+    assert log.tau is not None
+    return replace(log, tau=np.stack([np.interp(log.t + seconds, log.t, x) for x in log.tau.T], axis=1))
+
+
+def _left(data: Data, weights: Array) -> float:
+    """What least squares leaves, in squares."""
+    normal = normal_from(data.fit, weights)
+    return max(normal.cost(solved(normal).theta), 0.0)

@@ -1,0 +1,289 @@
+"""The page: warnings, errors, what was chosen, torques over time, what is left of them, parameters, conditioning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.identification.data import Data
+from manipula.pages.charts import Chart, ChartLine
+from manipula.pages.page import charts, page, paragraph, section, table, warning
+
+# What a page reads of a result, and the arrays behind its pictures.
+
+Array = NDArray[np.float64]
+
+
+class Shown(Protocol):
+    """What is told: `Found`."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def prior(self) -> str | None: ...
+    @property
+    def filter(self) -> tuple[str, ...]: ...
+    @property
+    def correlation(self) -> float: ...
+    @property
+    def train(self) -> Any: ...
+    @property
+    def validation(self) -> Sequence[Any]: ...
+    @property
+    def choices(self) -> Sequence[Any]: ...
+    @property
+    def blocks(self) -> Sequence[float]: ...
+    @property
+    def warnings(self) -> Sequence[str]: ...
+    @property
+    def theta(self) -> Array: ...
+    @property
+    def data(self) -> Data: ...
+    @property
+    def judged(self) -> Sequence[Data]: ...
+    @property
+    def parameters(self) -> Any: ...
+    @property
+    def base_parameters(self) -> Any: ...
+    @property
+    def consistent(self) -> bool: ...
+    @property
+    def extra(self) -> dict[str, float]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Recorded and predicted torques of the rows kept, (rows, n), all stretches behind each other. `clock` runs on from
+    one stretch to the next."""
+
+    clock: Array
+    measured: Array
+    predicted: Array
+    velocity: Array
+    stretches: list[tuple[float, Array]]  # (rows a second, residuals)
+
+    @property
+    def residual(self) -> Array:
+        return self.measured - self.predicted
+
+
+def course_of(data: Data, theta: Array) -> Course:
+    measured, predicted = data.torques, data.predicted(theta)
+    motions = data.source.motions
+    paces = [motion.smoother.rate / motion.smoother.step for motion in motions]
+    clocks, end = [], 0.0
+    for times, pace in zip(data.times, paces):
+        clocks.append(times - times[0] + end)
+        end = float(clocks[-1][-1]) + 1 / pace
+    return Course(
+        np.concatenate(clocks), np.concatenate(measured), np.concatenate(predicted),
+        np.concatenate([motion.qd[motion.kept] for motion in motions]),
+        [(pace, a - b) for pace, a, b in zip(paces, measured, predicted)],
+    )  # fmt: skip
+
+
+def spectrum(course: Course, joint: int, bins: int = 200) -> tuple[Array, Array]:
+    """(Hz, amplitude): of the longest stretch, a Hann window over it, neighbours put together by their mean square."""
+    pace, residual = max(course.stretches, key=lambda pair: len(pair[1]))
+    own = residual[:, joint] - residual[:, joint].mean()
+    window = np.hanning(len(own))
+    power = np.abs(np.fft.rfft(own * window)) ** 2 * 4 / max(float(window.sum()) ** 2, 1e-300)
+    hertz = np.fft.rfftfreq(len(own), 1 / pace)
+    parts = np.array_split(np.arange(1, len(hertz)), min(bins, max(1, len(hertz) - 1)))
+    parts = [part for part in parts if len(part)]
+    return np.array([hertz[p].mean() for p in parts]), np.sqrt(np.array([power[p].mean() for p in parts]))
+
+
+def singular_values(data: Data) -> Array:
+    """Of the columns of the fit, each scaled to length one, the largest first; columns felt nowhere are out."""
+    A = data.fit.normal()[0]
+    lengths = np.sqrt(np.maximum(np.diag(A), 0.0))
+    felt = lengths > 0
+    scaled = A[np.ix_(felt, felt)] / np.outer(lengths[felt], lengths[felt])
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(scaled)[::-1], 0.0))
+
+
+SEEN = 1e-6  # of the largest singular value: smaller ones are rounding and noise
+FAINT = 1e-12  # of the largest amplitude: what a logarithm still shows
+
+
+def report_of(found: Shown) -> str:
+    """HTML that needs no other file."""
+    parts = [
+        *(warning(text) for text in found.warnings),
+        section("Errors", _errors(found), paragraph(_summary(found))),
+        section("Recordings", _stretches(found), *_notes(found)),
+        *([section("Families of columns", _choices(found), *_blocks(found))] if found.choices or found.blocks else []),
+        *(text for use, data in _uses(found) for text in _courses(use, data, found.theta)),
+        section("Parameters", _bars(found), _parameters("", found.parameters)),
+        section("Base parameters", paragraph(SUMS), _parameters("", found.base_parameters)),
+        section("Conditioning", *_conditioning(found)),
+    ]
+    return page(f"{found.data.robot.name}: what recordings tell", parts)
+
+
+SUMS = "The sums of parameters that torques can tell; they are known though their single terms may not be."
+
+
+# words and tables
+
+
+def _summary(found: Shown) -> str:
+    told = "could exist: every body and motor is possible" if found.consistent else "is NOT physically consistent"
+    prior = "without a prior" if found.prior is None else f"under the prior “{found.prior}”"
+    extra = f" A robot file cannot say {', '.join(found.extra)}." if found.extra else ""
+    return (
+        f"{len(found.theta)} parameters by the method {found.method}, {prior}; the result {told}. Errors are "
+        "100·‖τ − τ̂‖/‖τ‖, torques after the filter of the fit; “moving” leaves out rows of joints that may stick. "
+        f"Residuals remember {found.correlation:.3g} samples: standard deviations are widened by it.{extra}"
+    )
+
+
+def _errors(found: Shown) -> str:
+    many = len(found.validation) > 1
+    rows = [("training", found.train, found.data)]
+    judged = zip(found.validation, found.judged)
+    rows += [(f"validation {k}" if many else "validation", *own) for k, own in enumerate(judged, 1)]
+    heads = ("recordings", "files", "whole %", "moving %", *(f"{name} %" for name in found.data.robot.joint_names))
+    cells = [
+        [name, _files(data), *(f"{x:.2f}" for x in (own.whole, own.moving, *own.joints))] for name, own, data in rows
+    ]
+    return table("", heads, cells)
+
+
+def _files(data: Data) -> str:
+    """The names of the recordings, each once; nothing of those made from arrays."""
+    names = dict.fromkeys(Path(motion.source).name for motion in data.source.motions)
+    return ", ".join(name for name in names if name)
+
+
+def _stretches(found: Shown) -> str:
+    heads = ("recordings", "file", "stretch", "seconds", "samples", "Hz", "rows kept", "cut-off Hz")
+    rows = [
+        [
+            use, Path(motion.source).name, str(k), f"{motion.t[-1] - motion.t[0]:.4g}", str(len(motion)),
+            f"{motion.smoother.rate:.5g}", str(len(motion.t[motion.kept])),
+            f"{motion.smoother.cutoff:.3g}" if motion.smoother.cutoff else "none",
+        ]
+        for use, data in _uses(found)
+        for k, motion in enumerate(data.source.motions, 1)
+    ]  # fmt: skip
+    return table("", heads, rows)
+
+
+def _uses(found: Shown) -> list[tuple[str, Data]]:
+    many = len(found.judged) > 1
+    others = [(f"validation {k}" if many else "validation", data) for k, data in enumerate(found.judged, 1)]
+    return [("training", found.data), *others]
+
+
+def _notes(found: Shown) -> list[str]:
+    """How and why it was filtered, and what was repaired or assumed."""
+    filters = [f"filter: {text}" for text in found.filter]
+    notes = dict.fromkeys([*filters, *(note for _, data in _uses(found) for note in data.notes)])
+    return ["<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>"] if notes else []
+
+
+def _choices(found: Shown) -> str:
+    heads = ("family", "before %", "with it %", "blocks better", "")
+    rows = [
+        [c.family, f"{c.before:.3f}", f"{c.error:.3f}", f"{100 * c.blocks:.0f} %", "taken" if c.taken else ""]
+        for c in found.choices
+    ]
+    return table("Weighted error on the blocks of time left out of the fit", heads, rows) if rows else ""
+
+
+def _blocks(found: Shown) -> list[str]:
+    if not found.blocks:
+        return []
+    heads = ("block of time", *(str(k) for k, _ in enumerate(found.blocks, 1)))
+    return [table("", heads, [["error when left out %", *(f"{x:.2f}" for x in found.blocks)]])]
+
+
+def _parameters(caption: str, rows: Any) -> str:
+    cells = [
+        [
+            row.name, f"{row.value:.5g}", f"{row.sigma:.2g}" if np.isfinite(row.sigma) else "unknown",
+            "" if row.prior is None else f"{row.prior:.4g}", row.unit, row.family,
+        ]
+        for row in rows
+    ]  # fmt: skip
+    return table(caption, ("parameter", "value", "± sigma", "prior", "unit", "family"), cells)
+
+
+# pictures
+
+
+def _courses(use: str, data: Data, theta: Array) -> list[str]:
+    """Torques over time, and residuals over time, velocity and frequency; a picture a joint."""
+    course, robot = course_of(data, theta), data.robot
+    joints = [(j, *joint) for j, joint in enumerate(zip(robot.joint_names, robot.coordinates.turns))]
+    return [
+        section(f"Torques, {use}", charts([_torque(course, *joint) for joint in joints])),
+        section(f"Residual against velocity, {use}", charts([_against(course, *joint) for joint in joints])),
+        section(f"Spectrum of the residual, {use}", charts([_spectrum(course, *joint) for joint in joints])),
+    ]
+
+
+def _unit(turns: bool) -> str:
+    return "torque [N·m]" if turns else "force [N]"
+
+
+def _torque(course: Course, j: int, joint: str, turns: bool) -> Chart:
+    lines = [
+        ChartLine("measured", course.measured[:, j].tolist()),
+        ChartLine("predicted", course.predicted[:, j].tolist(), dashed=True, colour=1),
+        ChartLine("residual", course.residual[:, j].tolist(), colour=2),
+    ]
+    return Chart(joint, "time [s]", _unit(turns), course.clock.tolist(), lines)
+
+
+def _against(course: Course, j: int, joint: str, turns: bool) -> Chart:
+    dots = ChartLine("", course.residual[:, j].tolist(), dots=True)
+    return Chart(joint, f"velocity [{'rad' if turns else 'm'}/s]", _unit(turns), course.velocity[:, j].tolist(), [dots])
+
+
+def _spectrum(course: Course, j: int, joint: str, turns: bool) -> Chart:
+    hertz, size = spectrum(course, j)
+    heights = np.log10(np.maximum(size, FAINT * max(float(size.max(initial=0.0)), 1e-300)))
+    label = f"log₁₀ amplitude [{'N·m' if turns else 'N'}]"
+    return Chart(joint, "frequency [Hz]", label, hertz.tolist(), [ChartLine("", heights.tolist())])
+
+
+def _bars(found: Shown) -> str:
+    """How well each parameter is known, in parts of itself: a picture a family that has several."""
+    shown = [row for row in found.parameters if np.isfinite(row.sigma) and row.value]
+    families = dict.fromkeys(row.family for row in shown)
+    pictures = []
+    for family in families:
+        rows = [row for row in shown if row.family == family]
+        places = [float(k) for k in range(1, len(rows) + 1)]
+        ratios = [float(np.log10(max(row.sigma / abs(row.value), 1e-12))) for row in rows]
+        title = f"{family}: {rows[0].name} … {rows[-1].name}" if len(rows) > 1 else f"{family}: {rows[0].name}"
+        line = ChartLine("", ratios, dots=True, colour=0)
+        pictures.append(Chart(title, "parameter, in the table's order", "log₁₀ σ/|value|", places, [line], [0.0]))
+    told = "Above 0 a parameter is known worse than to its own size."
+    return paragraph(told) + charts(pictures) if pictures else ""
+
+
+def _conditioning(found: Shown) -> list[str]:
+    values = singular_values(found.data)
+    if not len(values):
+        return [paragraph("No column is felt.")]
+    seen = values[values > SEEN * values[0]]
+    text = (
+        f"{len(seen)} of {len(found.theta)} directions are seen by the recordings (singular values above {SEEN:g} of "
+        f"the largest, columns of equal length); the condition number of these is {seen[0] / seen[-1]:.3g}."
+    )
+    heights = np.log10(np.maximum(values, FAINT * values[0])).tolist()
+    line = ChartLine("", heights, dots=True)
+    return [
+        paragraph(text),
+        charts([Chart("Singular values", "number", "log₁₀", list(range(1, len(values) + 1)), [line])]),
+    ]

@@ -1,1 +1,0 @@
-"""What was found, as a page to read."""

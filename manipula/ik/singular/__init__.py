@@ -1,1 +1,0 @@
-"""Where an arm loses a freedom, as equations."""

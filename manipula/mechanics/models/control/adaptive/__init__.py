@@ -1,1 +1,0 @@
-"""Laws that learn the arm they drive."""

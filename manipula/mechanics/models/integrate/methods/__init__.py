@@ -1,1 +1,0 @@
-"""Integrators: one step each, over any scalar."""

@@ -1,1 +1,0 @@
-"""Robots with some joints held still."""

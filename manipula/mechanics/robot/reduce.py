@@ -1,0 +1,326 @@
+"""Tree → Tree: the same arm described more conveniently. Each reduction says what it preserves.
+
+| reduction         | preserves                                                       |
+|-------------------|-----------------------------------------------------------------|
+| `merge_fixed`     | everything: torques, energy, frames of moving links, wrenches   |
+| `frames_on_joints`| torques, energy, tool; link frames move onto their joints       |
+| `regroup`         | torques; the joints' other forces and moments do not survive    |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from manipula.mechanics.robot.actuator import IDLE
+from manipula.mechanics.robot.description import Cell, Step, StepKind, Steps
+from manipula.mechanics.robot.exact import gathered
+from manipula.mechanics.robot.precise import MP, angle, length, placement
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
+from manipula.mechanics.robot.values.parameter import ZERO, Parameter
+from manipula.mechanics.spatial.inertia import RigidBody, half, rod, tensor_from_second_moments
+from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
+from manipula.mechanics.spatial.vector import scale, symmetric
+
+
+def merge_fixed(chain: Tree) -> Tree:
+    """Weld every fixed link to the moving link before it, or to the ground."""
+    links: list[Link] = []
+    ground = chain.ground
+    stands: dict[int, tuple[int, Placement]] = {BASE: (BASE, HERE)}  # row → the moving link it is part of, and where
+    for row, link in enumerate(chain.links):
+        on, gap = stands[link.parent]
+        if link.kind.name != "fixed":
+            links.append(replace(link, before=_joined(gap, link.before), parent=on))
+            stands[row] = len(links) - 1, HERE
+            continue
+        gap = _joined(gap, _joined(link.before, link.after))
+        stands[row] = on, gap
+        if on != BASE:
+            links[on] = _welded(links[on], link, gap)
+        else:
+            ground = ground + link.inertia.seen_from(gap)
+    tip, gap = stands[chain.holder]
+    last = chain.tip is None and tip == len(links) - 1
+    tool = _joined(gap, chain.tool)
+    return replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
+
+
+def _welded(link: Link, rider: Link, at: Placement) -> Link:
+    """A link with another as part of it."""
+    parts = (*link.parts, *(replace(part, at=_joined(at, part.at)) for part in rider.parts))
+    return replace(link, inertia=link.inertia + rider.inertia.seen_from(at), parts=parts)
+
+
+def frames_on_joints(chain: Tree) -> Tree:
+    """Put every link frame where its joint is: what stood after joint i stands before the joints on link i."""
+    after = {BASE: HERE} | {i: link.after for i, link in enumerate(chain.links)}
+    links: list[Link] = []
+    for link in chain.links:
+        inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
+        before = _joined(after[link.parent], link.before)
+        links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
+    return replace(chain, links=tuple(links), tool=_joined(after[chain.holder], chain.tool))
+
+
+def without_actuators(chain: Tree) -> Tree:
+    """The bare mechanism: no motor inertia, no friction."""
+    bare = (replace(link, actuator=IDLE) for link in chain.links)
+    return replace(chain, links=tuple(bare))
+
+
+def _joined(a: Placement, b: Placement) -> Placement:
+    """a · b, keeping the identity itself when there is nothing to join."""
+    if a is HERE:
+        return b
+    return a if b is HERE else a @ b
+
+
+def massless(chain: Tree) -> Tree:
+    """The same geometry with empty links; the start of superposition."""
+    links = (replace(link, inertia=RigidBody(), parts=tuple(map(_emptied, link.parts))) for link in chain.links)
+    return replace(chain, links=tuple(links), ground=RigidBody())
+
+
+def _emptied(part: FileBody) -> FileBody:
+    return replace(part, inertia=RigidBody())
+
+
+def regroup(chain: Tree) -> Tree:
+    """Hand every mass that moves alike with a link's parent to it, from the tips down. Frames must be on the joints.
+
+    What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
+    so all second moments K go (a kind's `split`). What is left is minimal up to parameters that move nothing at all.
+    """
+    links = list(chain.links)
+    for i in range(len(links) - 1, -1, -1):
+        kept, handed = split(links[i])
+        links[i] = replace(links[i], inertia=kept)
+        if (parent := links[i].parent) != BASE:
+            links[parent] = replace(links[parent], inertia=links[parent].inertia + handed)
+    return replace(chain, links=tuple(links))
+
+
+def split(link: Link) -> tuple[RigidBody, RigidBody]:
+    """A link's body without what moves alike with the link before, and that, in the frame of the link before."""
+    kept, shared = link.kind.split(link.inertia)
+    return kept, shared.seen_from(link.before)
+
+
+def gauged(chain: Tree, joint: int, axis: int) -> Tree:
+    """A fictitious mass on joint `joint` (from 0) so that its parent's first moment along `axis` vanishes."""
+    return _weighted(chain, joint, _parent(chain, joint).inertia.s[axis] / chain.links[joint].before.p[axis])
+
+
+def mass_moved_outward(chain: Tree, joint: int) -> Tree:
+    """A fictitious mass on joint `joint` (from 0) so that its parent has none: what slides rides on the next link."""
+    return _weighted(chain, joint, _parent(chain, joint).inertia.m)
+
+
+def _weighted(chain: Tree, joint: int, mu: Any) -> Tree:
+    """A mass μ at a revolute joint's origin belongs to both links: +μ on one and −μ on the other changes no torque."""
+    minus = RigidBody(m=-mu).seen_from(Placement(p=chain.links[joint].before.p))
+    return _shared(chain, joint, RigidBody(m=mu), minus)
+
+
+def _parent(chain: Tree, joint: int) -> Link:
+    return chain.links[chain.links[joint].parent]
+
+
+def _shared(chain: Tree, joint: int, own: RigidBody, parents: RigidBody) -> Tree:
+    """A link and its parent with a body more each."""
+    links = list(chain.links)
+    for i, body in ((joint, own), (links[joint].parent, parents)):
+        links[i] = replace(links[i], inertia=links[i].inertia + body)
+    return replace(chain, links=tuple(links))
+
+
+def moments_on_axis(chain: Tree, joint: int, axis: int, first: bool, second: bool) -> Tree:
+    """Put fictitious moments on the axis of `joint` (from 0), which lies along ± `axis` of its parent, so that the
+    parent's first or second moment along that axis, or both, vanish.
+
+    Moments S_z, K_zz on the axis belong to both links alike: + on one and − on the other changes no torque.
+    """
+    for wanted, order in ((first, 1), (second, 2)):
+        chain = _loaded(chain, joint, axis, order) if wanted else chain
+    return chain
+
+
+def _loaded(chain: Tree, joint: int, axis: int, order: int) -> Tree:
+    link, parent = chain.links[joint], _parent(chain, joint)
+    a = link.before.R[axis][2]  # ±1: where the axis points
+    S = a * parent.inertia.s[axis] if order == 1 else 0
+    K = parent.inertia.K[axis][axis] if order == 2 else 0
+    hole = RigidBody(s=(0, 0, -S), second=rod(-K)).seen_from(link.before)
+    return _shared(chain, joint, RigidBody(s=(0, 0, S), second=rod(K)), hole)
+
+
+def rescaled(chain: Tree, length: Any) -> Tree:
+    """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are.
+
+    A sliding joint takes its coordinate in metres and gives its force in newtons by its pace.
+    """
+
+    def short(at: Placement) -> Placement:
+        return Placement(at.R, (at.p[0] / length, at.p[1] / length, at.p[2] / length))
+
+    def heavy(body: RigidBody) -> RigidBody:
+        return RigidBody(body.m * length * length, scale(length, body.s), body.second)
+
+    def resized(x: Link) -> Link:
+        alone = x.kind.slides and not x.kind.turns  # else the coordinate is an angle
+        offset, pace = (x.offset / length, x.pace / length) if alone else (x.offset, x.pace)
+        placed = replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
+        return replace(placed, kind=x.kind.resized(length), offset=offset, pace=pace)
+
+    links, ground = tuple(map(resized, chain.links)), heavy(chain.ground)
+    return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool), ground=ground)
+
+
+# The last frame turned about its own axis, by a constant angle φ that makes one parameter of the last link zero.
+#
+# Nothing comes after the last link, so its frame may stand at any angle: q_n → q_n + φ, and the link's moments are seen
+# from axes turned by φ. Two pairs of them turn like a vector, the third at twice the angle:
+#
+#     (S_x, S_y)             → (ρ, 0)    φ = atan2(S_y, S_x)
+#     (K_xz, K_yz)           → (ρ, 0)    φ = atan2(K_yz, K_xz)
+#     (½(K_xx − K_yy), K_xy) → (ρ, 0)    φ = ½ atan2(K_xy, ½(K_xx − K_yy))
+#
+# ρ is the pair's length. All this is parameters alone, and nothing divides: where a pair vanishes, so do φ and ρ.
+
+Pair = tuple[Any, Any]
+
+
+def _first(body: RigidBody) -> Pair:
+    return body.s[0], body.s[1]
+
+
+def _third(body: RigidBody) -> Pair:
+    K = body.K
+    return K[0][2], K[1][2]
+
+
+def _second(body: RigidBody) -> Pair:
+    K = body.K
+    return half(K[0][0] - K[1][1]), K[0][1]
+
+
+# what turns onto the x axis
+PAIRS: dict[str, Callable[[RigidBody], Pair]] = {"first": _first, "third": _third, "second": _second}
+
+
+def tip_turned(chain: Tree, pair: str) -> Tree:
+    """The chain with its last frame turned so that the second entry of this pair is 0. Preserves torques, energy, tool.
+
+    The last joint must be revolute, with its link's frame on it.
+    """
+    last, maths = chain.leaves[-1], chain.maths
+    link = chain.links[last]
+    x, y = PAIRS[pair](link.inertia)
+    angle = maths.atan2(y, x)
+    phi = half(angle) if pair == "second" else angle
+    c, s = maths.cos(phi), maths.sin(phi)
+    known = {pair: (maths.sqrt(x * x + y * y), 0)}
+    inertia = _seen_turned(link.inertia, c, s, known)
+    turned = replace(link, offset=link.offset + phi, inertia=inertia)
+    links = tuple(turned if i == last else other for i, other in enumerate(chain.links))
+    tool = turn_about("z", c, -s) @ chain.tool if chain.holder == last else chain.tool
+    return replace(chain, links=links, tool=tool)
+
+
+def _seen_turned(body: RigidBody, c: Any, s: Any, known: dict[str, Pair]) -> RigidBody:
+    """The body seen from axes turned about z; the pair that is known is not worked out."""
+    pairs = {name: known.get(name) or _turned(pair(body), *_turn(name, c, s)) for name, pair in PAIRS.items()}
+    K = body.K
+    mean, (h, xy), (xz, yz) = half(K[0][0] + K[1][1]), pairs["second"], pairs["third"]
+    turned = symmetric(mean + h, xy, xz, mean - h, yz, K[2][2])
+    return RigidBody(body.m, (*pairs["first"], body.s[2]), tensor_from_second_moments(turned))
+
+
+def _turn(name: str, c: Any, s: Any) -> Pair:
+    """The cosine and sine by which this pair turns."""
+    return (c * c - s * s, 2 * s * c) if name == "second" else (c, s)
+
+
+def _turned(pair: Pair, c: Any, s: Any) -> Pair:
+    """(x, y) seen from axes turned by (c, s)"""
+    x, y = pair
+    return c * x + s * y, c * y - s * x
+
+
+# What stands between two joint axes, written as a Denavit–Hartenberg table can hold it.
+#
+#     lead: Rz Tz about the axis behind      across: Tx Rx along the common normal      trail: Rz Tz about the axis
+#     ahead
+#
+# Steps that have this form already are only sorted, so symbols stay. Any other placement is decomposed in numbers: the
+# common normal of two lines always exists (for parallel axes: one of many, the one without a shift ahead).
+
+PARALLEL = MP.mpf(10) ** -12
+
+
+@dataclass(frozen=True)
+class Zone:
+    lead: Steps
+    across: Steps
+    trail: Steps
+
+
+def take(steps: Steps, axis: str) -> tuple[Steps, Steps]:
+    """(the steps along this axis at the front, the rest)"""
+    count = 0
+    while count < len(steps) and steps[count].kind[1] == axis:
+        count += 1
+    return steps[:count], steps[count:]
+
+
+def take_last(steps: Steps, axis: str) -> tuple[Steps, Steps]:
+    """(the rest, the steps along this axis at the end)"""
+    ahead, rest = take(steps[::-1], axis)
+    return rest[::-1], ahead[::-1]
+
+
+def zone_from_steps(steps: Steps) -> Zone | None:
+    """Sorted, if the steps have the form."""
+    lead, rest = take(gathered(steps), "z")
+    across, rest = take(rest, "x")
+    trail, rest = take(rest, "z")
+    return None if rest else Zone(lead, across, trail)
+
+
+def zone_in_numbers(steps: Steps, values: Mapping[str, Any]) -> Zone:
+    """Decomposed: R = Rz(θ) Rx(α) Rz(θ'),  Rz(−θ) p = (a, −sin α·d', d + cos α·d')."""
+    at = placement(steps, values)
+    R, p = at.R, at.p
+    sine = MP.sqrt(R[0][2] * R[0][2] + R[1][2] * R[1][2])
+    parallel = sine < PARALLEL
+    theta = _upright(MP.atan2(p[1], p[0]) if parallel else MP.atan2(R[0][2], -R[1][2])) if not _on_axis(at, sine) else 0
+    c, s = MP.cos(theta), MP.sin(theta)
+    a, y, z = c * p[0] + s * p[1], c * p[1] - s * p[0], p[2]
+    sin_alpha = s * R[0][2] - c * R[1][2]
+    alpha = MP.atan2(0 if parallel else sin_alpha, R[2][2])
+    ahead = 0 if parallel else -y / sin_alpha
+    # Rz(−θ)R has the first row (cos θ', −sin θ', 0)
+    turn = MP.atan2(-(c * R[0][1] + s * R[1][1]), c * R[0][0] + s * R[1][0])
+    return Zone(
+        _steps(("rz", "theta", angle(theta)), ("tz", "d", length(z - R[2][2] * ahead))),
+        _steps(("tx", "a", length(a)), ("rx", "alpha", angle(alpha))),
+        _steps(("rz", "theta", angle(turn)), ("tz", "d", length(ahead))),
+    )
+
+
+def _on_axis(at: Any, sine: Any) -> bool:
+    """The same axis continued: nothing says where its normal points."""
+    return bool(sine < PARALLEL and MP.sqrt(at.p[0] ** 2 + at.p[1] ** 2) < PARALLEL)
+
+
+def _upright(theta: Any) -> Any:
+    """A normal may point either way: the choice within a quarter turn, so that most tables show zeros."""
+    if abs(theta) <= MP.pi / 2 + PARALLEL:
+        return theta
+    return theta - MP.pi if theta > 0 else theta + MP.pi
+
+
+def _steps(*parts: tuple[StepKind, str, Parameter]) -> Steps:
+    return tuple(Step(kind, Cell(name, amount)) for kind, name, amount in parts if amount != ZERO)

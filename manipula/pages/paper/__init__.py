@@ -1,1 +1,0 @@
-"""A report on paper: Typst's text of it, and the PDF."""

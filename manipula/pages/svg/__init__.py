@@ -1,1 +1,0 @@
-"""Pictures of arms as SVG, from the record of a drawing: no browser, no other library, the same bytes every time."""

@@ -1,0 +1,310 @@
+"""Files of arrays: those of MATLAB, HDF5, Parquet, and archives of numpy."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.errors import InputError
+from manipula.messages import Message
+from manipula.recordings.sources import Array, Ask, Column, Source, column_from, sources_from_arrays
+from manipula.recordings.words import OWN, own_heads
+from manipula.support.files import open_archive
+
+# HDF5: groups are paths. In files of MATLAB 7.3 arrays have their axes in the other order, and text is numbers.
+
+
+def read_hdf5(path: Path, ask: Ask) -> Source:
+    try:
+        import h5py
+    except ImportError:
+        raise InputError("{path}: reading HDF5 needs h5py: pip install 'manipula[identify]'", path) from None
+    arrays: dict[str, Array] = {}
+
+    def visit(name: str, item: Any) -> None:
+        kind = item.attrs.get("MATLAB_class", b"")
+        hidden = name.startswith("#") or kind in (b"char", b"cell") or "MATLAB_empty" in item.attrs
+        if isinstance(item, h5py.Dataset) and not hidden and item.dtype.kind in "fiub":
+            value = np.asarray(item[()])
+            arrays[name.replace("/", ".")] = value.T if kind else value
+
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(visit)
+    except (OSError, RuntimeError, KeyError) as error:
+        raise InputError("{path}: is no HDF5 file: {error}", path, error) from None
+    return sources_from_arrays(str(path), arrays)
+
+
+# Files of MATLAB: 7.3 as the HDF5 they are, 4 by scipy, 5 to 7.2 here. Structs are paths: `rec.act_pos_deg`.
+#
+# scipy.io.loadmat trusts the tags of version 5: one changed byte can end the process. Here every tag is checked before
+# what it announces is touched. Source: MathWorks, MAT-File Format, chapter 1 (elements, arrays, their subelements).
+
+# types of data elements (table 1-1) and classes of arrays (table 1-3)
+STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
+CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
+MATRIX, COMPRESSED = 14, 15
+CELL, STRUCT, OBJECT = 1, 2, 3
+COMPLEX, LOGICAL = 0x08, 0x02  # flags
+AXES = 32
+DEEPEST = 50  # arrays inside one another
+LARGEST = 2**31  # bytes of an element: what the format itself can announce
+
+
+def read_mat(path: Path, ask: Ask) -> Source:
+    with path.open("rb") as file:
+        start = file.read(520)
+    if b"MATLAB 7.3" in start[:128] or start[:4] == b"\x89HDF" or start[512:516] == b"\x89HDF":
+        return read_hdf5(path, ask)
+    if start[126:128] in (b"IM", b"MI"):
+        return sources_from_arrays(str(path), arrays_from_bytes(path.read_bytes()))
+    if 0 not in start[:4]:  # version 4 begins with a number below 5000; whatever else scipy would take for version 5
+        raise ValueError("it does not begin as files of MATLAB do")
+    from scipy.io import loadmat
+
+    found = loadmat(path, squeeze_me=True)
+    arrays = {name: np.asarray(value) for name, value in found.items() if not name.startswith("__")}
+    return sources_from_arrays(str(path), arrays)
+
+
+class Element(NamedTuple):
+    """A piece of data: its type, its bytes, and where the next one begins."""
+
+    kind: int
+    data: memoryview
+    end: int
+
+
+def arrays_from_bytes(content: bytes) -> dict[str, Array]:
+    """The numeric arrays of a file of version 5, structs and cells by their parts; what is no number is left out."""
+    return _Reader("<" if content[126:128] == b"IM" else ">").arrays(memoryview(content)[128:])
+
+
+class _Reader:
+    """Whatever is not as the format has it raises a `ValueError` that says so."""
+
+    def __init__(self, order: str) -> None:
+        self.order, self.found = order, dict[str, Array]()
+
+    def arrays(self, data: memoryview) -> dict[str, Array]:
+        for element in self._elements(data):
+            if element.kind == COMPRESSED:
+                for inner in self._elements(self._inflated(element.data)):
+                    self._array(inner, "", 0)
+            else:
+                self._array(element, "", 0)
+        return self.found
+
+    def _elements(self, data: memoryview) -> Iterator[Element]:
+        place = 0
+        while place < len(data):
+            found = self._element(data, place)
+            yield found
+            place = found.end
+
+    def _element(self, data: memoryview, place: int) -> Element:
+        """One of at most four bytes has them in its tag; any other begins and ends at multiples of eight."""
+        if place + 8 > len(data):
+            raise ValueError("it ends in the middle of a tag")
+        first, size = (int(x) for x in np.frombuffer(data[place : place + 8], f"{self.order}u4"))
+        if first >> 16:
+            kind, size, begin, end = first & 0xFFFF, first >> 16, place + 4, place + 8
+            if size > 4:
+                raise ValueError(f"a small element has {size} bytes")
+        else:
+            kind, begin = first, place + 8
+            end = begin + (size if kind == COMPRESSED else -(-size // 8) * 8)
+        if begin + size > len(data):
+            raise ValueError(
+                f"an element of {size} bytes does not fit into the {max(len(data) - begin, 0)} that are left"
+            )
+        return Element(kind, data[begin : begin + size], min(end, len(data)))
+
+    def _inflated(self, data: memoryview) -> memoryview:
+        try:
+            return memoryview(zlib.decompressobj().decompress(data, LARGEST))
+        except zlib.error as error:
+            raise ValueError(str(error)) from error
+
+    def _array(self, element: Element, path: str, depth: int) -> None:
+        """An array: flags, dimensions, name, then what its class has; `path` is of the struct that it is in."""
+        if element.kind != MATRIX:
+            raise ValueError(f"found an element of type {element.kind}, expected an array")
+        if not len(element.data):  # an empty array, as structs and cells hold it
+            return
+        if depth > DEEPEST:
+            raise ValueError(f"arrays are nested deeper than {DEEPEST}")
+        flags, place = self._numbers(element.data, 0)
+        if len(flags) != 2:
+            raise ValueError("an array has no flags")
+        kind, marks = int(flags[0]) & 0xFF, int(flags[0]) >> 8
+        if kind not in (CELL, STRUCT, OBJECT, *CLASSES):
+            return  # text, a sparse matrix, a handle: no recording, and its length is known
+        shape, place = self._numbers(element.data, place)
+        if not 1 < len(shape) <= AXES or any(x < 0 for x in shape):
+            raise ValueError(f"an array has the dimensions {shape[:4].tolist()}")
+        name = self._element(element.data, place)
+        own = bytes(name.data).decode("utf-8", "replace")
+        if not path and (not own or own.startswith("__")):
+            return  # what MATLAB keeps for itself
+        rest, path = element.data[name.end :], path or own
+        if kind in CLASSES:
+            if not marks & COMPLEX:
+                self.found[path] = self._values(rest, shape.tolist(), "?" if marks & LOGICAL else CLASSES[kind])
+        elif kind == CELL:
+            self._parts(list(self._elements(rest)), path, [""], shape, depth)
+        else:
+            self._struct(rest, path, shape, kind, depth)
+
+    def _numbers(self, data: memoryview, place: int) -> tuple[Array, int]:
+        """Whole numbers, as flags and dimensions are written."""
+        found = self._element(data, place)
+        if found.kind not in (5, 6) or len(found.data) % 4:
+            raise ValueError(
+                f"found an element of type {found.kind} and {len(found.data)} bytes, expected whole numbers"
+            )
+        return np.frombuffer(found.data, f"{self.order}{STORED[found.kind]}").astype(np.int64), found.end
+
+    def _values(self, data: memoryview, shape: list[int], kind: str) -> Array:
+        """Numbers may be stored in a smaller type than their class."""
+        element = self._element(data, 0)
+        stored = STORED.get(element.kind)
+        if stored is None:
+            raise ValueError(f"numbers are stored as elements of type {element.kind}")
+        count = math.prod(shape)
+        if count * np.dtype(stored).itemsize != len(element.data):
+            raise ValueError(
+                f"{' by '.join(map(str, shape))} numbers of {stored} do not have {len(element.data)} bytes"
+            )
+        with np.errstate(invalid="ignore"):
+            values = np.frombuffer(element.data, f"{self.order}{stored}").astype(kind)
+        return np.squeeze(values.reshape(shape, order="F"))
+
+    def _struct(self, data: memoryview, path: str, shape: Array, kind: int, depth: int) -> None:
+        begin = self._element(data, 0).end if kind == OBJECT else 0  # the name of its class
+        length, begin = self._numbers(data, begin)
+        names = self._element(data, begin)
+        if len(length) != 1 or length[0] < 1 or len(names.data) % int(length[0]):
+            raise ValueError(f"{path} has no names of fields")
+        fields = [
+            bytes(names.data[k : k + int(length[0])]).split(b"\0")[0].decode("utf-8", "replace")
+            for k in range(0, len(names.data), int(length[0]))
+        ]
+        self._parts(list(self._elements(data[names.end :])), path, [f".{field}" for field in fields], shape, depth)
+
+    def _parts(self, parts: list[Element], path: str, fields: list[str], shape: Array, depth: int) -> None:
+        """Of a struct or a cell; those of several are numbered, in the order of MATLAB's own numbers."""
+        count = math.prod(shape.tolist())
+        if len(parts) != count * len(fields):
+            raise ValueError(f"{path} has {len(parts)} parts, expected {count} of {len(fields)}")
+        for k, part in enumerate(parts):
+            number = f"({k // len(fields) + 1})" if count > 1 else ""
+            self._array(part, f"{path}{number}{fields[k % len(fields)]}", depth + 1)
+
+
+# Parquet: columns of numbers, of times, or of lists with an entry for every joint.
+
+
+def read_parquet(path: Path, ask: Ask) -> Source:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError("{path}: reading Parquet needs pyarrow: pip install 'manipula[identify]'", path) from None
+    try:
+        table = parquet.read_table(path)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
+        raise InputError("{path}: is no Parquet file: {splitlines}", path, str(error).splitlines()[0]) from None
+    for _ in range(8):  # structs within structs
+        table = table.flatten()
+    columns = [_column(path, name, table.column(place)) for place, name in enumerate(table.column_names)]
+    return Source(str(path), tuple(columns), own=own_heads(table.column_names))
+
+
+def _column(path: Path, name: str, found: Any) -> Column:
+    from pyarrow import types
+
+    kind = found.type
+    if types.is_timestamp(kind) or types.is_duration(kind):
+        stamps = found.to_numpy()
+        return column_from(name, stamps.astype(f"{stamps.dtype.kind}8[ns]").astype(np.int64), unit="ns")
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        rows = found.to_pylist()
+        width = max((len(row) for row in rows if row is not None), default=0)
+        return Column(name, lambda: _matrix(path, name, rows, width), width)
+    return Column(name, lambda: _vector(path, name, found))
+
+
+def _vector(path: Path, name: str, found: Any) -> Array:
+    from pyarrow import types
+
+    if not (types.is_floating(found.type) or types.is_integer(found.type) or types.is_decimal(found.type)):
+        raise InputError("{path}: column {name!r}: found {type}, expected numbers", path, name, found.type)
+    whole = types.is_integer(found.type) and found.null_count == 0
+    return np.asarray(found.to_numpy() if whole else found.cast("double").to_numpy())
+
+
+def _matrix(path: Path, name: str, rows: list[Any], width: int) -> Array:
+    """Rows of equal length; a row that is missing has no numbers."""
+    whole = [[np.nan] * width if row is None else [np.nan if x is None else x for x in row] for row in rows]
+    odd = next((k for k, row in enumerate(whole) if len(row) != width), None)
+    if odd is not None:
+        raise InputError(
+            "{path}: column {name!r}, row {odd}: expected {width} numbers, found {count}",
+            path,
+            name,
+            odd + 1,
+            width,
+            len(whole[odd]),
+        )
+    try:
+        return np.array(whole, float)
+    except (TypeError, ValueError):
+        raise InputError("{path}: column {name!r}: found text, expected numbers", path, name) from None
+
+
+# Archives of numpy: arrays under their names.
+
+NAMES = ("joints", "joint_names", "names")
+
+
+def read_npz(path: Path, ask: Ask) -> Source:
+    try:
+        arrays, odd = _loaded(path)
+    except ValueError as error:
+        raise InputError("{path}: is no archive of arrays: {error}", path, error) from None
+    joints = next((tuple(map(str, arrays[name])) for name in NAMES if name in arrays and arrays[name].ndim == 1), ())
+    notes = (Message("left out, being no numbers: {odd}", ", ".join(odd)),) if odd else ()
+    if OWN in arrays:
+        return _own(path, arrays, joints)
+    source = sources_from_arrays(str(path), arrays, notes=notes)
+    named = [column_from(x.head, x.values(), joints=joints) if x.width == len(joints) else x for x in source.columns]
+    return Source(source.path, tuple(named), notes) if len(joints) > 1 else source
+
+
+def _loaded(path: Path) -> tuple[dict[str, Array], list[str]]:
+    arrays, odd = {}, []
+    with open_archive(path) as found:
+        for name in found:
+            try:
+                arrays[name] = np.asarray(found[name])
+            except ValueError:  # objects, which would have to be run to be read
+                odd.append(name)
+    return arrays, odd
+
+
+def _own(path: Path, arrays: dict[str, Array], joints: tuple[str, ...]) -> Source:
+    turns = arrays.pop("turns", np.zeros(0, bool))
+    kept = {name: x for name, x in arrays.items() if name not in (OWN, *NAMES)}
+    batch = {**kept, "joints": np.array(joints), "turns": turns}
+    if kept["q"].ndim > 2:
+        return Source(str(path), (), own=True, batch=batch)
+    columns = [column_from(name, x, joints=joints if x.ndim == 2 and x.shape[1] == len(joints) else ())
+               for name, x in kept.items()]  # fmt: skip
+    return Source(str(path), tuple(columns), own=True, batch=batch)

@@ -1,0 +1,331 @@
+"""Which columns belong together: of all readings, the one group with a column for every joint.
+
+All columns of a quantity are matched in one way, so that `joint0 … joint5` are not taken for six of seven names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from manipula.errors import InputError
+from manipula.messages import Message
+from manipula.recordings.sources import Source
+from manipula.recordings.words import (
+    COMMON,
+    CURRENTS,
+    MEASURED,
+    Meaning,
+    head_of,
+    joints_in,
+    label,
+    meaning_of,
+    robots_name,
+    words_of,
+)
+
+# What heads may say: every reading of a column, by the joints' names and by its numbers.
+
+
+class Place(NamedTuple):
+    """A column of numbers in the file: which array, and which of its columns."""
+
+    column: int
+    inner: int = 0
+
+
+class Entry(NamedTuple):
+    """One reading of a head: whose it is, by name or by number, and the words that tell like columns from others."""
+
+    place: Place
+    quantity: str
+    unit: str
+    word: str
+    family: tuple[str, ...]
+    joint: str = ""
+    number: int = -1
+
+
+class Joints(NamedTuple):
+    """Those of the robot, if there is one."""
+
+    robot: str = ""
+    names: tuple[str, ...] = ()
+
+
+def entries_of(source: Source, k: int, joints: Joints) -> Iterator[Entry]:
+    """All readings of a column's head."""
+    column = source.columns[k]
+    if source.own and column.head.startswith("state."):
+        return
+    head = head_of(column.head)
+    unit = column.unit or head.unit
+    if column.width > 1:
+        meaning = meaning_of(head.words, unit)
+        for inner in range(column.width if meaning else 0):
+            assert meaning is not None
+            name = robots_name(column.joints[inner], joints.names) if column.joints else ""
+            yield Entry(Place(k, inner), *meaning, name, inner)
+        return
+    whose = [
+        Entry(Place(k), *meaning, joint)
+        for joint, rest in joints_in(head.words, joints.names)
+        if (meaning := meaning_of(rest, unit)) is not None
+    ]
+    yield from whose
+    meaning = meaning_of(head.words, unit)
+    if meaning is not None:
+        name = robots_name(column.joints[0], joints.names) if column.joints else ""
+        yield from _numbered(Place(k), meaning, name, bool(whose))
+
+
+def _numbered(place: Place, meaning: Meaning, name: str, known: bool) -> Iterator[Entry]:
+    """A reading for every number of a head; without one, what is left is a joint's name, unless that is `known`."""
+    digits = [i for i, word in enumerate(meaning.rest) if word.isdigit()]
+    for i in digits:
+        rest = (*meaning.rest[:i], "#", *meaning.rest[i + 1 :])
+        yield Entry(place, *meaning[:3], rest, name, int(meaning.rest[i]))
+    if not digits and not known:
+        family = tuple(word for word in meaning.rest if word in MEASURED)
+        yield Entry(place, *meaning[:3], family, name or label(meaning.rest))
+
+
+Key = TypeVar("Key", str, int)
+NEEDED = ("q", "tau")
+NAMES = {"q": "position", "qd": "speed", "qdd": "acceleration", "tau": "torque"}
+
+
+class Group(NamedTuple):
+    """Columns of one quantity, one a joint, in order; `joints` are their names where they have some."""
+
+    places: tuple[Place, ...]
+    units: tuple[str, ...]
+    word: str
+    family: tuple[str, ...]
+    joints: tuple[str, ...]
+
+
+def chosen(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> tuple[Group | None, str]:
+    """The one group of columns that has every joint (None where none has), and the heads that were left out.
+
+    Positions and torques that may be several are refused; of the rest nothing is taken.
+    """
+    families: dict[tuple[Any, ...], list[Entry]] = {}
+    for entry in entries:
+        array = entry.place.column if _wide(source, entry) else -1
+        families.setdefault((entry.word, entry.family, entry.number >= 0, array), []).append(entry)
+    whole = [group for found in families.values() if (group := _group(source, quantity, found, entries, joints))]
+    whole = whole or [group for group in [_mixed(entries, joints)] if group is not None]
+    distinct: dict[frozenset[Place], Group] = {}
+    for group in whole:
+        distinct.setdefault(frozenset(group.places), group)  # by name before by number
+    if not distinct:
+        return None, heads_of(source, [entry.place for entry in entries]) if entries else ""
+    ranked = sorted(distinct.values(), key=_rank)
+    best = [group for group in ranked if _rank(group) == _rank(ranked[0])]
+    if len(best) > 1 and quantity not in NEEDED:
+        return None, "; ".join(heads_of(source, group.places) for group in ranked)
+    if len(best) > 1:
+        listed = " or ".join(heads_of(source, group.places) for group in best[:4])
+        raise InputError(
+            "{path}: {names}s may be {listed}; {how_to_say}",
+            source.path,
+            NAMES[quantity],
+            listed,
+            how_to_say(source, quantity, best[0].places),
+        )
+    return best[0], "; ".join(heads_of(source, group.places) for group in ranked[1:])
+
+
+def bare(source: Source, joints: Joints) -> Group | None:
+    """Columns headed by the robot's joints and nothing else."""
+    heads = [head_of(column.head) for column in source.columns]
+    places = {joint: k for joint in joints.names for k, head in enumerate(heads) if head.words == words_of(joint)}
+    if not joints.names or set(places) != set(joints.names):
+        return None
+    units = tuple(heads[places[joint]].unit for joint in joints.names)
+    return Group(tuple(Place(places[joint]) for joint in joints.names), units, "", (), joints.names)
+
+
+def _wide(source: Source, entry: Entry) -> bool:
+    return source.columns[entry.place.column].width > 1
+
+
+def _rank(group: Group) -> tuple[int, ...]:
+    """Many joints before few, torques before currents, the measured before the rest, then the shortest heads."""
+    words = [word for word in group.family if word not in COMMON | {"#"}]
+    return (-len(group.places), group.word in CURRENTS, -len(MEASURED & set(words)), len(words))
+
+
+def _group(source: Source, quantity: str, found: list[Entry], all_: Sequence[Entry], joints: Joints) -> Group | None:
+    """The columns in the joints' order, or None where they are not whole."""
+    if all(entry.joint for entry in found) and len({entry.joint for entry in found}) == len(found):
+        if not joints.names:
+            return _ordered(found, [entry.joint for entry in found])
+        if set(joints.names) <= {entry.joint for entry in found} and not _more(found, all_):
+            return _ordered(found, joints.names)
+        if found[0].number < 0 or _wide(source, found[0]):
+            return None
+    if found[0].number < 0:
+        alone = len(found) == 1 and len(joints.names) in (0, 1) and not found[0].joint
+        return _ordered_by(found, ()) if alone else None
+    numbers = sorted(entry.number for entry in found)
+    if numbers not in (list(range(len(found))), list(range(1, len(found) + 1))):
+        return None
+    if joints.names and len(found) != len(joints.names):
+        return None
+    return _ordered_by(sorted(found, key=lambda entry: entry.number), ())
+
+
+def _mixed(entries: Sequence[Entry], joints: Joints) -> Group | None:
+    """One column for every joint under several words, as of an arm with a slide: `lift_force`, `wrist_torque`."""
+    own = [entry for entry in entries if entry.word not in CURRENTS]
+    if len({entry.word for entry in own}) < 2 or not joints.names:
+        return None
+    named = _alone((entry.joint, entry) for entry in own if entry.joint)
+    if set(joints.names) <= set(named) and not _more([named[name] for name in joints.names], own):
+        return _ordered(list(named.values()), joints.names)
+    numbered, count = _alone((entry.number, entry) for entry in own if entry.number >= 0), len(joints.names)
+    if sorted(numbered) in (list(range(count)), list(range(1, count + 1))):
+        return _ordered_by([numbered[k] for k in sorted(numbered)], ())
+    return None
+
+
+def _alone(entries: Iterable[tuple[Key, Entry]]) -> dict[Key, Entry]:
+    """Entries by a key that one column alone has."""
+    found: dict[Key, dict[Place, Entry]] = {}
+    for key, entry in entries:
+        found.setdefault(key, {})[entry.place] = entry
+    return {key: next(iter(own.values())) for key, own in found.items() if len(own) == 1}
+
+
+def _more(found: Sequence[Entry], entries: Sequence[Entry]) -> bool:
+    """Are there like columns with other numbers, so that names fit by chance (`joint0 … joint6` of six joints)?"""
+    mine = {entry.place for entry in found}
+    patterns = {entry.family for entry in entries if entry.place in mine and entry.number >= 0 and not entry.joint}
+    return any(entry.family in patterns and entry.place not in mine for entry in entries if entry.number >= 0)
+
+
+def _ordered(found: Sequence[Entry], order: Iterable[str]) -> Group:
+    by_name = {entry.joint: entry for entry in found}
+    names = tuple(order)
+    return _ordered_by([by_name[name] for name in names], names)
+
+
+def _ordered_by(found: Sequence[Entry], names: tuple[str, ...]) -> Group:
+    return Group(tuple(x.place for x in found), tuple(x.unit for x in found), found[0].word, found[0].family, names)
+
+
+def heads_of(source: Source, places: Sequence[Place]) -> str:
+    heads = list(dict.fromkeys(source.heads[place.column] for place in places))
+    return repr(heads[0]) if len(heads) == 1 else f"{heads[0]!r} … {heads[-1]!r}"
+
+
+def found_in(source: Source) -> str:
+    listed = ", ".join(repr(head) for head in source.heads[:16])
+    return (
+        (Message("found {listed}, …", listed) if len(source.heads) > 16 else Message("found {text}", listed))
+        if source.heads
+        else Message("found no columns")
+    )
+
+
+def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> str:
+    """What to write, with columns of the file."""
+    if source.heads and source.heads[0] == "column 0":
+        return Message("say which: columns={{{quantity!r}: [1, 2, …]}}, counted from 0", quantity)
+    heads = list(dict.fromkeys(source.heads[place.column] for place in places))
+    heads = heads or [head for head in source.heads if not _of_times(head)] or source.heads
+    shown = repr(heads[0]) if len(places) > len(heads) else f"[{heads[0]!r}, …]"
+    return Message("say which: columns={{{quantity!r}: {shown}}}", quantity, shown)
+
+
+def _of_times(text: str) -> bool:
+    head = head_of(text)
+    meaning = meaning_of(head.words, head.unit)
+    return meaning is not None and meaning.quantity == "t"
+
+
+def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
+    """Two like columns of one joint; two columns of one joint at all, where no two are alike."""
+    for like in (True, False):
+        seen: dict[tuple[Any, ...], Entry] = {}
+        for entry in entries:
+            key = (*((entry.word, entry.family) if like else ()), entry.joint, entry.number)
+            before = seen.setdefault(key, entry)
+            if before.place != entry.place and (entry.joint or (like and entry.number >= 0)):
+                return before, entry
+    return None
+
+
+def missing(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> str:
+    """The sentence for columns that are not whole."""
+    name = NAMES[quantity]
+    by_number: dict[tuple[str, ...], set[int]] = {}
+    for entry in entries:
+        if entry.number >= 0:
+            by_number.setdefault(entry.family, set()).add(entry.number)
+    numbers = max(by_number.values(), key=len, default=set())
+    named = [entry.joint for entry in entries if entry.joint]
+    absent = [joint for joint in joints.names if joint not in named]
+    twice = _twice(entries)
+    if twice is not None:
+        one, other = (source.heads[entry.place.column] for entry in twice)
+        whose = twice[0].joint or Message("joint {name}", twice[0].number)
+        both = Message("{one!r} and {other!r} may both be the {name} of {whose}", one, other, name, whose)
+        return Message("{path}: {both}; {how_to_say}", source.path, both, how_to_say(source, quantity))
+    if joints.names and len(absent) < len(joints.names) and len(numbers) <= len(named):
+        return Message(
+            "{path}: no {names} of joint {absent} of {robot}; {found_in}",
+            source.path,
+            name,
+            ", ".join(map(repr, absent)),
+            joints.robot,
+            found_in(source),
+        )
+    first = min(numbers, default=0)
+    gap = next((k for k in range(min(first, 1), max(numbers, default=0)) if k not in numbers), None)
+    if gap is not None:
+        return Message(
+            "{path}: no {names} of joint {gap}: found those of {numbers}",
+            source.path,
+            name,
+            gap,
+            ", ".join(map(str, sorted(numbers))),
+        )
+    if numbers and joints.names and len(numbers) != len(joints.names):
+        return Message(
+            (
+                "{path}: has {count} joint; {robot} has {count2}"
+                if len(numbers) == 1
+                else "{path}: has {count} joints; {robot} has {count2}"
+            ),
+            source.path,
+            len(numbers),
+            joints.robot,
+            len(joints.names),
+        )
+    theirs = list(dict.fromkeys(named))
+    if theirs and joints.names:
+        return Message(
+            "{path}: {names}s are of joints {theirs}; {robot} has {names2}; {how_to_say}",
+            source.path,
+            name,
+            ", ".join(theirs[:16]),
+            joints.robot,
+            ", ".join(joints.names),
+            how_to_say(source, quantity),
+        )
+    whose = (
+        Message("of {robot}'s joints {names}", joints.robot, ", ".join(joints.names))
+        if joints.names
+        else Message("of all joints")
+    )
+    return Message(
+        "{path}: no {names} {joint}; {found_in}; {how_to_say}",
+        source.path,
+        name,
+        whose,
+        found_in(source),
+        how_to_say(source, quantity),
+    )

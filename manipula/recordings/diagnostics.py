@@ -1,0 +1,395 @@
+"""Units that cannot be what they are taken for, and joints that do not belong together: seen, and refused.
+
+What is recorded twice tells most: a speed is the slope of its position, ∫q̇ dt = Δq, whatever either is recorded in.
+A factor of 57.3 between them is degrees, of 1000 milliseconds. Without speeds there are the joint's limits, a span of
+turns that no arm has, and steps of time that no recorder has. Nothing is ever converted on such a ground: the sentence
+says what to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.messages import Message
+from manipula.recordings.sampling import gaps
+
+# Positions that were cut at a turn: a joint goes on at π and the file at −π.
+#
+# A step of a turn is no motion where, the turn taken off, it is like the steps beside it. Only steps without a gap in
+# time are looked at: what a joint did in a gap nobody knows.
+
+Array = NDArray[np.float64]
+TURN = 2 * pi
+LIKE = 3.0  # times the steps beside it
+STILL = 0.05  # rad: as much as a step may be where a joint hardly moves
+LONGEST = 1.0  # rad: where steps are longer, turns cannot be told
+
+
+def wrapped(t: Array, q: Array) -> Array:
+    """Of every step of one joint the turns it goes too far: −1, 0, 1."""
+    if len(q) < 2:
+        return np.zeros(0)
+    steps = np.diff(q)
+    turns = np.where(np.abs(steps) > pi, np.sign(steps), 0.0)
+    short = np.abs(steps - turns * TURN)
+    beside = np.maximum(np.append(short[1:], 0.0), np.append(0.0, short[:-1]))
+    sure = (short <= np.minimum(LIKE * beside + STILL, LONGEST)) & (beside <= LONGEST) & ~gaps(np.diff(t))
+    return np.asarray(np.where(sure, turns, 0.0))
+
+
+def unwrapped(t: Array, q: Array) -> tuple[Array, int]:
+    """One joint's positions put together, and at how many places."""
+    turns = wrapped(t, q)
+    return q - TURN * np.concatenate([[0.0], np.cumsum(turns)]), int(np.count_nonzero(turns))
+
+
+DEGREE = pi / 180
+WINDOWS = 100  # stretches over which speeds are summed
+CERTAIN = 0.9  # correlation from which two records are one motion
+NEAR = 0.15  # relative distance from a factor that has a name
+GROSS = (0.5, 2.0)  # between them a speed is its position's: filters and poor sensors are no mistake
+TURNS = 4 * pi  # span of a joint, from which it must be said that these are radians
+SLOWEST, FASTEST = 0.5, 1e-5  # seconds between samples
+
+
+class Seen(Protocol):
+    """What is looked at: `Log`, of one arm."""
+
+    @property
+    def t(self) -> Array: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def qd(self) -> Array | None: ...
+    @property
+    def qdd(self) -> Array | None: ...
+    @property
+    def turns(self) -> tuple[bool, ...]: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def stated(self) -> tuple[str, ...]: ...
+    @property
+    def understood(self) -> tuple[Any, ...]: ...
+
+
+class Ends(NamedTuple):
+    """Where joints may go; infinite where nothing is said."""
+
+    lower: Array
+    upper: Array
+
+
+def doubt(log: Seen, ends: Ends | None) -> str:
+    """The first reason not to believe the numbers, with what to write; empty where there is none."""
+    for reason in (_times(log), _turns(log), _slopes(log), _degrees(log, ends)):
+        if reason:
+            return reason
+    return ""
+
+
+def _times(log: Seen) -> str:
+    if "t" in log.stated or len(log.t) < 2:
+        return ""
+    step = float(np.median(np.diff(log.t)))
+    if FASTEST <= step < SLOWEST:
+        return ""
+    units = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+    likely = [unit for unit, size in units.items() if FASTEST <= step * size < SLOWEST]
+    what = Message("samples are {step:.4g} s apart", step)
+    if not likely:
+        return Message(
+            "{what}, which no recorder of an arm does; say the unit of its times: units={{'t': 's'}} if it is seconds",
+            what,
+        )
+    return Message(
+        "{what}: are these {word}? Say units={{'t': {likely!r}}}, or units={{'t': 's'}} if not",
+        what,
+        _word(likely[0]),
+        likely[0],
+    )
+
+
+def _word(unit: str) -> str:
+    return {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}[unit]
+
+
+def _turns(log: Seen) -> str:
+    for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
+        if turns and (count := int(np.count_nonzero(wrapped(log.t, log.q[:, j])))):
+            return Message(
+                (
+                    ("{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together")
+                    if count > 1
+                    else ("{names}: positions jump by a turn {count} time; np.unwrap(q, axis=0) puts them together")
+                ),
+                log.names[j],
+                count,
+            )
+    return ""
+
+
+# speeds beside positions
+
+
+class Pair(NamedTuple):
+    """A quantity and its slope, by name and in words; `degrees` is the slope's unit in degrees."""
+
+    below: str
+    slope: str
+    positions: str
+    speeds: str
+    degrees: str
+
+
+PAIRS = (
+    Pair("q", "qd", "position", "speed", "deg/s"),
+    Pair("qd", "qdd", "speed", "acceleration", "deg/s²"),
+)
+
+
+def _slopes(log: Seen) -> str:
+    for pair in PAIRS:
+        below, slope = getattr(log, pair.below), getattr(log, pair.slope)
+        reason = "" if below is None or slope is None else _compared(log, pair, below, slope)
+        if reason:
+            return reason
+    return ""
+
+
+def _compared(log: Seen, pair: Pair, below: Array, slope: Array) -> str:
+    moved, summed = _windows(log.t, below, slope)
+    if len(moved) < 8:
+        return ""
+    found = [(j, _factor(moved[:, j], summed[:, j])) for j in range(moved.shape[1])]
+    factors = {j: factor for j, factor in found if factor is not None}
+    swapped = _swapped(log, pair, moved, summed, factors)
+    if swapped:
+        return swapped
+    odd = {j: factor for j, factor in factors.items() if abs(factor - 1) > NEAR}
+    return _reason(log, pair, odd, len(factors)) if odd else ""
+
+
+def _windows(t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
+    """How far joints went, and how far by their speeds, over stretches without gaps."""
+    steps = np.diff(t)
+    areas = 0.5 * (qd[1:] + qd[:-1]) * steps[:, None]  # ∫q̇ dt by trapezoids
+    broken = gaps(steps)
+    total = np.vstack([np.zeros(q.shape[1]), np.cumsum(areas, axis=0)])
+    breaks = np.concatenate([[0], np.cumsum(broken)])
+    width = max(1, len(t) // WINDOWS)
+    first = np.arange(0, len(t) - width, max(1, width // 2))
+    first = first[breaks[first] == breaks[first + width]]
+    return q[first + width] - q[first], total[first + width] - total[first]
+
+
+def _factor(moved: Array, summed: Array) -> float | None:
+    """Speeds are so many times the positions' slope; None where that cannot be told."""
+    size = float(np.sqrt((moved @ moved) * (summed @ summed)))
+    if size == 0.0 or abs(float(moved @ summed)) < CERTAIN * size:
+        return None
+    return float(np.copysign(np.sqrt((summed @ summed) / (moved @ moved)), moved @ summed))
+
+
+def _swapped(log: Seen, pair: Pair, moved: Array, summed: Array, factors: dict[int, float]) -> str:
+    """A speed that follows another joint's position, and not its own."""
+
+    def alike(j: int, k: int) -> float:
+        size = float(np.sqrt((moved[:, k] @ moved[:, k]) * (summed[:, j] @ summed[:, j])))
+        return abs(float(summed[:, j] @ moved[:, k])) / size if size else 0.0
+
+    for j in range(moved.shape[1]):
+        others = [k for k in range(moved.shape[1]) if k not in (j, *factors)]
+        best = max(others, key=lambda k: alike(j, k), default=j)
+        if j not in factors and best != j and alike(j, best) > 0.99 and alike(j, j) < 0.5:
+            return Message(
+                "the {speeds} of {names} follows the {positions} of {names2}: joints are swapped; say the "
+                "columns in the joints' order, columns={{'{below}': […], '{slope}': […]}}",
+                pair.speeds,
+                log.names[j],
+                pair.positions,
+                log.names[best],
+                pair.below,
+                pair.slope,
+            )
+    return ""
+
+
+TIMES = ((1e3, "ms"), (1e6, "us"), (1e9, "ns"))
+
+
+def _reason(log: Seen, pair: Pair, odd: dict[int, float], count: int) -> str:
+    """Why slopes are so many times what they should be, by the units that would make them so."""
+    j, factor = next(iter(odd.items()))
+    what = Message(
+        "{names}: recorded {speeds}s are {factor:.4g} times the slope of its {positions}s",
+        log.names[j],
+        pair.speeds,
+        factor,
+        pair.positions,
+    )
+    angles = {"": 1.0, f"'{pair.slope}': '{pair.degrees}'": 1 / DEGREE}
+    if pair.below == "q":
+        angles["'q': 'deg'"] = DEGREE
+    for size, unit in ((1.0, ""), *(TIMES if len(odd) == count else ())):
+        for angle, turn in angles.items():
+            if all(abs(x / (size * turn) - 1) < NEAR for x in odd.values()) and (angle or unit):
+                said = ", ".join(([f"'t': '{unit}'"] if unit else []) + ([angle] if angle else []))
+                return Message("{what}; say units={{{said}}}", what, said)
+    out = Message("leave {speeds}s out, columns={{'{slope}': None}}", pair.speeds, pair.slope)
+    if abs(factor + 1) < NEAR:
+        return Message("{what}: the sign of one is wrong; say scale={{'{slope}': …}}, or {out}", what, pair.slope, out)
+    return "" if GROSS[0] < factor < GROSS[1] else Message("{what}; say units= or scale= of both, or {out}", what, out)
+
+
+# positions alone
+
+
+def _degrees(log: Seen, ends: Ends | None) -> str:
+    """Of a file whose units nobody said. Arrays are said to be radians: they must be far off to be doubted."""
+    if "q" in log.stated:
+        return ""
+    low, high = log.q.min(axis=0), log.q.max(axis=0)
+    for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
+        limits = (ends.lower[j], ends.upper[j]) if ends is not None else (-np.inf, np.inf)
+        if turns and (reason := _too_far(low[j], high[j], limits, bool(log.understood))):
+            return Message(
+                "{names} goes from {low:.4g} to {high:.4g} rad, {too_far}", log.names[j], low[j], high[j], reason
+            )
+    return ""
+
+
+def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) -> str:
+    lower, upper = limits
+    how = Message("are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not")
+    if not np.isfinite(upper - lower):
+        return (
+            Message("{high:.3g} turns: {how}", (high - low) / (2 * pi), how) if assumed and high - low > TURNS else ""
+        )
+    slack = (0.1 if assumed else 1.0) * (upper - lower)
+    beyond = low < lower - slack or high > upper + slack
+    fits = lower - slack * DEGREE <= low * DEGREE and high * DEGREE <= upper + slack * DEGREE
+    return Message("its limits are {lower:.4g} and {upper:.4g}: {how}", lower, upper, how) if beyond and fits else ""
+
+
+# What is odd about a log, and can be used: joints that rest, torques that are nothing or at their limit.
+
+
+class SeenMotion(Protocol):
+    """What is looked at: `Log`, of one arm."""
+
+    @property
+    def q(self) -> Array: ...
+    @property
+    def tau(self) -> Array | None: ...
+    @property
+    def turns(self) -> tuple[bool, ...]: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def saturated(self) -> NDArray[np.bool_]: ...
+
+
+def remarks(log: SeenMotion, ends: Ends | None) -> list[str]:
+    return [
+        *_resting(log),
+        *_beyond(log, ends),
+        *_turning(log, ends),
+        *([] if log.tau is None else _torques(log, log.tau)),
+    ]
+
+
+def _resting(log: SeenMotion) -> list[str]:
+    still = [name for name, span in zip(log.names, np.ptp(log.q, axis=0)) if span == 0]
+    return [Message("{name} does not move: what its own motion would show cannot be seen", name) for name in still]
+
+
+def _beyond(log: SeenMotion, ends: Ends | None) -> list[str]:
+    if ends is None:
+        return []
+    low, high = log.q.min(axis=0), log.q.max(axis=0)
+    slack = 1e-3 * np.where(np.isfinite(ends.upper - ends.lower), ends.upper - ends.lower, 1.0)
+    out = (low < ends.lower - slack) | (high > ends.upper + slack)
+    said = list[str]()
+    for j in np.flatnonzero(out):
+        said.append(
+            Message(
+                "{names} goes from {low:.4g} to {high:.4g}, beyond its limits {lower:.4g} and {upper:.4g}",
+                log.names[j],
+                low[j],
+                high[j],
+                ends.lower[j],
+                ends.upper[j],
+            )
+        )
+    return said
+
+
+def _turning(log: SeenMotion, ends: Ends | None) -> list[str]:
+    """Joints without limits that turn and turn."""
+    free = np.ones(log.q.shape[1], bool) if ends is None else ~np.isfinite(ends.upper - ends.lower)
+    spans = np.ptp(log.q, axis=0) * (np.array(log.turns) if log.turns else 1)
+    return [
+        Message("{names} goes through {spans:.3g} turns; it is taken in radians", log.names[j], spans[j] / (2 * np.pi))
+        for j in np.flatnonzero(free & (spans > TURNS))
+    ]
+
+
+def _torques(log: SeenMotion, tau: Array) -> list[str]:
+    if not tau.any():
+        return [Message("all torques are zero: nothing about dynamics can be told")]
+    nothing = [name for name, any_ in zip(log.names, np.abs(tau).max(axis=0)) if not any_]
+    said: list[str] = [Message("the torque of {name} is zero throughout", name) for name in nothing]
+    for j, count in enumerate(log.saturated.sum(axis=0)):
+        if count:
+            level = np.abs(tau[log.saturated[:, j], j]).max()
+            said.append(
+                Message(
+                    "{names}: the torque is at its limit, {level:.4g}, in {count} samples", log.names[j], level, count
+                )
+            )
+    return said
+
+
+# Motors at their limit: torques that stay at their own largest value while the arm moves.
+
+LEAST = 3  # equal samples in a row
+CROWD = 5.0  # times as many samples at the extreme as at the value next to it: a coarse sensor has them at any peak
+
+
+def flat_extremes(tau: Array, q: Array) -> NDArray[np.bool_]:
+    """Samples, shaped as `tau`, that stay for a while at their joint's largest or smallest torque.
+
+    An arm at rest has equal torques, too: without motion nothing is at its limit.
+    """
+    found = np.zeros(tau.shape, bool)
+    for row in np.ndindex(tau.shape[:-2]):
+        still = np.concatenate([[True], (np.diff(q[row], axis=0) == 0).all(axis=-1)])
+        for j in range(tau.shape[-1]):
+            found[(*row, slice(None), j)] = _flat(tau[(*row, slice(None), j)], still)
+    return found
+
+
+def _flat(x: Array, still: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    found = np.zeros(len(x), bool)
+    values, counts = np.unique(x, return_counts=True)
+    if len(values) < 3:
+        return found
+    for extreme, beside in ((-1, -2), (0, 1)):
+        if values[extreme] != 0 and counts[extreme] >= max(LEAST, CROWD * counts[beside]):
+            found |= _long_runs((x == values[extreme]) & ~still)
+    return found
+
+
+def _long_runs(flag: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where a flag is set at least `LEAST` times in a row."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flag, [False]]).astype(np.int8)))
+    found = np.zeros(len(flag), bool)
+    for first, last in zip(edges[::2], edges[1::2]):
+        found[first:last] = last - first >= LEAST
+    return found

@@ -1,0 +1,188 @@
+"""Which column is which joint's: by the joints' names, else by their numbers, else refused with what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.messages import Message
+from manipula.recordings.columns import (
+    NAMES,
+    NEEDED,
+    Group,
+    Joints,
+    Place,
+    bare,
+    chosen,
+    entries_of,
+    found_in,
+    heads_of,
+    how_to_say,
+    missing,
+)
+from manipula.recordings.sources import Source
+from manipula.recordings.words import COMMON, MEASURED_NAMES, WANTED_NAMES, head_of, meaning_of, words_of
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Which columns hold what; `time` may be none, or two: seconds and nanoseconds."""
+
+    time: tuple[Place, ...]
+    time_units: tuple[str, ...]
+    groups: Mapping[str, Group]
+    joints: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def matched(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
+    """`said` names columns by head or number, for the quantities one wants to say oneself; None leaves one out."""
+    _refuse_odd(source, said)
+    entries = [entry for k in range(len(source.columns)) for entry in entries_of(source, k, joints)]
+    groups: dict[str, Group] = {}
+    notes: list[str] = []
+    for quantity in (*MEASURED_NAMES, *WANTED_NAMES):
+        if quantity in said:
+            if said[quantity] is not None:
+                groups[quantity] = _said(source, quantity, said[quantity], joints, groups.get("q"))
+            continue
+        like = [entry for entry in entries if entry.quantity == quantity]
+        found, left = chosen(source, quantity, like, joints)
+        if found is None and quantity == "q" and (found := bare(source, joints)):
+            notes.append(Message("columns headed by joints alone are taken as positions"))
+            left = ""
+        if found is None and like and quantity in NEEDED:
+            raise InputError(missing(source, quantity, like, joints))
+        if found is not None:
+            groups[quantity] = found
+        notes += [Message("{names}s: left out {left}", NAMES[quantity], left)] if left and quantity in NAMES else []
+    if "q" not in groups:
+        raise InputError(
+            "{path}: no column of positions; {found_in}; {how_to_say}",
+            source.path,
+            found_in(source),
+            how_to_say(source, "q"),
+        )
+    groups = _agreeing(source, groups)
+    names = joints.names or groups["q"].joints
+    time, units = _time(source, said, groups["q"])
+    return Matched(time, units, groups, names, tuple(notes))
+
+
+def _refuse_odd(source: Source, said: Mapping[str, Any]) -> None:
+    for name in said:
+        if name not in ("t", *MEASURED_NAMES, *WANTED_NAMES):
+            raise UnknownNameError("quantity of a log", name, ("t", *MEASURED_NAMES, *WANTED_NAMES))
+
+
+def _agreeing(source: Source, groups: dict[str, Group]) -> dict[str, Group]:
+    """All quantities have the joints of the positions; named ones are put in their order."""
+    q = groups["q"]
+    found = {}
+    for name, group in groups.items():
+        if len(group.places) != len(q.places):
+            heads = heads_of(source, group.places)
+            raise InputError(
+                "{path}: {count} joints have positions, {count2} {name} ({heads_of})",
+                source.path,
+                len(q.places),
+                len(group.places),
+                name,
+                heads,
+            )
+        if group.joints and q.joints and set(group.joints) != set(q.joints):
+            odd = ", ".join(sorted(set(group.joints) ^ set(q.joints)))
+            raise InputError("{path}: joint {odd}: has {name} or positions, not both", source.path, odd, name)
+        order = [group.joints.index(joint) for joint in q.joints] if group.joints and q.joints else range(len(q.places))
+        places, units = tuple(group.places[k] for k in order), tuple(group.units[k] for k in order)
+        found[name] = group._replace(places=places, units=units, joints=q.joints)
+    return found
+
+
+def _said(source: Source, quantity: str, given: Any, joints: Joints, q: Group | None) -> Group:
+    """Columns by head or number, in the joints' order; one name may stand for an array with a column for each."""
+    listed = [given] if isinstance(given, str | int | np.integer) else list(given)
+    places = [place for item in listed for place in _named(source, quantity, item)]
+    count = len(joints.names) or (len(q.places) if q is not None else len(places))
+    if len(places) != count:
+        raise InputError(
+            "{path}: columns: {quantity}: expected {count} columns, found {count2}",
+            source.path,
+            quantity,
+            count,
+            len(places),
+        )
+    return Group(tuple(places), tuple(_unit_at(source, place, quantity) for place in places), "", (), joints.names)
+
+
+def _named(source: Source, quantity: str, item: Any) -> list[Place]:
+    if isinstance(item, int | np.integer) and not isinstance(item, bool):
+        if not 0 <= item < len(source.columns):
+            last = len(source.columns) - 1
+            raise InputError(
+                "{path}: columns: {quantity}: no column {item}; they are counted from 0 to {last}",
+                source.path,
+                quantity,
+                item,
+                last,
+            )
+        k = int(item)
+    else:
+        same = [k for k, head in enumerate(source.heads) if head == item]
+        same = same or [k for k, head in enumerate(source.heads) if head_of(head).words == words_of(str(item))]
+        if len(same) != 1:
+            raise UnknownNameError(Message("column of {path}", source.path), str(item), source.heads)
+        k = same[0]
+    return [Place(k, inner) for inner in range(source.columns[k].width)]
+
+
+def _unit_at(source: Source, place: Place, quantity: str) -> str:
+    column = source.columns[place.column]
+    head = head_of(column.head)
+    meaning = meaning_of(head.words, column.unit or head.unit)
+    same = meaning is not None and meaning.quantity.removesuffix("_ref") == quantity.removesuffix("_ref")
+    return meaning.unit if meaning is not None and same else column.unit or head.unit
+
+
+def _time(source: Source, said: Mapping[str, Any], q: Group) -> tuple[tuple[Place, ...], tuple[str, ...]]:
+    if "t" in said:
+        if said["t"] is None:
+            return (), ()
+        listed = [said["t"]] if isinstance(said["t"], str | int | np.integer) else list(said["t"])
+        places = [place for item in listed for place in _named(source, "t", item)]
+        if len(places) != 1:
+            raise InputError("{path}: columns: t: expected one column, found {count}", source.path, len(places))
+        return tuple(places), (_unit_at(source, places[0], "t"),)
+    found = []
+    for k, column in enumerate(source.columns):
+        head = head_of(column.head)
+        meaning = meaning_of(head.words, column.unit or head.unit)
+        if column.width == 1 and meaning is not None and meaning.quantity == "t":
+            rest = tuple(word for word in meaning.rest if word not in COMMON)
+            found.append((Place(k), meaning.unit, rest, head.words))
+    return _best_time(source, found, source.heads[q.places[0].column])
+
+
+def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Place, ...], tuple[str, ...]]:
+    """In the positions' own struct first, then the shortest head; seconds and nanoseconds of one stamp are one time."""
+    struct = beside.rpartition(".")[0]
+    near = [x for x in found if struct and source.heads[x[0].column].rpartition(".")[0] == struct] or found
+    plain = [x for x in near if not x[2]] or near
+    if len(plain) == 2:
+        fine = [x for x in plain if set(x[3]) & {"nsec", "nsecs", "nanosec", "nanosecs"}]
+        rough = [x for x in plain if set(x[3]) & {"sec", "secs", "seconds"}]
+        if len(fine) == len(rough) == 1 and fine != rough:
+            return (rough[0][0], fine[0][0]), ("s", "ns")
+    if len(plain) > 1:
+        listed = " or ".join(repr(source.heads[x[0].column]) for x in plain)
+        raise InputError(
+            "{path}: times may be {listed}; say which: columns={{'t': {heads!r}}}",
+            source.path,
+            listed,
+            source.heads[plain[0][0].column],
+        )
+    return ((plain[0][0],), (plain[0][1],)) if plain else ((), ())

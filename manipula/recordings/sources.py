@@ -1,0 +1,138 @@
+"""What a file holds before anything is understood: columns under the heads the file gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError, ManipulaError, UnknownNameError
+from manipula.messages import Message
+from manipula.recordings.words import head_of, meaning_of
+
+Array = NDArray[Any]
+
+
+class Ask(NamedTuple):
+    """What is wanted of a file that holds more than one recording: a topic, joints."""
+
+    topic: str | None = None
+    joints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One array of the file. `values` gives (time,) or (time, k) numbers, and refuses text with its place."""
+
+    head: str
+    values: Callable[[], Array]
+    width: int = 1
+    unit: str = ""
+    joints: tuple[str, ...] = ()  # whose its columns are, where the file says so
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file as columns. `own`: written by `save`, so that names and units are as there."""
+
+    path: str
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    own: bool = False
+    batch: dict[str, Array] = field(default_factory=dict)  # a batch of arms, as `save` wrote it
+
+    @property
+    def heads(self) -> list[str]:
+        return [column.head for column in self.columns]
+
+
+def column_from(head: str, values: Any, unit: str = "", joints: tuple[str, ...] = ()) -> Column:
+    """A column of an array at hand."""
+    array = np.asarray(values)
+    return Column(head, lambda: array, 1 if array.ndim < 2 else array.shape[1], unit, joints)
+
+
+def sources_from_arrays(path: str, arrays: dict[str, Array], **more: Any) -> Source:
+    """Arrays under their names, time on the first axis: turned where it is the last, left out where it is none."""
+    flat = {name: squeezed(value) for name, value in arrays.items() if numeric(value)}
+    flat = {name: value for name, value in flat.items() if value.ndim in (1, 2)}
+    said = {name: meaning_of(*head_of(name)[1:]) for name in flat}
+    kinds = {name: "" if meaning is None else meaning.quantity for name, meaning in said.items()}
+    times = [len(x) for name, x in flat.items() if kinds[name] == "t" and x.ndim == 1 and len(x) > 1]
+    count = max(times or [max(x.shape) for name, x in flat.items() if kinds[name] == "q"] or [0])
+    if not count:
+        named = ", ".join(f"{name} {value.shape}" for name, value in list(arrays.items())[:12])
+        raise InputError(
+            "{path}: no array of times and none of positions; found {named}", path, named or Message("nothing")
+        )
+    whole = {name: x if x.shape[0] == count else x.T for name, x in flat.items() if count in x.shape}
+    columns = [column_from(name, value) for name, value in whole.items()]
+    there = {kinds[name] for name in whole}
+    odd = [name for name in flat if name not in whole and kinds[name] not in ("", "t", *there)]
+    return Source(path, (*columns, *(_of_other_length(path, name, flat[name], count) for name in odd)), **more)
+
+
+def _of_other_length(path: str, name: str, value: Array, count: int) -> Column:
+    """A quantity that was recorded at another rate: refused when it is read."""
+
+    def refuse() -> Array:
+        raise InputError(
+            "{path}: {name} has shape {shape} and there are {count} times; bring both to one rate first, or "
+            "leave it out",
+            path,
+            name,
+            value.shape,
+            count,
+        )
+
+    return Column(name, refuse, 1 if value.ndim < 2 else min(value.shape))
+
+
+def squeezed(value: Array) -> Array:
+    """Without axes of length one, as vectors of MATLAB have them."""
+    return value.reshape(-1) if value.ndim == 2 and 1 in value.shape else value
+
+
+def numeric(value: Array) -> bool:
+    return value.dtype.kind in "fiub" and value.size > 0
+
+
+# Formats of recordings, by the ending of the file; what reads one is imported when it is asked for.
+
+READERS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".dat", ".log"), "text_files:read_text"),
+    **dict.fromkeys((".h5", ".hdf5"), "array_files:read_hdf5"),
+    **dict.fromkeys((".bag", ".db3"), "ros_files:read_bag"),
+    ".mat": "array_files:read_mat",
+    ".mcap": "ros_files:read_mcap",
+    ".npz": "array_files:read_npz",
+    ".parquet": "array_files:read_parquet",
+}
+FOLDER = __name__.rpartition(".")[0]
+
+
+def source_of(path: Path, ask: Ask) -> Source:
+    """The columns of a file; a folder is a bag of ROS 2."""
+    ending = ".db3" if path.is_dir() else path.suffix.lower()
+    if ending not in READERS:
+        raise UnknownNameError("ending of a log", path.suffix or str(path), READERS)
+    if not path.exists():
+        raise InputError("{path}: cannot be read: no such file", path)
+    module, _, name = READERS[ending].partition(":")
+    read: Callable[[Path, Ask], Source] = getattr(import_module(f"{FOLDER}.{module}"), name)
+    try:
+        return read(path, ask)
+    except ManipulaError:
+        raise
+    except OSError as error:
+        raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from error
+    except Exception as error:  # the formats' libraries raise whatever broken bytes lead to
+        kind = "" if isinstance(error, ValueError) and str(error) else f"{type(error).__name__} "
+        what = f"{kind}{error}".splitlines()[0]
+        raise InputError("{path}: is no whole {ending} file: {what:.200}", path, ending, what) from error

@@ -1,0 +1,375 @@
+"""Tables as text: any separator, decimal point or comma, names or none, comments, and whatever encoding they have.
+
+How a table is written is found from its numbers: of all separators the one is taken that makes most cells of the first
+lines numbers. A column is read as numbers when it is asked for, so that columns of text beside do no harm.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from manipula.errors import InputError
+from manipula.messages import Message
+from manipula.recordings.sources import Array, Ask, Column, Source
+from manipula.recordings.words import known_unit, own_heads
+
+# Times written as text: 2026-01-02T23:59:59.5, with a zone or without, 02.01.2026 23:59:59,5, or 23:59:59.5 alone.
+
+DAY = 24 * 3600 * 10**9  # ns
+CLOCK = r"(?P<h>\d{1,2}):(?P<min>\d\d):(?P<s>\d\d)(?:[.,](?P<part>\d+))?"
+YEAR_FIRST = r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})"
+DAY_FIRST = r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"  # with slashes it may be the month
+ZONE = r"\s*(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?"
+FORMS = tuple(re.compile(form) for form in (f"{YEAR_FIRST}[T _]{CLOCK}{ZONE}", f"{DAY_FIRST}[T _]{CLOCK}", CLOCK))
+
+
+def is_stamp(cell: str) -> bool:
+    return _form(cell) is not None
+
+
+def _form(cell: str) -> re.Pattern[str] | None:
+    return next((form for form in FORMS if form.fullmatch(cell)), None)
+
+
+def stamps_from(cells: Sequence[str]) -> list[int | None]:
+    """Nanoseconds since 1970, or since midnight where there is no date; None of a cell that is of another form than the
+    first. A clock without a date that falls by more than half a day has passed midnight."""
+    form = _form(cells[0]) if cells else None
+    found = [None if form is None else _nanoseconds(form, cell) for cell in cells]
+    return _over_midnight(found) if form is FORMS[-1] else found
+
+
+def _nanoseconds(form: re.Pattern[str], cell: str) -> int | None:
+    match = form.fullmatch(cell)
+    if match is None:
+        return None
+    told = {name: text or "" for name, text in match.groupdict().items()}
+    hours, minutes, seconds = int(told["h"]), int(told["min"]), int(told["s"])
+    if hours > 23 or minutes > 59 or seconds > 60:  # 60: a leap second
+        return None
+    total = ((hours * 60 + minutes) * 60 + seconds) * 10**9 + int(told["part"][:9].ljust(9, "0") or 0)
+    try:
+        days = date(int(told["y"]), int(told["m"]), int(told["d"])).toordinal() if "y" in told else 0
+    except ValueError:  # the 30th of February
+        return None
+    return total + (days - date(1970, 1, 1).toordinal() if days else 0) * DAY - _zone(told.get("zone", ""))
+
+
+def _zone(text: str) -> int:
+    """Ahead of UTC, in ns."""
+    if not text or text in ("Z", "UTC"):
+        return 0
+    minutes = 60 * int(text[1:3]) + int(text[-2:])
+    return (-1 if text[0] == "-" else 1) * minutes * 60 * 10**9
+
+
+def _over_midnight(times: Sequence[int | None]) -> list[int | None]:
+    found: list[int | None] = []
+    days, before = 0, 0
+    for time in times:
+        if time is not None:
+            days += time < before - DAY // 2
+            before = time
+        found.append(None if time is None else time + days * DAY)
+    return found
+
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?")
+NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan"})
+COMMENTS = ("#", "%", "//")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
+WAYS = (
+    (",", "."),
+    ("\t", "."),
+    (";", "."),
+    ("|", "."),
+    (None, "."),
+    ("\t", ","),
+    (";", ","),
+    (None, ","),
+    ("|", ","),
+    (",", ","),
+)  # the last within quotes
+LOOKED_AT = 40  # lines
+BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))  # fmt: skip
+
+
+class TextLine(NamedTuple):
+    """A line with its number in the file, from one."""
+
+    number: int
+    text: str
+
+
+class Way(NamedTuple):
+    """How cells are written; without a separator, spaces part them."""
+
+    separator: str | None
+    decimal: str
+
+    def cells(self, text: str) -> list[str]:
+        whole = text.strip(" \r")
+        quoted = self.separator is not None and '"' in whole
+        parts = next(csv.reader([whole], delimiter=self.separator or " ")) if quoted else whole.split(self.separator)
+        found = [cell.strip().strip("\"'").strip() for cell in parts]
+        return found[:-1] if len(found) > 1 and not found[-1] and self.separator else found  # a mark behind the last
+
+    def names(self, text: str) -> list[str]:
+        """Cells of a line of names: a mark within quotes parts nothing, nor does a space before a unit."""
+        if self.separator is None:
+            return re.split(r"\s+(?![\[({])", text.strip())
+        found = [cell.strip() for cell in next(csv.reader([text.strip(" \r")], delimiter=self.separator))]
+        return found[:-1] if len(found) > 1 and not found[-1] else found
+
+    def number(self, cell: str) -> float | None:
+        """NaN where the cell says that there is none; None where it is no number."""
+        if self.decimal == ",":
+            cell = cell if "." in cell else cell.replace(",", ".", 1)
+        if NUMBER.fullmatch(cell):
+            return float(cell.replace("d", "e").replace("D", "e"))
+        return float("nan") if cell.lower() in NO_NUMBER else None
+
+
+def read_text(path: Path, ask: Ask) -> Source:
+    text = _decoded(path)
+    lines = [TextLine(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    body = [line for line in lines if not line.text.lstrip().startswith(COMMENTS)]
+    way = _way(path, body)
+    first = _first_of_numbers(path, body, way)
+    rows, repairs = _whole(path, body[first:], way, text.endswith("\n"))
+    width = len(way.cells(rows[0].text))
+    heads, units, notes = _heads(path, lines, body[:first], rows[0], way, width)
+    _refuse_thousands(path, rows, way)
+    table = Table(path, way, rows, heads, width)
+    columns = [_column(table, k, head, units[k]) for k, head in enumerate(heads)]
+    return Source(str(path), tuple(columns), tuple(notes), tuple(repairs), own_heads(heads))
+
+
+def _column(table: Table, k: int, head: str, unit: str) -> Column:
+    """Numbers, or times as text, which are seconds from the first."""
+    if is_stamp(table.first[k]):
+        return Column(head, lambda: table.stamps(k), 1, "s")
+    return Column(head, lambda: table.column(k), 1, unit)
+
+
+def _decoded(path: Path) -> str:
+    data = path.read_bytes()
+    if not data.strip():
+        raise InputError("{path}: is empty; expected a line of names and a line for every time", path)
+    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "utf-8")
+    if encoding == "utf-8" and b"\x00" in data[:200]:
+        encoding = "utf-16-le" if data[1:2] == b"\x00" else "utf-16-be"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    if "\x00" in text:
+        raise InputError("{path}: is no table: it holds bytes that are no text", path)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _way(path: Path, body: list[TextLine]) -> Way:
+    """Most numbers, fewest cells that are none."""
+    looked = body[1 : LOOKED_AT + 1] or body
+    ways = [Way(*way) for way in WAYS]
+    scores = [sum(_score(way, line.text) for line in looked) for way in ways]
+    best = int(np.argmax(scores)) if scores else 0
+    if not body or scores[best] <= 0:
+        shown = looked[0].text.strip()[:60] if looked else ""
+        raise InputError(
+            "{path}: expected a line of names and lines of numbers, parted by comma, semicolon, tab, bar or "
+            "spaces; found {shown!r}",
+            path,
+            shown,
+        )
+    return ways[best]
+
+
+def _score(way: Way, text: str) -> int:
+    cells = [cell for cell in way.cells(text) if cell]
+    numbers = sum(way.number(cell) is not None for cell in cells)
+    return 2 * numbers - len(cells)
+
+
+def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
+    """0.004;3,605: a decimal comma, or thousands? One number that cannot be thousands tells."""
+    if way.decimal == ".":
+        return
+    cells = [cell for line in rows[:LOOKED_AT] for cell in way.cells(line.text)]
+    commas = [cell for cell in cells if "," in cell and way.number(cell) is not None]
+    point = next((cell for cell in cells if "." in cell and NUMBER.fullmatch(cell)), "")
+    if point and commas and all(THOUSANDS.fullmatch(cell) for cell in commas):
+        raise InputError(
+            "{path}: {point!r} has a decimal point, and {commas!r} a comma: thousands, or decimals? Write "
+            "numbers with one decimal mark, and no other",
+            path,
+            point,
+            commas[0],
+        )
+
+
+def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
+    """The first line that is no head. A line with numbers is none: names are not numbers."""
+    for k, line in enumerate(body):
+        cells = way.cells(line.text)
+        if sum(way.number(cell) is not None and cell != "" for cell in cells) * 2 >= len(cells) and len(cells) > 1:
+            return k
+    raise InputError("{path}: expected a line of names and a line for every time, found {count} lines", path, len(body))
+
+
+def _whole(path: Path, rows: list[TextLine], way: Way, ended: bool) -> tuple[list[TextLine], list[str]]:
+    """All rows have as many cells as the first, but the last one may be cut off: it is left out."""
+    counts = [len(way.cells(line.text)) for line in rows]
+    width = counts[0]
+    odd = next((k for k, count in enumerate(counts) if count != width), None)
+    cut = _cut_off(rows, way, ended)
+    if odd is None and not cut:
+        return rows, []
+    if (odd is None or (odd == len(rows) - 1 and counts[odd] < width)) and len(rows) > 1:
+        return rows[:-1], [Message("line {number}, the last, is cut off and left out", rows[-1].number)]
+    place = rows[odd or 0]
+    raise InputError(
+        Message(
+            "{path}: line {number}: expected {counts} numbers, found {counts2}; are its commas decimal?",
+            path,
+            place.number,
+            width,
+            counts[odd or 0],
+        )
+        if way.separator == "," and counts[odd or 0] > width
+        else Message(
+            "{path}: line {line}: expected {count} numbers, found {count2}", path, place.number, width, counts[odd or 0]
+        )
+    )
+
+
+def _cut_off(rows: list[TextLine], way: Way, ended: bool) -> bool:
+    """Does the file end within a number? Its last cell is then none, or shorter than any before it."""
+    if ended or len(rows) < 3:
+        return False
+    last = way.cells(rows[-1].text)[-1]
+    before = [way.cells(line.text)[-1] for line in rows[-LOOKED_AT:-1]]
+    if any(way.number(cell) is None for cell in before):
+        return False  # a column of text
+    return way.number(last) is None or len(last) < min(map(len, before))
+
+
+def _heads(
+    path: Path, lines: list[TextLine], above: list[TextLine], first: TextLine, way: Way, width: int
+) -> tuple[list[str], list[str], list[str]]:
+    """Names, units and notes: the nearest line above the numbers with as many cells, a row of units between them."""
+    units, names = [""] * width, above
+    if (
+        names
+        and len(found := way.cells(names[-1].text)) == width
+        and all(known_unit(x.strip("[]()")) for x in found if x)
+    ):
+        units, names = [cell.strip("[]()") for cell in found], names[:-1]
+        if not names:  # a lone `t` or `s` would be a unit, too
+            units, names = [""] * width, above
+    if not names:
+        marked = [line for line in lines if line.number < first.number and line.text.lstrip().startswith(COMMENTS)]
+        names = marked[-1:]
+        names = names if names and len(way.names(_unmarked(names[-1].text))) == width else []
+    if not names:
+        return [f"column {k}" for k in range(width)], units, [Message("the file has no names of columns")]
+    cells = way.names(_unmarked(names[-1].text))
+    if len(cells) != width:
+        raise InputError(
+            "{path}: line {number} has {count} names, line {number2} {width} numbers; both must be parted "
+            "by the same mark, here {separator!r}",
+            path,
+            names[-1].number,
+            len(cells),
+            first.number,
+            width,
+            way.separator or Message("spaces"),
+        )
+    return cells, units, []
+
+
+def _unmarked(text: str) -> str:
+    """A line of names may be a comment; so may its first name, as `%time`."""
+    return re.sub(r"^\s*(?:#|%|//)+", "", text)
+
+
+class Table:
+    """The lines of numbers, read all at once where possible, and otherwise by columns."""
+
+    def __init__(self, path: Path, way: Way, rows: list[TextLine], heads: list[str], width: int) -> None:
+        self.path, self.way, self.rows, self.heads, self.width = path, way, rows, heads, width
+        self._quick = self._at_once()
+
+    def _at_once(self) -> Array | None:
+        """All cells by numpy; None where some are no plain numbers, or so long that floats would lose digits."""
+        texts = [line.text for line in self.rows]
+        if self.way.decimal == ",":
+            texts = [text.replace(",", ".") for text in texts]
+        if any(len(digits) > 15 for digits in re.findall(r"(?<![.\d])\d+(?!\.)", texts[0])):
+            return None
+        try:
+            found = np.loadtxt(texts, delimiter=self.way.separator, ndmin=2, comments=None)
+        except ValueError:
+            return None
+        return found if found.shape == (len(self.rows), self.width) else None
+
+    @cached_property
+    def _cells(self) -> list[list[str]]:
+        return [self.way.cells(line.text) for line in self.rows]
+
+    @property
+    def first(self) -> list[str]:
+        return self.way.cells(self.rows[0].text)
+
+    def stamps(self, k: int) -> Array:
+        """Times of day or of a date, in seconds from the first row's."""
+        cells = [row[k] for row in self._cells]
+        found = stamps_from(cells)
+        for cell, value, line in zip(cells, found, self.rows):
+            if value is None and cell.lower() not in NO_NUMBER:
+                raise InputError(
+                    "{path}: line {number}: column {k} ({heads}): found {cell!r:.60}, expected a time like "
+                    "{cells!r:.60}",
+                    self.path,
+                    line.number,
+                    k + 1,
+                    self.heads[k],
+                    cell,
+                    cells[0],
+                )
+        first = found[0] or 0
+        return np.array([np.nan if value is None else (value - first) * 1e-9 for value in found])
+
+    def column(self, k: int) -> Array:
+        if self._quick is not None:
+            return self._quick[:, k]
+        cells = [row[k] for row in self._cells]
+        if all(re.fullmatch(r"[+-]?\d{1,18}|[0-8]\d{18}", cell) for cell in cells):
+            return np.array([int(cell) for cell in cells], np.int64)
+        if self.way.decimal == "." and not any("_" in cell for cell in cells):  # float() would take 1_000
+            with suppress(ValueError):
+                return np.array([float(cell or "nan") for cell in cells])
+        return np.array([self._number(cell, line, k) for cell, line in zip(cells, self.rows)], float)
+
+    def _number(self, cell: str, line: TextLine, k: int) -> float:
+        value = self.way.number(cell)
+        if value is None:
+            raise InputError(
+                "{path}: line {number}: column {k} ({heads}): found {cell!r:.60}, expected a number",
+                self.path,
+                line.number,
+                k + 1,
+                self.heads[k],
+                cell,
+            )
+        return value

@@ -1,1 +1,0 @@
-"""What was recorded of arms, as files."""

@@ -1,1 +1,0 @@
-"""Words of recordings: names of quantities, units, heads of columns."""

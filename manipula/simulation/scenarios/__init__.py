@@ -1,1 +1,0 @@
-"""Runs written down as files."""

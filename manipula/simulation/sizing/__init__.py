@@ -1,1 +1,0 @@
-"""What motors, gears and bearings must stand."""

@@ -1,0 +1,163 @@
+"""What a request holds, read and bounded: the page is ours, but what comes over a wire is anybody's."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from manipula import api
+from manipula.api.shown_frames import seen
+from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
+from manipula.messages import Message
+from manipula.robot import Robot
+
+# Errors and warnings as the page gets them: the sentence, and the cell it is about.
+
+FOR_PYTHON = "{told} (exact=True, --exact in a shell, keeps what is written)"
+
+
+class FieldError(InputError):
+    """What cannot be in one field of a form."""
+
+    def __init__(self, told: str, field: str) -> None:
+        super().__init__(told)
+        self.field = field
+
+
+def fault(error: RobotFileError) -> dict[str, Any]:
+    """One mistake at its cell; rows count from 0 here."""
+    return {"message": str(error), "problem": error.problem, "hint": error.hint, **_cell(error.row, error.column)}
+
+
+def _cell(row: int | None, column: str) -> dict[str, Any]:
+    return {"row": None if row is None else row - 1, "column": column}
+
+
+def faults(error: RobotFileError) -> list[dict[str, Any]]:
+    return [fault(one) for one in (error, *error.others)]
+
+
+def error_of(error: BaseException) -> dict[str, Any]:
+    """What is told of an error: of those made for people their sentence, of others that this is our mistake."""
+    if isinstance(error, RobotFileError):
+        return fault(error)
+    if isinstance(error, FieldError):
+        return {"message": str(error), **_cell(None, error.field)}
+    if isinstance(error, ManipulaError):
+        return {"message": getattr(error, "in_page", str(error))}
+    if isinstance(error, RecursionError | MemoryError):
+        return {"message": Message("this is too large to be computed here")}
+    told = f"{type(error).__name__}: {str(error)[:200]}".rstrip(": ")
+    return {"message": Message("this should not happen and is a mistake of manipula: {told}", told), "internal": True}
+
+
+@contextmanager
+def heard() -> Iterator[list[dict[str, Any]]]:
+    """The warnings given inside, as the page shows them."""
+    found: list[dict[str, Any]] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ManipulaWarning)
+        yield found
+    said = {Message(str(x.message)): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
+    found += [{"message": _in_page(text), **_cell(warning.row, warning.column)} for text, warning in said.items()]
+
+
+def _in_page(text: Message) -> str:
+    """Without what one would write in Python: that stands last, around the sentence itself."""
+    return text.fields["told"] if text.template.endswith(FOR_PYTHON) else text
+
+
+Given = Mapping[str, Any]
+
+
+def robot_in(given: Given) -> Robot:
+    """The robot of the document, with the values that were sent beside it; its oddities were told when it was drawn."""
+    with heard():
+        robot = api.from_document(given.get("document"))
+        values = values_in(given, robot)
+        return robot.with_parameters(**values) if values else robot
+
+
+def seen_in(given: Given) -> Robot:
+    """The same, about the frame that the picture has for a tool where the robot has several."""
+    return seen(robot_in(given))
+
+
+def numeric_robot(given: Given) -> tuple[Robot, dict[str, float]]:
+    """The same with a number for every letter, and those that were made up."""
+    with heard():
+        return api.with_stand_ins(seen_in(given))
+
+
+def values_in(given: Given, robot: Robot) -> dict[str, float]:
+    """Values of letters, for now; what the robot does not know is left out: a slider may outlive its letter."""
+    values = given.get("values") or {}
+    if not isinstance(values, Mapping):
+        raise InputError("values: expected numbers by name, found {shown}", _shown(values))
+    return {str(name): _number(str(name), value) for name, value in values.items() if name in robot.parameters}
+
+
+def text_in(given: Given, key: str, usual: str = "", among: Sequence[str] = ()) -> str:
+    """A word; `among` are those it may be."""
+    value = given.get(key)
+    value = usual if value is None else value
+    if not isinstance(value, str):
+        raise InputError("{key}: expected text, found {shown}", key, _shown(value))
+    if among and value not in among:
+        raise InputError("{key}: expected one of {among}, found {shown}", key, ", ".join(among), _shown(value))
+    return value
+
+
+def names_in(given: Given, key: str, usual: Sequence[str] = ()) -> list[str]:
+    value = given.get(key)
+    value = list(usual) if value is None else value
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value) or len(value) > 200:
+        raise InputError("{key}: expected a list of names, found {shown}", key, _shown(value))
+    return list(dict.fromkeys(value))
+
+
+def number_in(given: Given, key: str, usual: float, low: float = -math.inf, high: float = math.inf) -> float:
+    value = _number(key, usual if given.get(key) is None else given[key])
+    if not low <= value <= high:
+        raise InputError("{key}: expected {low:g} to {high:g}, found {value:g}", key, low, high, value)
+    return value
+
+
+def numbers_in(given: Given, key: str, size: int, usual: float = 0.0) -> list[float]:
+    """So many numbers; all the usual one where there are none."""
+    value = given.get(key)
+    if value is None:
+        return [usual] * size
+    if not isinstance(value, list) or len(value) != size:
+        raise InputError("{key}: expected {size} numbers, found {shown}", key, size, _shown(value))
+    return [_number(key, x) for x in value]
+
+
+def flag_in(given: Given, key: str, usual: bool) -> bool:
+    value = given.get(key)
+    if not isinstance(value, bool | None):
+        raise InputError("{key}: expected true or false, found {shown}", key, _shown(value))
+    return usual if value is None else value
+
+
+def part_in(given: Given, key: str) -> Given:
+    """A table inside."""
+    value = given.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError("{key}: expected a table, found {shown}", key, _shown(value))
+    return value
+
+
+def _number(key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError("{key}: expected a number, found {shown}", key, _shown(value))
+    return float(value)
+
+
+def _shown(value: object) -> str:
+    return Message("a list of {count}", len(value)) if isinstance(value, list) else f"{value!r:.60}"

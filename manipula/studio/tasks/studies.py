@@ -1,0 +1,182 @@
+"""Studies: what a form asks for, and what came of many cases of this arm."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import InputError
+from manipula.robot import Robot
+from manipula.studies.catalogue.entry import (
+    Ready,
+    StudyColumn,
+    StudySetting,
+    begun,
+    cells_of,
+    setting_meant,
+    settings_from,
+)
+from manipula.studies.catalogue.registry import READY, ready
+from manipula.studies.results.study_result import Study
+from manipula.studies.study_file import ready_study, robot_beside, study_from_text, study_text
+from manipula.studies.studying import Progress
+from manipula.studio.tasks.descriptions import file_name
+from manipula.studio.tasks.models import put
+from manipula.studio.tasks.requests import (
+    FieldError,
+    Given,
+    flag_in,
+    heard,
+    names_in,
+    number_in,
+    numeric_robot,
+    part_in,
+    text_in,
+)
+from manipula.support.text import plain
+
+Tell = Callable[..., None]
+OFTEN = 0.2  # seconds between two lines of progress
+MOST = 2_000_000  # cases; what is larger is for a shell, or a cluster
+ROWS = 200_000  # of a .csv; the .npz has them all
+CURVES, POINTS, REASONS = 24, 600, 20
+_STYLE = re.compile(r' style="[^"<>]*"')
+
+
+def studies(given: Given, tell: Tell) -> dict[str, Any]:
+    """Every ready study with its settings, as a form of this arm begins."""
+    robot, _ = numeric_robot(given)
+    with heard():
+        return {"studies": [_described(entry, robot) for entry in READY.values()]}
+
+
+def _described(entry: Ready, robot: Robot) -> dict[str, Any]:
+    fields = [_field(setting, robot) for setting in entry.form if setting.kind != "written"]
+    told = {setting.name for setting in entry.form if setting.kind != "written"}
+    written = [name for name in entry.settings if name not in told]
+    return {"name": entry.name, "about": entry.line, "fields": fields, "written": written}
+
+
+def _field(setting: StudySetting, robot: Robot) -> dict[str, Any]:
+    ranges = {word: [entry._asdict() for entry in rows] for word, rows in setting.ranges().items()}
+    return {
+        "name": setting.name, "about": setting.about, "kind": setting.kind, "unit": setting.unit,
+        "cells": [cell._asdict() for cell in cells_of(setting, robot)], "value": plain(begun(setting, robot)),
+        "choices": list(setting.choices()), "by": setting.by, "ranges": ranges,
+    }  # fmt: skip
+
+
+def study(given: Given, tell: Tell) -> dict[str, Any]:
+    """The study, run; `logs` are paths of uploads, which the server has looked up."""
+    robot, made_up = numeric_robot(given)
+    entry = ready(text_in(given, "study", "workspace"))
+    tell("planning")
+    with heard() as warned:
+        try:
+            text, found = _run(entry, robot, given, tell)
+        except InputError as error:
+            told = getattr(error, "in_page", str(error))
+            field = setting_meant(entry.form, told) or ("seed" if told.startswith("seed:") else "")
+            raise FieldError(told, field) from error
+        tell("writing")
+        files = _files(found, Path(given["outbox"]), f"{file_name(robot.name)}_{entry.name}", text)
+        return _told(found, entry) | {"files": files, "warnings": warned, "stand_ins": made_up}
+
+
+def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Study]:
+    """As the file says that is handed out: its text is read again, so that both are one study."""
+    settings = settings_from(entry.form, part_in(given, "settings"))
+    logs: dict[str, Any] = {"logs": list(given["logs"])} if given.get("logs") else {}
+    named = {"logs": _called(given)} if logs else {}
+    seed = number_in(given, "seed", 0, 0, 2**53)
+    if seed != int(seed):
+        raise InputError("seed: expected a whole number of zero or more, found {seed:g}", seed)
+    text = study_text(entry.name, robot, settings | named, int(seed))
+    asked = study_from_text(text)
+    with heard():  # what is odd about the robot was told when it was drawn
+        subject = robot_beside(Path(), str(asked.robot))
+    found = ready_study(
+        entry.name, subject, asked.settings | logs, most=MOST, seed=asked.seed,
+        engine="local" if flag_in(given, "cores", False) else "serial", tell=_telling(tell),
+        resume=Path(given["outbox"]) / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
+    )  # fmt: skip
+    found.place.temporary = (
+        True  # the folder is the studio's own and goes with it: a page to take home names no file there
+    )
+    return text, found
+
+
+def _called(given: Given) -> list[str]:
+    """The recordings as they are called on the disk of whoever has them."""
+    called = names_in(given, "recordings")
+    kept = [Path(path).name for path in given["logs"]]
+    return [re.split(r"[/\\]", name)[-1] for name in called] if len(called) == len(kept) else kept
+
+
+def _telling(tell: Tell) -> Callable[[Progress], None]:
+    """Not every case; the last always."""
+    seen = [0.0]
+
+    def told(progress: Progress) -> None:
+        if monotonic() - seen[0] > OFTEN or progress.done == progress.count:
+            seen[0] = monotonic()
+            figures = {"done": progress.done, "count": progress.count, "failed": progress.failed}
+            tell(str(progress), plain(figures | {"rate": progress.rate, "left": progress.left}))
+
+    return told
+
+
+def _files(found: Study, outbox: Path, name: str, text: str) -> dict[str, str]:
+    """What is asked, all rows, the page: to be taken away."""
+    kept = {"toml": put(outbox, f"{name}.toml", text.encode())}
+    kept["npz"] = put(outbox, f"{name}.npz", found.path.read_bytes())
+    if found.count <= ROWS:
+        kept["csv"] = put(outbox, f"{name}.csv", found.save(found.path.with_suffix(".csv")).read_bytes())
+    kept["html"] = put(outbox, f"{name}.html", found.report(found.path.with_suffix(".html")).read_bytes())
+    return kept
+
+
+def _told(found: Study, entry: Ready) -> dict[str, Any]:
+    heads, rows = found.summary()
+    known = {name: entry.columns.get(name, StudyColumn("", "")).about for name in found.table}
+    columns = [{"name": name, "unit": found.units.get(name, ""), "about": about} for name, about in known.items()]
+    return {
+        "study": entry.name, "title": found.title, "count": found.count, "failed": len(found.why),
+        "computed": found.computed, "heads": list(heads), "rows": [list(row) for row in rows], "columns": columns,
+        "parts": _parts(found), "curves": _curves(found, [row[0] for row in rows if row[1]]),
+        "failures": _failures(found),
+    }  # fmt: skip
+
+
+def _parts(found: Study) -> list[str]:
+    """The pieces of the study's own page. Styles inside are for pages without a sheet: the studio's has one, and its
+    policy refuses others. No text has a bare quote, so that nothing else is touched."""
+    if len(found.why) == found.count:
+        return []
+    return [_STYLE.sub("", part) for part in found.show(found)]
+
+
+def _curves(found: Study, names: list[str]) -> list[dict[str, Any]]:
+    """How results are distributed: the share of cases at or below a value, each value once; those that do vary."""
+    curves = []
+    for name in names[:CURVES]:
+        known = found.table[name].astype(float)
+        values, counts = np.unique(known[np.isfinite(known)], return_counts=True)
+        some = np.unique(np.linspace(0, len(values) - 1, min(len(values), POINTS)).astype(int))
+        share = np.cumsum(counts)[some] / counts.sum()
+        if len(values) > 1:
+            curves.append({"name": name, "x": values[some].tolist(), "share": share.tolist()})
+    return curves
+
+
+def _failures(found: Study) -> list[dict[str, Any]]:
+    first = {why: case for case, why in reversed(found.why.items())}
+    listed = Counter(found.why.values()).most_common(REASONS)
+    return [{"why": why, "cases": cases, "first": first[why]} for why, cases in listed]
