@@ -71,12 +71,12 @@ def jobs() -> Iterator[tuple[str, Callable[[], Job]]]:
 
 def searching() -> Job:
     """The search alone; its parts have stood elsewhere and its moves been given otherwise."""
-    from manipula.algebra.optimise.search.engine import searched
+    from manipula.algebra.optimise.search.engine import search_ways
     from manipula.mechanics.robot.library import text_of
 
     wanted = ("inverse_dynamics", "newton-euler", "all")
     try:
-        from manipula.generation.build import built
+        from manipula.generation.build import build_function
         from manipula.generation.prepare import prepare
         from manipula.generation.request import Request
         from manipula.mechanics.robot.formats.toml.read import robot_from_toml
@@ -85,11 +85,11 @@ def searching() -> Job:
         earlier, toml = import_module("manipula.bridge"), import_module("manipula.mechanics.robot.formats.toml")
         asked = earlier.Request(toml.robot_from_toml(text_of(SEARCHED)), *wanted)
         plain = earlier.built(asked, earlier.Choice("newton-euler"))
-        return lambda: searched(plain, moves=MOVES)  # type: ignore[call-arg]
+        return lambda: search_ways(plain, moves=MOVES)  # type: ignore[call-arg]
     named = vars(import_module("manipula.generation.request"))
     formulation = named.get("Formulation") or named["Choice"]
-    made = built(prepare(Request(robot_from_toml(text_of(SEARCHED)), *wanted)), formulation("newton-euler"))
-    return lambda: searched(made, Effort(MOVES))
+    made = build_function(prepare(Request(robot_from_toml(text_of(SEARCHED)), *wanted)), formulation("newton-euler"))
+    return lambda: search_ways(made, Effort(MOVES))
 
 
 def work() -> None:

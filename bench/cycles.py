@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
 from bench.clock import STATES, Loop
 from manipula import api
-from manipula.algebra.run.compiled import Compiled
+from manipula.algebra.run.compiled_function import Compiled
 from manipula.generation.results.model import Model
 
 ONLY = sys.argv[sys.argv.index("--only") + 1 :] if "--only" in sys.argv else list(api.laws())

@@ -41,19 +41,19 @@ def measured(name: str) -> None:
         f"{name}: {base} base parameters, {count} unknowns with motors and friction, {design.scale.size} coefficients"
     )
     rng = np.random.default_rng(0)
-    random = [x for x in (design.drawn(rng) for _ in range(RANDOM)) if x is not None]
+    random = [x for x in (design.sample_motion(rng) for _ in range(RANDOM)) if x is not None]
     conditions = np.array([design.conditions(x) for x in random])
     said = "  {:10} condition: best {:6.1f}, median {:6.1f}, worst {:6.1f}; scaled, with friction: best {:5.1f}"
     print(said.format("random", *np.quantile(conditions[:, 0], (0, 0.5, 1)), conditions[:, 1].min()))
     for criterion in ("logdet", "condition"):
         begun = time.process_time()
-        found = [design.searched(seed, criterion) for seed in range(SEEDS)]
+        found = [design.search_motion(seed, criterion) for seed in range(SEEDS)]
         taken = time.process_time() - begun
         conditions = np.array([design.conditions(x) for x in found])
         told = said.format(criterion, *np.quantile(conditions[:, 0], (0, 0.5, 1)), conditions[:, 1].min())
         print(f"{told}; {made:.1f} s models, {taken:.1f} s search")
         if criterion == "logdet":
-            best = max(found, key=lambda x: design.told(x, criterion).value)
+            best = max(found, key=lambda x: design.information_value(x, criterion).value)
             own = fitted_errors(design, best)
             ratios = [np.mean(fitted_errors(design, x) / own) for x in random[:JUDGED]]
             print(f"  {'':10} errors of estimates, random over this: {np.median(ratios):.2f} (best {min(ratios):.2f})")

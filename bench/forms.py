@@ -17,10 +17,10 @@ import numpy as np
 from joints import Joint, numeric_chain
 
 import manipula as mp
-from manipula.mechanics.models.dynamics import articulated, composite, torque
+from manipula.mechanics.models.dynamics import articulated_bodies, composite, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.models.linear import regressor
-from manipula.mechanics.robot.tree import mapped
+from manipula.mechanics.robot.tree import map_tree
 
 SX = casadi.SX
 
@@ -62,7 +62,7 @@ class Symbols(NamedTuple):
 
 
 def symbols_of(robot: mp.Robot, joints: list[Joint]) -> Symbols:
-    chain = mapped(numeric_chain(robot), lambda x: x if x else 0, CasadiMaths())
+    chain = map_tree(numeric_chain(robot), lambda x: x if x else 0, CasadiMaths())
     return Symbols(chain, joints, *(SX.sym(name, robot.dof) for name in ("q", "v", "a")))
 
 
@@ -216,7 +216,7 @@ def by_torques(derivatives: Callable[[Symbols, Any], list[Any]]) -> Callable[[Sy
         held = SX.sym("held", s.a.shape[0])
         dq, dv, M = derivatives(s, held)
         inverse = inverted(M)
-        found = column(articulated.forward_dynamics(s.chain, *s.state))
+        found = column(articulated_bodies.forward_dynamics(s.chain, *s.state))
         dq, dv = (casadi.substitute(x, held, found) for x in (dq, dv))
         return [-casadi.mtimes(inverse, dq), -casadi.mtimes(inverse, dv), inverse]
 
@@ -246,7 +246,7 @@ FORMS: dict[str, dict[str, Form]] = {
     "jacobian": {"text": text(lambda c, q, v, a: jacobian.jacobian(c, q))},
     "gravity": {"text": text(lambda c, q, v, a: torque.gravity(c, q))},
     "inertia_matrix": {"text": text(lambda c, q, v, a: composite.inertia_matrix(c, q))},
-    "forward_dynamics": {"text": text(articulated.forward_dynamics)},
+    "forward_dynamics": {"text": text(articulated_bodies.forward_dynamics)},
     "regressor": {"text": text(regressor.regressor)},
     "inverse_dynamics_derivatives": {
         "ad": by_tool,

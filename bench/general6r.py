@@ -20,7 +20,7 @@ import numpy as np
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled_together
-from manipula.ik.general6r.elimination import wrapped
+from manipula.ik.general6r.elimination import wrap_angles
 from manipula.ik.general6r.roots import MOST
 from manipula.ik.general6r.solver import TEXTS, GeneralAnswer
 from manipula.ik.numeric.arrays import Floats
@@ -157,7 +157,7 @@ def same(a: Floats, b: Floats) -> bool:
 
 
 def original(found: Floats, q: Floats) -> bool:
-    return bool(len(found)) and float(np.abs(wrapped(found - q)).max(-1).min()) < FOUND
+    return bool(len(found)) and float(np.abs(wrap_angles(found - q)).max(-1).min()) < FOUND
 
 
 def line(name: str, texts: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.algebra.run.repeated import completed
+from manipula.algebra.run.repeated import complete_options
 from manipula.studies.catalogue import gains
 
 DRIVER = Path(__file__).parent / "drivers" / "study.cu.in"
@@ -46,7 +46,7 @@ def places(ports: Any) -> dict[str, int]:
 def program(robot: mp.Robot, folder: Path) -> str:
     plan = gains.plan(robot, count=GIVEN, **WORDS)
     columns = plan.cases.columns(0, GIVEN)
-    expected = gains.rolled({**plan.shared, **columns}, None)
+    expected = gains.rollout_cases({**plan.shared, **columns}, None)
     subject = gains._subject(robot, plan.shared["law"], plan.shared["settings"], plan.shared["motion"])
     loop, code = subject.loop, subject.loop.compile()
     loop.emit("cuda", folder)
@@ -54,7 +54,7 @@ def program(robot: mp.Robot, folder: Path) -> str:
     state = loop.start(q=begin, qd=np.zeros_like(begin))
     rows = {name: np.repeat(columns[name][:, None], subject.dof, axis=1) for name in plan.shared["gains"]}
     p = {**loop._set, **loop._by_entry(rows)}
-    task = code.task(state, subject.steps, (), 1, completed({"p": p, "every": 1}))
+    task = code.task(state, subject.steps, (), 1, complete_options({"p": p, "every": 1}))
     kept, at = task.kept[..., 0], places((*code.memory.states, *code.memory.outputs))
     told = {
         "NAME": loop.name, "STEPS": subject.steps, "GIVEN": GIVEN, "SIZE": task.states.shape[1], "KEPT": kept.shape[1],

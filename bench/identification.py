@@ -25,7 +25,7 @@ from manipula.identification.estimators.entropic import barrier_value, entropic_
 from manipula.identification.estimators.lmi import lmi_from
 from manipula.identification.estimators.normal import Normal, normal_from
 from manipula.identification.estimators.prior import Prior
-from manipula.identification.fitting.identification import fit_of
+from manipula.identification.fit.identification import fit_of
 
 Fit = Callable[[mp.Robot, list[mp.Log]], Callable[[mp.Log], tuple[float, float]]]
 STROKE = 0.00096 / (np.pi * (0.055**2 - 0.030**2) / 4)  # m: the volume of the KR300's gas over its piston's area
@@ -83,7 +83,7 @@ def plain(robot: mp.Robot, train: list[mp.Log]) -> Callable[[mp.Log], tuple[floa
 
     def judged(log: mp.Log) -> tuple[float, float]:
         data = gather(robot, log)
-        pairs = list(zip(data.residuals(theta), data.torques, data.moving))
+        pairs = list(zip(data.residuals(theta), data.torques, data.rows_in_motion))
         left = sum(float((x[flag] ** 2).sum()) for x, _, flag in pairs)
         moved = sum(float((tau[flag] ** 2).sum()) for _, tau, flag in pairs)
         return data.judge.error(theta), 100 * float(np.sqrt(left / moved))

@@ -51,7 +51,7 @@ def counted(arm: mp.Arm, rows: list[Row], convention: str, q: Any) -> tuple[Coun
 
 def way_of(arm: mp.Arm) -> str:
     plan = arm.inverse_solver.plan
-    return "redundant" if "tool at rest" in plan.sentence else "closed form" if plan.closed else plan.title
+    return "redundant" if "tool at rest" in plan.sentence else "closed form" if plan.has_closed_form else plan.title
 
 
 def measure(joints: int, slides: float, arms: int, poses: int, seed: int) -> Counter[str]:

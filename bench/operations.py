@@ -24,7 +24,7 @@ import sympy
 import manipula as mp
 from manipula.algebra.optimise.prove import prove
 from manipula.generation.build import reference
-from manipula.generation.cache import stored
+from manipula.generation.cache import stored_record
 from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
@@ -83,7 +83,7 @@ def records(level: str) -> None:
         asked = prepare(request_of(record, level))
         found = LEVELS[level](asked, DEFAULT_EFFORT, Past(known=False))
         prove(found, reference(asked))
-        cost, spent, known = found.cost, time.perf_counter() - start, stored(asked)
+        cost, spent, known = found.cost, time.perf_counter() - start, stored_record(asked)
         counts = f"{cost.mul}+{cost.add + cost.div} = {cost.total}"
         told = [record.arm, record.model, record.method, record.existing, counts, cost.trig, f"{spent:.1f}"]
         print(row([*told, known.cost.total if known else "–"]), flush=True)

@@ -29,13 +29,13 @@ from manipula.algebra.expr.maths import ExprMaths, rebuilt, topological
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.search.engine import winner
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
-from manipula.generation.cache import called_as, record, stored
+from manipula.generation.cache import called_as, record, stored_record
 from manipula.generation.levels import CHAINS, enough_for
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.mechanics.models.dynamics.friction import sat
+from manipula.mechanics.models.dynamics.friction import saturate
 from manipula.mechanics.models.ports import PORTS
-from manipula.studies.searching import HEADS, Board, SearchLine, SearchOutcome, searches, unpacked
+from manipula.studies.operation_search import HEADS, Board, SearchLine, SearchOutcome, searches, unpack_function
 from manipula.support.progress import Effort
 from manipula.support.text import text_table
 
@@ -82,7 +82,7 @@ class Written(Board):
         path = place(self._folder, title, found.seed)
         if found.function and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(unpacked(found.function), encoding="utf-8")
+            path.write_text(unpack_function(found.function), encoding="utf-8")
 
 
 def found_in(folder: str, name: str) -> Iterator[tuple[int, Function]]:
@@ -157,7 +157,7 @@ def ship(name: str, seed: int, folder: str) -> str:
         return f"{name}: by a method that was named, nothing ships"
     asked = prepare(request_of(line, "max"))
     found = called_as(best_of(folder, name, seed), asked)
-    before = stored(asked)
+    before = stored_record(asked)
     if before is not None and before.cost.total <= found.cost.total:
         return f"{name}: {before.cost.total} ships, {found.cost.total} was found"
     record(asked.request, line.symbolic, found)
@@ -167,11 +167,11 @@ def ship(name: str, seed: int, folder: str) -> str:
 def smoothed(robot: str) -> str:
     """The torques that control laws ask for, from the best known: every sign(q̇) becomes sat(slip). Proved anew."""
     asked = prepare(Request(mp.load(robot), "inverse_dynamics_smooth", optimise="max"))
-    known = stored(prepare(Request(mp.load(robot), "inverse_dynamics", optimise="max")))
+    known = stored_record(prepare(Request(mp.load(robot), "inverse_dynamics", optimise="max")))
     if known is None:
         return f"{robot:18} inverse_dynamics has no record"
     record(asked.request, "auto", _with_slip(moved_to(known, Graph()), asked.name))
-    found = stored(asked)
+    found = stored_record(asked)
     return f"{robot:18} inverse_dynamics_smooth {found.cost.total if found else 'not proved'}"
 
 
@@ -182,7 +182,7 @@ def _with_slip(known: Function, name: str) -> Function:
         x: i for x in topological(known.roots) if x.op == "sign" for i, v in enumerate(rates.symbols) if x.args == (v,)
     }
     maths = ExprMaths(known.graph)
-    smooth = {node: sat(maths, slip[i]) for node, i in signs.items()}
+    smooth = {node: saturate(maths, slip[i]) for node, i in signs.items()}
     port = replace(q, name="slip", symbols=tuple(slip), unit="1", doc=PORTS["slip"].doc)
     origin = replace(known.provenance, model="inverse_dynamics_smooth", proof="")
     inputs = (q, rates, others[0], port, *others[1:])

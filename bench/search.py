@@ -12,11 +12,11 @@ import warnings
 from time import perf_counter
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.optimise.passes import factored
+from manipula.algebra.optimise.passes import factor_sums
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.optimise.search.engine import DESCENT, Rounds, searched
+from manipula.algebra.optimise.search.engine import DESCENT, Rounds, search_ways
 from manipula.errors import ManipulaWarning
-from manipula.generation.build import built, reference
+from manipula.generation.build import build_function, reference
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
@@ -42,16 +42,16 @@ def request(robot: str, model: str, method: str) -> Prepared:
 
 def timed(case: Prepared, function: Function, moves: int, rounds: Rounds | None = None) -> str:
     start = perf_counter()
-    best = searched(function, Effort(moves), rounds=rounds)
+    best = search_ways(function, Effort(moves), rounds=rounds)
     taken = perf_counter() - start
     prove(best, reference(case))
     return f"{best.cost.total:6d} in {taken:5.1f} s ({moves / taken / 1e6:.2f} M/s)"
 
 
 def row(case: Prepared, longest: int) -> str:
-    plain = built(case, Formulation(case.request.method))
+    plain = build_function(case, Formulation(case.request.method))
     start = perf_counter()
-    greedy = factored(plain)
+    greedy = factor_sums(plain)
     cells = [f"{plain.cost.total:6d}", f"{greedy.cost.total:6d} in {perf_counter() - start:5.2f} s"]
     cells.append(timed(case, plain, longest // 8, DESCENT))
     cells += [timed(case, plain, moves) for moves in (longest // 64, longest // 8, longest)]
@@ -60,7 +60,7 @@ def row(case: Prepared, longest: int) -> str:
 
 def main() -> None:
     longest = int(float(sys.argv[1]) * 1e6) if len(sys.argv) > 1 else 8_000_000
-    searched(built(request(*CASES[0]), Formulation(CASES[0][2])), Effort(1000))  # compiles the kernel
+    search_ways(build_function(request(*CASES[0]), Formulation(CASES[0][2])), Effort(1000))  # compiles the kernel
     runs = [f"annealing, {moves:,} moves" for moves in (longest // 64, longest // 8, longest)]
     print(" | ".join(["arm and model", "as built", "greedy", f"descent, {longest // 8:,} moves", *runs]))
     for case in CASES:

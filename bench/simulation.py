@@ -25,7 +25,7 @@ from tables import claim, machine, ratio, save, table, verdict
 
 import manipula as mp
 from manipula.algebra.run.repeated import NEVER, Frames, Noise
-from manipula.algebra.run.stepping import aligned, laned
+from manipula.algebra.run.stepping import aligned_array, to_lanes
 
 ROBOTS = ("puma560", "panda")
 ROWS, STEP, DURATION, KP, KD = 4096, 1e-3, 1.0, 400.0, 40.0
@@ -153,13 +153,13 @@ def repeated(loop: mp.System, starts: Any, ways: Any, rows: int) -> Callable[[in
     load = {name: masses if name == "mL" else x for name, x in LOAD.items() if name in f.parameters}
     p = np.stack(np.broadcast_arrays(*({**given, **load}[name] for name in f.parameters), np.empty(rows))[:-1], axis=-1)
     lanes = f._kernel.lanes if rows > 1 else 1
-    kept = f._kernel.prepare_rows(laned(p, lanes, f.dtype))
+    kept = f._kernel.prepare_rows(to_lanes(p, lanes, f.dtype))
     code = f._kernel.repeater(lanes)
     state = np.concatenate(loop.start(q=starts[:rows]), axis=-1)
     width = sum(int(np.prod(port.shape)) for port in f.outputs)
-    first = laned(state, lanes, f.dtype)
-    states, nothing = aligned((2, *first.shape), f.dtype), aligned((len(first), 1, 0, lanes), f.dtype)
-    frames = Frames(states, nothing, kept, aligned((len(first), 0, width, lanes), f.dtype), NOISE)
+    first = to_lanes(state, lanes, f.dtype)
+    states, nothing = aligned_array((2, *first.shape), f.dtype), aligned_array((len(first), 1, 0, lanes), f.dtype)
+    frames = Frames(states, nothing, kept, aligned_array((len(first), 0, width, lanes), f.dtype), NOISE)
 
     blocks, at = -(-SHARE // lanes), [0]
 

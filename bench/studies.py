@@ -145,14 +145,14 @@ def memory(count: int) -> None:
 def tasks(count: int) -> None:
     """What a task costs the client and, on Dask, the scheduler beside it: chunks of one case that does nothing."""
     from manipula.studies.engines.choice import engine_from
-    from manipula.studies.work.job import packed
-    from manipula.studies.work.worker import Chunk, worked
+    from manipula.studies.work.job import pack_job
+    from manipula.studies.work.worker import Chunk, run_chunk
 
-    job = packed("studies:nothing", {}, ("k",), 0, True)
+    job = pack_job("studies:nothing", {}, ("k",), 0, True)
     chunks = [Chunk(k, 1, {"k": np.array([k])}) for k in range(count)]
     began = time.process_time()
     for chunk in chunks:
-        worked(job.packed, chunk)
+        run_chunk(job.pickle_bytes, chunk)
     told("a case that does nothing, in this process", f"{(time.process_time() - began) / count * 1e6:.0f} µs", "")
     for name in ("local", "dask"):
         engine = engine_from(name, job, 2)
@@ -196,7 +196,7 @@ def keeping(count: int) -> None:
     import tempfile
 
     from manipula.studies.cases.cases import Product
-    from manipula.studies.results.store import Store, merged
+    from manipula.studies.results.store import Store, merge_parts
     from manipula.studies.work.blocks import CaseBlock
 
     with tempfile.TemporaryDirectory() as folder:
@@ -206,7 +206,7 @@ def keeping(count: int) -> None:
             store.take(CaseBlock(cases, {f"r{k}": np.random.default_rng(0).normal(size=len(cases)) for k in range(20)}))
         store.flush()
         kept, began = time.process_time() - began, time.process_time()
-        merged(store, Product({"k": range(count)}))
+        merge_parts(store, Product({"k": range(count)}))
         each = [x / count * 1e6 for x in (kept, time.process_time() - began)]
         told(f"keeping {count} × 20 results, then making one file", f"{each[0]:.2f}, {each[1]:.2f} µs a case", "")
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 import manipula as mp
-from manipula.pages.page import built
+from manipula.pages.page import built_file
 
 MOVES = 300
 SLIDER = """async () => {
@@ -48,7 +48,7 @@ DRAG = """() => {
 
 def main(name: str) -> None:
     handed = json.dumps({"drawing": mp.drawing(name), "module": mp.robot_module(name, optimise="none")})
-    script = built("report.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
+    script = built_file("report.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
     browser = next(found for word in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(word)))
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "page.html"

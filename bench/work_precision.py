@@ -23,7 +23,7 @@ from tables import claim, ratio, save, table, verdict
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
 from manipula.algebra.run.repeated import NEVER, Frames, Noise
-from manipula.algebra.run.stepping import aligned, laned
+from manipula.algebra.run.stepping import aligned_array, to_lanes
 from manipula.generation.results.system import System
 from manipula.simulation.plant import arm_function
 from tests.extended import falling
@@ -68,13 +68,13 @@ def stepping(system: System, q: Any, rows: int) -> Callable[[int], Any]:
     f = system.compile()
     lanes = f._kernel.lanes if rows > 1 else 1
     starts = np.broadcast_to(q, (rows, len(q)))
-    kept = f._kernel.prepare_rows(laned(np.full((rows, 1), 1e-4), lanes, f.dtype))
-    first = laned(np.concatenate(system.start(q=starts), axis=-1), lanes, f.dtype)
-    states = aligned((2, *first.shape), f.dtype)
+    kept = f._kernel.prepare_rows(to_lanes(np.full((rows, 1), 1e-4), lanes, f.dtype))
+    first = to_lanes(np.concatenate(system.start(q=starts), axis=-1), lanes, f.dtype)
+    states = aligned_array((2, *first.shape), f.dtype)
     width = sum(int(np.prod(port.shape)) for port in f.outputs)
-    still = laned(np.zeros((rows, len(q))), lanes, f.dtype)[:, None]
+    still = to_lanes(np.zeros((rows, len(q))), lanes, f.dtype)[:, None]
     noise = Noise(0, np.zeros((rows, 8), np.int64))
-    frames = Frames(states, still, kept, aligned((len(first), 0, width, lanes), f.dtype), noise)
+    frames = Frames(states, still, kept, aligned_array((len(first), 0, width, lanes), f.dtype), noise)
     code = f._kernel.repeater(lanes)
 
     def run(count: int) -> None:

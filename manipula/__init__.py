@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from manipula.simulation.plant import Plant
     from manipula.simulation.run import Run
     from manipula.simulation.task import Event
-    from manipula.studies.studying import study
+    from manipula.studies.study_run import study
 
 __all__ = [
     "Arm",
@@ -152,7 +152,7 @@ _CLASSES = {
     "System": "manipula.generation.results.system",
 }
 _NAMESPACES = {"studies": "manipula.studies", "trajectory": "manipula.simulation.trajectory"}
-_VERBS = {"study": "manipula.studies.studying"}  # that stand above the classes
+_VERBS = {"study": "manipula.studies.study_run"}  # that stand above the classes
 
 
 def __getattr__(name: str) -> Any:

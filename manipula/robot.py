@@ -23,14 +23,14 @@ from manipula.mechanics.robot.description import (
     AXES,
     Cell,
     Steps,
-    known,
+    cell_with_value,
 )
 from manipula.mechanics.robot.formats.arguments import (
     by_name,
-    given,
     given_list,
     given_steps,
     given_three,
+    parameter_from_python,
     with_load,
     with_rotors,
     with_rubbing,
@@ -42,13 +42,18 @@ from manipula.mechanics.robot.formats.checks import warn_about_changes
 from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
 from manipula.mechanics.robot.formats.coordinates import named_pose, poses_of
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
-from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
+from manipula.mechanics.robot.formats.name_checks import refuse_bad_names, told_apart
 from manipula.mechanics.robot.formats.registry import format_named, robot_from_source
-from manipula.mechanics.robot.formats.snap_to_exact import Structure, noted, structured_coordinate, structured_steps
+from manipula.mechanics.robot.formats.snap_to_exact import (
+    Structure,
+    note_no_mass,
+    structured_coordinate,
+    structured_steps,
+)
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.locks import joint_meant, with_locks
 from manipula.mechanics.robot.subject import digest_of
-from manipula.mechanics.robot.suffixes import folded
+from manipula.mechanics.robot.suffixes import identifier_from_name
 from manipula.mechanics.robot.topology import (
     frame_names,
     link_names,
@@ -154,14 +159,14 @@ class Robot(description.RobotDescription):
         """One frame more, seen from the link that the joint `on` moves ("base": the base); see `with_tool`."""
         if name in (*self.frame_names, *self.link_names, *(joint.name for joint in self.joints)):
             raise InputError("{name} has a frame, a link or a joint called {name2!r} already", self.name, name)
-        steps = given_steps(folded(name) or "frame", xyz, rpy)
+        steps = given_steps(identifier_from_name(name) or "frame", xyz, rpy)
         structure = Structure(exact)
 
-        def placed(there: Steps) -> Robot:
+        def with_steps(there: Steps) -> Robot:
             frame = description.Frame(name, description.BASE if on == "base" else on, there)
             return replace(self, frames=(*self.frames, frame))
 
-        edited = self._edited(placed(structured_steps(placed(steps), steps, name, structure)))
+        edited = self._edit(with_steps(structured_steps(with_steps(steps), steps, name, structure)))
         structure.warn("")
         return edited
 
@@ -279,7 +284,7 @@ class Robot(description.RobotDescription):
 
     def with_parameters(self, **values: Number) -> Robot:
         """Other values: `robot.with_parameters(a2=0.43, m6=0.1)`. A name the file uses, or a cell of the table."""
-        return self._edited(with_values(self, values))
+        return self._edit(with_values(self, values))
 
     def with_standard_parameters(self, values: Mapping[str, Number | None] | Numbers) -> Robot:
         """The robot whose `standard_parameters` are these: all of them in their order, or some by name; None leaves one
@@ -305,17 +310,17 @@ class Robot(description.RobotDescription):
         numbers xx xy xz yy yz zz, or a dict of those that are not zero."""
         if frame:
             there = with_load_on_row(self.at(frame).with_payload(mass, com, inertia))
-            return Robot.of(noted(replace(there, tool=self.tool, tool_on=self.tool_on)))
-        return self._edited(with_load(self, mass, com, inertia))
+            return Robot.of(note_no_mass(replace(there, tool=self.tool, tool_on=self.tool_on)))
+        return self._edit(with_load(self, mass, com, inertia))
 
     def with_tool(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:
         """The tool frame seen from the last link: xyz and rpy in metres and radians (a string may say "pi/2"), or a
         4×4 pose. Angles near a quarter turn are read as one, unless `exact`."""
-        return self._placed("tool", given_steps("tool", xyz, rpy), exact)
+        return self._place("tool", given_steps("tool", xyz, rpy), exact)
 
     def with_base(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:
         """The base frame seen from the world: xyz and rpy in metres and radians, or a 4×4 pose; see `with_tool`."""
-        return self._placed("base", given_steps("base", xyz, rpy), exact)
+        return self._place("base", given_steps("base", xyz, rpy), exact)
 
     def with_friction(self, friction: Mapping[str, Mapping[str, Any]] | None = None, /, **joints: Any) -> Robot:
         """Other friction of some joints, `robot.with_friction(elbow={"viscous": 1.5, "coulomb": 0.3})`: keys as in a
@@ -325,7 +330,7 @@ class Robot(description.RobotDescription):
         >>> arm.standard_parameters["fc1"]
         0.2
         """
-        return self._edited(with_rubbing(self, {**by_name(friction, "friction"), **joints}))
+        return self._edit(with_rubbing(self, {**by_name(friction, "friction"), **joints}))
 
     def with_motor_inertia(self, inertia: Mapping[str, Number] | None = None, /, **joints: Number) -> Robot:
         """Other motor inertia of some joints, as the joint feels it (kg·m², kg): `with_motor_inertia(elbow=0.2)`.
@@ -333,7 +338,7 @@ class Robot(description.RobotDescription):
         >>> Robot.from_dh([("q1", 0, 1, 0)]).with_motor_inertia(joint1=0.2).standard_parameters["Ia1"]
         0.2
         """
-        return self._edited(with_rotors(self, {**by_name(inertia, Message("motor inertia")), **joints}))
+        return self._edit(with_rotors(self, {**by_name(inertia, Message("motor inertia")), **joints}))
 
     def locked(self, joints: Mapping[str, Number] | None = None, /, **named: Number) -> Robot:
         """Some joints held still: `robot.locked(elbow=0.3)`, radians or metres, also `q3=` or `joint3=` for the third
@@ -353,13 +358,15 @@ class Robot(description.RobotDescription):
             if joint in held:
                 raise InputError("{name}: joint {joint!r} is given two places to be locked at", self.name, joint)
             turns = next(row.turns for row in self.joints if row.name == joint)
-            held[joint] = structured_coordinate(self, joint, given(value, name, "angle" if turns else "length"))
+            held[joint] = structured_coordinate(
+                self, joint, parameter_from_python(value, name, "angle" if turns else "length")
+            )
             doubt_degrees(self, joint, held[joint], "locked")
         if not held:
             return self
         robot = told_apart(with_locks(self, held))
         refuse_bad_names(robot)
-        return Robot.of(noted(robot))
+        return Robot.of(note_no_mass(robot))
 
     def with_poses(self, poses: Mapping[str, Numbers] | None = None, /, **named: Numbers) -> Robot:
         """Some poses more by name, `with_poses(home=[0, 0.3])`, rad and m, within the limits of the joints.
@@ -378,25 +385,25 @@ class Robot(description.RobotDescription):
         """The acceleration of gravity in the world frame, m/s², as three numbers or one list: (0, 0, −9.81) is down."""
         entries = given_three(x if y is None and z is None else (x, y, z), "gravity")
         gx, gy, gz = (Cell(f"g{axis}", value) for axis, value in zip(AXES, entries))
-        return self._edited(replace(self, gravity=(gx, gy, gz)))
+        return self._edit(replace(self, gravity=(gx, gy, gz)))
 
-    def _placed(self, part: Literal["base", "tool"], steps: Steps, exact: bool) -> Robot:
-        def placed(there: Steps) -> Robot:
+    def _place(self, part: Literal["base", "tool"], steps: Steps, exact: bool) -> Robot:
+        def with_steps(there: Steps) -> Robot:
             return replace(self, tool=there) if part == "tool" else replace(self, base=there)
 
         structure = Structure(exact)
-        robot = placed(structured_steps(placed(steps), steps, part, structure))
+        robot = with_steps(structured_steps(with_steps(steps), steps, part, structure))
         notes = tuple(dict.fromkeys((*self.origin.notes, *structure.notes)))
-        edited = self._edited(replace(robot, origin=replace(self.origin, notes=notes)))
+        edited = self._edit(replace(robot, origin=replace(self.origin, notes=notes)))
         structure.warn("")
         return edited
 
-    def _edited(self, robot: Robot) -> Robot:
+    def _edit(self, robot: Robot) -> Robot:
         """The new robot, held to what a file is held to."""
         refuse_heavy(robot)
         refuse_bad_names(robot)
         warn_about_changes(robot, self)
-        return Robot.of(noted(robot))
+        return Robot.of(note_no_mass(robot))
 
     def without(self, *parts: Part) -> Robot:
         """The robot without its friction, motor_inertia, payload, tool, base or gravity."""
@@ -437,7 +444,7 @@ def as_robot(given: RobotLike) -> Robot:
     return Robot.of(held)
 
 
-def _driven(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:
+def _change_actuators(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:
     """Every joint's actuator changed."""
 
     def edit(robot: Robot) -> Robot:
@@ -446,13 +453,13 @@ def _driven(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:
     return edit
 
 
-def _cleared(cell: Cell) -> Cell:
-    return known(cell.name)
+def _clear_cell(cell: Cell) -> Cell:
+    return cell_with_value(cell.name)
 
 
 _WITHOUT: dict[str, Callable[[Robot], Robot]] = {
-    "friction": _driven(lambda drive: drive.without_friction(_cleared)),
-    "motor_inertia": _driven(lambda drive: replace(drive, motor_inertia=_cleared(drive.motor_inertia))),
+    "friction": _change_actuators(lambda drive: drive.without_friction(_clear_cell)),
+    "motor_inertia": _change_actuators(lambda drive: replace(drive, motor_inertia=_clear_cell(drive.motor_inertia))),
     "payload": lambda robot: replace(robot, payload=()),
     "tool": lambda robot: replace(robot, tool=()),
     "base": lambda robot: replace(robot, base=()),

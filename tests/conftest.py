@@ -21,7 +21,7 @@ from hypothesis import settings
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.llvm import code
-from manipula.generation import proved
+from manipula.generation import pipeline
 from manipula.generation.cache import key_from
 from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import Prepared
@@ -183,9 +183,9 @@ code.fetch, code.keep = _fetched, _kept
 # A function depends on nothing but its request: what one test has made and proved, the next in the same process takes.
 # A file of tests that looks into generation makes its own, and so does a test as soon as it patches anything.
 _FUNCTIONS: dict[tuple[object, ...], Function] = {}
-_PARTS = ("formulations", "joining", "kept", "levels", "prepare", "proved", "shipped")
+_PARTS = ("cache", "compose", "formulations", "levels", "pipeline", "prepare")
 _MAKING = ("manipula.algebra.optimise", *(f"manipula.generation.{part}" for part in _PARTS))
-_answered = proved._answered
+_answered = pipeline._answer
 
 
 class _Running:
@@ -199,7 +199,7 @@ def _answered_once(asked: Prepared, effort: Effort, past: Past) -> Function:
     place = kept_files.directory()
     if not (_Running.shares and usual) or (place and place.name != KEPT):
         return _answered(asked, effort, past)
-    proved.check_request(asked)  # which may warn
+    pipeline.check_request(asked)  # which may warn
     names = repr(asked.robot.origin), *(joint.link for joint in asked.robot.joints)  # no part of a key of the cache
     key = key_from(asked.request), names, LEVELS[asked.request.optimise]
     if key not in _FUNCTIONS:
@@ -215,7 +215,7 @@ def _on_its_own(patch: Callable[..., None]) -> Callable[..., None]:
     return patched
 
 
-proved._answered = _answered_once
+pipeline._answer = _answered_once
 for _name in ("setattr", "setitem", "delattr", "delitem"):
     setattr(pytest.MonkeyPatch, _name, _on_its_own(getattr(pytest.MonkeyPatch, _name)))
 

@@ -13,7 +13,7 @@ import numpy as np
 import manipula as mp
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.ik.numeric.arrays import over_arrays, stacked
+from manipula.ik.numeric.arrays import over_arrays, stack_rows
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.default_values import with_stand_ins
 from manipula.mechanics.robot.description import RobotDescription
@@ -51,7 +51,7 @@ def plain_values(robot: RobotDescription, model: str, states: dict[str, Array]) 
     given = {port: list(states[port].T) for port in asked.model.inputs}
     lead = states["q"].shape[:1]
     found = method(chain, given)
-    return np.concatenate([stacked(found[port], lead).reshape(lead[0], -1) for port in asked.model.outputs], axis=1)
+    return np.concatenate([stack_rows(found[port], lead).reshape(lead[0], -1) for port in asked.model.outputs], axis=1)
 
 
 def module_values(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.ik.controller.emitted import exact_of
+from manipula.ik.controller.emission import exact_of
 from manipula.ik.numeric.poses import checked_poses
 from tests.emitted import CC
 from tests.languages import CXX

@@ -13,7 +13,7 @@ import pytest
 
 from manipula.algebra.emit.c.program import program_text
 from manipula.algebra.program.reader import program
-from manipula.algebra.run.routines import compiled
+from manipula.algebra.run.routines import compile_text
 from tests.emitted import shared
 
 _FOLDER: list[Path] = []
@@ -51,7 +51,7 @@ def from_c(entry: Callable[..., Any], folder: Path) -> Callable[..., Any]:
 
 @lru_cache
 def ways(entry: Callable[..., Any], folder: Path) -> list[Callable[..., Any]]:
-    return [entry, compiled(entry, rounded=True), from_c(entry, folder / entry.__name__)]
+    return [entry, compile_text(entry, rounded=True), from_c(entry, folder / entry.__name__)]
 
 
 def alike(entry: Callable[..., Any], folder: Path, *given: Any) -> list[Any]:

@@ -103,7 +103,7 @@ class Tape:
             values[line.slot] = OPS[line.op].value(maths, *(values[arg] for arg in line.args))
         return {port.name: [values[slot] for slot in port.slots] for port in self.outputs}
 
-    def broken(self, parameters: Mapping[str, Sequence[float]], single: bool = False) -> Check | None:
+    def broken_condition(self, parameters: Mapping[str, Sequence[float]], single: bool = False) -> Check | None:
         """The first condition these parameters break, with the bounds of double or single precision."""
         constants = dict(self.constants) | (dict(self.single) if single else {})
         values: dict[int, Any] = {slot: np.float64(value) for slot, value in constants.items()}
@@ -124,13 +124,13 @@ def tape_from_function(function: Function) -> Tape:
     """Order the nodes, fold what is numeric, name every slot."""
     ports = [symbol for port in function.inputs for symbol in port.symbols]
     nodes = topological([*ports, *function.roots])
-    main = _ordered(nodes, function.roots, set(ports))
+    main = _order_nodes(nodes, function.roots, set(ports))
     conditions = function.conditions or conditions_of(function.roots)
     sides = [(function.graph.apply("abs", x.divisor), x.bound) for x in conditions]
     further = [side for pair in sides for side in pair]
-    guard = _ordered(topological(further), further, {*ports, *main.constants, *main.lines})
+    guard = _order_nodes(topological(further), further, {*ports, *main.constants, *main.lines})
     constants = [*main.constants, *guard.constants]
-    turned = _turned(function, [*main.lines, *guard.lines])
+    turned = _find_turned_signs(function, [*main.lines, *guard.lines])
     inside = {node.args[0] for node in turned}
     offline, online = ([x for x in main.lines if x.online == live and x.op != APART] for live in (False, True))
     named = [*ports, *main.constants, *offline, *online, *guard.constants, *guard.lines]
@@ -173,7 +173,7 @@ def _line(node: Expr, slot: Mapping[Expr, int], turned: bool) -> Line:
     return Line(slot[node], op, tuple(slot[a] for a in args))
 
 
-def _turned(function: Function, lines: Sequence[Expr]) -> set[Expr]:
+def _find_turned_signs(function: Function, lines: Sequence[Expr]) -> set[Expr]:
     """The signs before differences that nobody else reads, and that have no name of their own."""
     read = Counter([*(arg for node in lines for arg in node.args), *function.roots])
     return {
@@ -187,7 +187,7 @@ def _turned(function: Function, lines: Sequence[Expr]) -> set[Expr]:
 def constants_of(function: Function) -> list[tuple[Expr, float]]:
     """The numbers of a function's tape: what each is exactly, and its value rounded once."""
     ports = {symbol for port in function.inputs for symbol in port.symbols}
-    constants = _ordered(topological([*ports, *function.roots]), function.roots, ports).constants
+    constants = _order_nodes(topological([*ports, *function.roots]), function.roots, ports).constants
     return list(zip(constants, _values(constants, MPMATH), strict=True))
 
 
@@ -203,10 +203,10 @@ class _Order(NamedTuple):
     lines: list[Expr]
 
 
-def _ordered(nodes: Sequence[Expr], roots: Sequence[Expr], known: set[Expr]) -> _Order:
+def _order_nodes(nodes: Sequence[Expr], roots: Sequence[Expr], known: set[Expr]) -> _Order:
     """What has to be computed for the roots besides what is known."""
     numeric = _numeric(nodes)
-    needed = _needed(nodes, roots, numeric)
+    needed = _needed_numerics(nodes, roots, numeric)
     constants = [x for x in nodes if x in numeric and x in needed and x not in known]
     return _Order(constants, [x for x in nodes if x not in numeric and x not in known])
 
@@ -225,7 +225,7 @@ def _numeric(nodes: Sequence[Expr]) -> set[Expr]:
     return numeric
 
 
-def _needed(nodes: Sequence[Expr], roots: Sequence[Expr], numeric: set[Expr]) -> set[Expr]:
+def _needed_numerics(nodes: Sequence[Expr], roots: Sequence[Expr], numeric: set[Expr]) -> set[Expr]:
     """Numeric nodes that something symbolic, or a root, reads."""
     readers = (arg for node in nodes if node not in numeric for arg in node.args)
     return {node for node in [*readers, *roots] if node in numeric}

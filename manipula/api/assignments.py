@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from manipula.errors import InputError, RobotFileError
-from manipula.support.text import is_decimal, quoted, spelled
+from manipula.support.text import is_decimal, quote_toml, spell_greek
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.values.parameter import Parameter
@@ -55,7 +55,7 @@ def places_of(texts: Sequence[str], robot: Robot) -> dict[str, str]:
 
 def _assignment(text: str, quantities: dict[str, Quantity], units: Units) -> Assignment:
     name, equals, value = (part.strip() for part in text.partition("="))
-    name = spelled(name)
+    name = spell_greek(name)
     if not (name and equals and value):
         raise InputError("{text!r} is not a change; write it as a2=0.43 (no spaces)", text)
     return _read(name, value, quantities.get(name, "any"), units)
@@ -84,7 +84,7 @@ def _entry(parameter: Parameter, quantity: Quantity, units: Units) -> str:
 
     bare = bare_from_parameter(parameter, quantity, units)
     exact = bare is not None and is_decimal(bare)
-    return text_of(Num(bare)) if exact and bare is not None else quoted(text_in_units(parameter, quantity, units))
+    return text_of(Num(bare)) if exact and bare is not None else quote_toml(text_in_units(parameter, quantity, units))
 
 
 def _units(robot: Robot) -> Units:

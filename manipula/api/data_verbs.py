@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from manipula.api.robot_verbs import loaded
+from manipula.api.robot_verbs import robot_from
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from manipula.identification.calibration.result import Calibration
     from manipula.identification.excitation.excitation import Excitation
-    from manipula.identification.fitting.result import Found
+    from manipula.identification.fit.result import Found
     from manipula.identification.joint_model import JointModel
     from manipula.recordings.log import Log
     from manipula.robot import RobotLike
@@ -50,9 +50,9 @@ def calibrate(
     >>> [f"{one.name} {one.value:.4f}" for one in found.parameters if one.name == "a1"]
     ['a1 0.5020']
     """
-    from manipula.identification.calibration.fit import calibrated
+    from manipula.identification.calibration.fit import calibrate_robot
 
-    return calibrated(loaded(robot), q, measured, kind, parameters, loss, sigma, validate)
+    return calibrate_robot(robot_from(robot), q, measured, kind, parameters, loss, sigma, validate)
 
 
 def read_measured(robot: RobotLike, path: str | Path) -> tuple[Any, Any, str]:
@@ -61,7 +61,7 @@ def read_measured(robot: RobotLike, path: str | Path) -> tuple[Any, Any, str]:
     `[mm]`), else radians and metres."""
     from manipula.identification.calibration.measurements import measurements
 
-    return measurements(loaded(robot), path)
+    return measurements(robot_from(robot), path)
 
 
 def excite(
@@ -94,10 +94,11 @@ def excite(
     >>> excite(arm, seconds=5, seeds=1).condition < 15
     True
     """
-    from manipula.identification.excitation.excitation import excited
+    from manipula.identification.excitation.excitation import optimise_excitation
 
-    return excited(
-        loaded(robot), seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits, seeds=seeds, box=box,
+    return optimise_excitation(
+        robot_from(robot), seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits, seeds=seeds,
+        box=box,
         motion=motion, rate=rate, tell=tell,
     )  # fmt: skip
 
@@ -136,6 +137,6 @@ def identify(
     >>> found.consistent, found.error(log) < 2
     (True, True)
     """
-    from manipula.identification.fitting.identification import identified
+    from manipula.identification.fit.identification import identify_robot
 
-    return identified(loaded(robot), logs, validate, model, prior, method, filter, tell)
+    return identify_robot(robot_from(robot), logs, validate, model, prior, method, filter, tell)

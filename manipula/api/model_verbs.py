@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.api.robot_verbs import loaded
+from manipula.api.robot_verbs import robot_from
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.messages import Message
 from manipula.support.progress import told_when_slow
@@ -57,7 +57,7 @@ def generate(
     from manipula.generation.results.model import Model
     from manipula.ik.arm.inverse_model import generate_model
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     subject = subject.at(frame) if frame else subject
     if not isinstance(model, str):
         if not model:
@@ -77,9 +77,9 @@ def generate(
         names = list(dict.fromkeys(model))
         with told_when_slow(f"deriving {', '.join(names)} of {subject.name}"):
             first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
-            requests = [first.asking(model=name) for name in names]
+            requests = [first.with_request(model=name) for name in names]
             return Model(
-                first.request.described(generate_together(requests, tell)),
+                first.request.describe(generate_together(requests, tell)),
                 _plain=partial(plain_together, [asked.request for asked in requests]),
                 _own_letters=first.request.letters,
             )
@@ -105,13 +105,13 @@ def optimise(
     A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
     What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
     """
+    from manipula.generation.pipeline import optimise_function
     from manipula.generation.prepare import prepare
-    from manipula.generation.proved import optimise_function
     from manipula.generation.request import Request
     from manipula.ik.arm.inverse_model import model_of
     from manipula.support.progress import Effort
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
     effort = Effort(moves, seconds, seed, tell, stop)
     return model_of(optimise_function(prepare(request), effort, known=not search), request)
@@ -121,12 +121,12 @@ def best_known(
     robot: RobotLike, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
 ) -> Model | None:
     """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
+    from manipula.generation.pipeline import known_function
     from manipula.generation.prepare import prepare
-    from manipula.generation.proved import known_function
     from manipula.generation.request import Request
     from manipula.ik.arm.inverse_model import model_of
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
     found = known_function(prepare(request))
     return None if found is None else model_of(found, request)
@@ -190,7 +190,7 @@ def count(
     """The table of operations, method by method, each one proved."""
     from manipula.generation.counts import DEFAULT_MODELS, CountTable, count_rows
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     return CountTable(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
 
 
@@ -205,11 +205,11 @@ def count_steps(
     """What formulation, passes and search save, method by method, beside published figures."""
     from manipula.generation.counts import DEFAULT_MODELS, step_rows
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
 
 
-def published(name: str) -> list[dict[str, Any]]:
+def published_counts(name: str) -> list[dict[str, Any]]:
     """Operation counts that others have printed for a robot of this name, with their sources."""
     from manipula.generation.counts import PUBLISHED
 
@@ -222,7 +222,7 @@ def count_orders(
     """Every order of the matrix product of the pose, cheapest first."""
     from manipula.generation.counts import bracketing_rows
 
-    return bracketing_rows(loaded(robot), symbolic, tell)
+    return bracketing_rows(robot_from(robot), symbolic, tell)
 
 
 def check(robot: RobotLike, *, tell: Callable[[str], None] = lambda text: None) -> Report:
@@ -233,7 +233,7 @@ def check(robot: RobotLike, *, tell: Callable[[str], None] = lambda text: None) 
     """
     from manipula.generation.reports import check_report
 
-    return check_report(loaded(robot), tell)
+    return check_report(robot_from(robot), tell)
 
 
 def base_parameters(robot: RobotLike, *, symbolic: Symbolic = "auto") -> BaseParameters:
@@ -244,7 +244,7 @@ def base_parameters(robot: RobotLike, *, symbolic: Symbolic = "auto") -> BasePar
     """
     from manipula.parameters.base import base_parameters_of
 
-    return base_parameters_of(loaded(robot), symbolic)
+    return base_parameters_of(robot_from(robot), symbolic)
 
 
 def check_base_parameters(robot: RobotLike) -> Agreement:
@@ -252,7 +252,7 @@ def check_base_parameters(robot: RobotLike) -> Agreement:
     from manipula.parameters.base import base_parameters_of
     from manipula.parameters.base_numeric import base_agreement
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     return base_agreement(subject, base_parameters_of(subject))
 
 
@@ -260,7 +260,7 @@ def significance(robot: RobotLike, motions: Motions, tolerance: float = 0.01) ->
     """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
     from manipula.parameters.significance import significance_of
 
-    return significance_of(loaded(robot), motions, tolerance)
+    return significance_of(robot_from(robot), motions, tolerance)
 
 
 def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
@@ -274,7 +274,7 @@ def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: st
     """
     from manipula.ik.derivation import derivation_of
 
-    return derivation_of(loaded(robot), symbolic, task)
+    return derivation_of(robot_from(robot), symbolic, task)
 
 
 def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularities:
@@ -292,7 +292,7 @@ def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularit
     """
     from manipula.ik.singularities import singularities_of
 
-    return singularities_of(loaded(robot), symbolic)
+    return singularities_of(robot_from(robot), symbolic)
 
 
 def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
@@ -305,7 +305,7 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     """
     from manipula.ik.numeric.reach import reach_of
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     pose, jacobian = (generate(subject, name, optimise="none") for name in ("pose", "jacobian"))
     for model in (pose, jacobian):
         if missing := model.inputs.get("p", ()):
@@ -320,5 +320,5 @@ def dossier(robot: RobotLike, folder: str | Path, *, tell: Callable[[str], None]
     from manipula.generation.reports import files_of_dossier
     from manipula.support.files import write_files
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     return write_files(Path(folder), files_of_dossier(subject, tell))

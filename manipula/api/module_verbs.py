@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.api.robot_verbs import loaded
+from manipula.api.robot_verbs import robot_from
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.bind import Symbolic
@@ -38,7 +38,7 @@ def robot_module(
     from manipula.ik.module.part import inverse_part
     from manipula.support.files import write_text
 
-    subject = loaded(robot)
+    subject = robot_from(robot)
     subject = subject.at(frame) if frame else subject
     asked = ModuleRequest(subject, checked_models(models), symbolic, optimise, seconds)
     made = module_texts(asked, {"inverse_kinematics": inverse_part}, tell)
@@ -57,7 +57,7 @@ def module_file(robot: RobotLike) -> str:
     """The name of the file of a robot's module: letters, digits and _ alone."""
     from manipula.algebra.emit.ports import identifier
 
-    return f"{identifier(loaded(robot).name)}.mjs"
+    return f"{identifier(robot_from(robot).name)}.mjs"
 
 
 def robot_data(module: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.api.robot_verbs import loaded
+from manipula.api.robot_verbs import robot_from
 
 if TYPE_CHECKING:
     from manipula.pages.widget import View
@@ -40,7 +40,7 @@ def report(
     """
     from manipula.api.robot_story import paper_story, story_of
     from manipula.errors import InputError, UnknownNameError
-    from manipula.pages.page import built
+    from manipula.pages.page import built_file
     from manipula.pages.paper import compiler, pdf_of, source_of
     from manipula.pages.report import CHOSEN, report_page
     from manipula.support.files import write_bytes, write_text
@@ -52,11 +52,11 @@ def report(
         raise InputError("{path}: expected a name that ends in .html or .pdf", path)
     if path is not None and Path(path).suffix.lower() == ".pdf":
         compiler()
-        text = source_of(paper_story(loaded(robot), tuple(hidden), tell))
+        text = source_of(paper_story(robot_from(robot), tuple(hidden), tell))
         write_bytes(Path(path), pdf_of(text))
         return text
-    built("report.js")  # said before the work, not after it
-    text = report_page(story_of(loaded(robot), tuple(hidden), optimise, looks, tell))
+    built_file("report.js")  # said before the work, not after it
+    text = report_page(story_of(robot_from(robot), tuple(hidden), optimise, looks, tell))
     if path is not None:
         write_text(Path(path), text)
     return text
@@ -72,12 +72,12 @@ def view_of(robot: Robot, moved: Any, times: Any, height: int, shown: dict[str, 
     if odd is not None:
         raise UnknownNameError("mark of a view", odd, SHOWN)
     record = drawing(robot, meshes=None)
-    q, times, rows = _moved(record, moved, times)
+    q, times, rows = _playback(record, moved, times)
     still = picture(robot, q, background="light", size=(640, height), whole=True)
     return View(Scene(robot.name, record, q, still, _models(robot), times, rows, height, shown))
 
 
-def _moved(record: dict[str, Any], moved: Any, times: Any) -> tuple[list[float], list[float], list[list[float]]]:
+def _playback(record: dict[str, Any], moved: Any, times: Any) -> tuple[list[float], list[float], list[list[float]]]:
     """The first position, and the times and rows to play; of a position alone there are none."""
     import numpy as np
 

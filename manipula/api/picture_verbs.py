@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.api.robot_verbs import loaded
+from manipula.api.robot_verbs import robot_from
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 
@@ -32,15 +32,15 @@ def drawing(
     ([['tz', 0.0, 'd'], ['tx', 0.5, 'a'], ['rx', 0.0, 'alpha']], {'l2': 0.3})
     """
     from manipula.mechanics.drawing.record import drawing_of
-    from manipula.mechanics.drawing.visuals import dressed, dressed_where_known, looks_of
+    from manipula.mechanics.drawing.visuals import attach_visuals, dressed_where_known, looks_of
 
-    described = loaded(robot)
+    described = robot_from(robot)
     if values is not None and not isinstance(values, Mapping):
         raise InputError("values: expected parameters by name, such as {{'l1': 0.4}}, found {values!r:.60}", values)
     record = drawing_of(described.with_parameters(**values) if values else described)
     if meshes is None:
         return dressed_where_known(record, described)
-    return dressed(record, looks_of(record, described)) if meshes else record
+    return attach_visuals(record, looks_of(record, described)) if meshes else record
 
 
 def looks(robot: RobotLike, within: Path | None = None) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def looks(robot: RobotLike, within: Path | None = None) -> dict[str, Any]:
     from manipula.mechanics.drawing.record import drawing_of
     from manipula.mechanics.drawing.visuals import looks_of
 
-    described = loaded(robot)
+    described = robot_from(robot)
     return looks_of(drawing_of(described), described, within)
 
 

@@ -12,11 +12,11 @@ from manipula.api import model_verbs
 from manipula.api.module_verbs import robot_module
 from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import tables
-from manipula.api.shown_frames import seen, shown_frame
+from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
 from manipula.errors import ManipulaError
-from manipula.generation.counts import published
+from manipula.generation.counts import published_counts
 from manipula.mechanics.drawing.record import slopes_of
-from manipula.mechanics.drawing.visuals import dressed, lighter, looks_of
+from manipula.mechanics.drawing.visuals import attach_visuals, lighter, looks_of
 from manipula.pages.report import Count, ReportFormula, ReportVerdict, Story, Table
 from manipula.robot import Robot
 from manipula.version import __version__
@@ -34,49 +34,49 @@ TOLD = 5  # notes on what they could not show
 
 def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, Any] | None, tell: Tell) -> Story:
     """Everything but what is hidden, with what the page computes by and what goes into a controller."""
-    paper, robot = paper_story(robot, hidden, tell), seen(robot)
+    paper, robot = paper_story(robot, hidden, tell), robot_with_shown_tool(robot)
     code = [] if "code" in hidden else _code(robot, optimise, tell)
     before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
-    drawn = _dressed(paper.drawing, robot, looks) | {"slopes": slopes_of(robot, paper.drawing)}
+    drawn = _attach_visuals(paper.drawing, robot, looks) | {"slopes": slopes_of(robot, paper.drawing)}
     remarks = [*paper.remarks, *(f"On the picture: {note}." for note in drawn.get("notes", ())[:TOLD])]
     module = robot_module(robot, optimise=optimise, tell=tell)
     return replace(paper, drawing=drawn, picture=before, code=code, module=module, remarks=remarks)
 
 
-def _dressed(record: dict[str, Any], robot: Robot, looks: Mapping[str, Any] | None) -> dict[str, Any]:
+def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, Any] | None) -> dict[str, Any]:
     """As its file says, as far as it fits into a page."""
     try:
         found = dict(looks) if looks is not None else looks_of(record, robot)
     except (ManipulaError, OSError):  # of no file, or of one that is gone
         return record
-    return dressed(record, lighter(found, LOOKS))
+    return attach_visuals(record, lighter(found, LOOKS))
 
 
 def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
     """What can be read, but for what is hidden."""
 
-    def told(part: str, gathered: Callable[[], Any], otherwise: Any) -> Any:
+    def gather_part(part: str, gathered: Callable[[], Any], otherwise: Any) -> Any:
         if part in hidden:
             return otherwise
         tell(part)
         return gathered()
 
-    ours = seen(robot)
-    derivation, derivation_typst, no_derivation = told("inverse", lambda: _derived(ours), ("", "", ""))
-    base, no_base = told("base", lambda: _base(robot), (None, ""))
+    ours = robot_with_shown_tool(robot)
+    derivation, derivation_typst, no_derivation = gather_part("inverse", lambda: _derivation_texts(ours), ("", "", ""))
+    base, no_base = gather_part("base", lambda: _base(robot), (None, ""))
     drawn, frames = drawing(ours), _frames(robot)
     return Story(
         name=robot.name,
         about=_about(robot),
         drawing=drawn,
         picture="" if "arm" in hidden else picture(ours),
-        tables=told("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
-        formulas=told("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
+        tables=gather_part("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
+        formulas=gather_part("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
         derivation=derivation,
         derivation_typst=derivation_typst,
         no_derivation=no_derivation,
-        counts=told("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
-        verdicts=told("check", lambda: _verdicts(robot, tell), ()),
+        counts=gather_part("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
+        verdicts=gather_part("check", lambda: _verdicts(robot, tell), ()),
         base=base,
         no_base=no_base,
         hidden=tuple(hidden),
@@ -122,7 +122,7 @@ def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
         return ReportFormula(title, about, why_not=str(error), auxiliary=auxiliary)
 
 
-def _derived(robot: Robot) -> tuple[str, str, str]:
+def _derivation_texts(robot: Robot) -> tuple[str, str, str]:
     """As LaTeX, as Typst, or why there is none."""
     try:
         found = model_verbs.inverse_derivation(robot)
@@ -139,7 +139,7 @@ def _counts(robot: Robot, model: str, tell: Tell) -> list[Count]:
         return []
     ours = [Count(model, row.method, row.total, row.mul, row.add, row.trig) for row in rows]
     methods = ["", *(row.method for row in rows)]
-    theirs = [found for method in methods for found in published(robot.name, model, method)]
+    theirs = [found for method in methods for found in published_counts(robot.name, model, method)]
     return ours + [Count(model, found.method or "any", found.total, source=found.source) for found in theirs]
 
 

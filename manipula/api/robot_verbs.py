@@ -45,7 +45,7 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     return robot
 
 
-def loaded(robot: RobotLike) -> Robot:
+def robot_from(robot: RobotLike) -> Robot:
     """Every verb takes a robot, its name or file, an arm, or what `identify` found: see `as_robot`."""
     from manipula.robot import as_robot
 
@@ -77,7 +77,7 @@ def document(robot: RobotLike) -> dict[str, Any]:
     """
     from manipula.mechanics.robot.formats.conversion.document import document_from_robot
 
-    return document_from_robot(loaded(robot))
+    return document_from_robot(robot_from(robot))
 
 
 def document_from_file(text: str) -> dict[str, Any]:
@@ -108,21 +108,21 @@ def to_text(robot: RobotLike, format: str = "toml") -> str:
     form = format_named(format)
     if not form.writer:
         raise UnknownNameError("format that is written", format, [x.name for x in FORMATS.values() if x.writer])
-    return form.write(loaded(robot))
+    return form.write(robot_from(robot))
 
 
 def parameter_facts(robot: RobotLike) -> dict[str, Fact]:
     """Every parameter that may stay a letter: value, unit, meaning, and what may stand in where it has no value."""
     from manipula.mechanics.robot.default_values import parameter_facts as facts
 
-    return facts(loaded(robot))
+    return facts(robot_from(robot))
 
 
 def with_stand_ins(robot: RobotLike) -> tuple[Robot, dict[str, float]]:
     """The robot with a value for every name, and those that were made up."""
     from manipula.mechanics.robot.default_values import with_stand_ins as stood_in
 
-    return stood_in(loaded(robot))
+    return stood_in(robot_from(robot))
 
 
 def formats() -> dict[str, Format]:
@@ -137,12 +137,12 @@ def save(robot: RobotLike, path: str | Path) -> Path:
     from manipula.mechanics.robot.formats.registry import format_written
     from manipula.support.files import write_text
 
-    path, subject = Path(path), loaded(robot)
+    path, subject = Path(path), robot_from(robot)
     form = format_written(path.suffix, str(path))
     folder = path.resolve().parent
     if subject.origin.visuals and form.visuals == "named":
         subject = _visuals_seen_from(subject, path.name, folder)
-    text, lost = form.write(subject), form.lost(subject)
+    text, lost = form.write(subject), form.losses(subject)
     if subject.origin.visuals and form.visuals == "held":
         text, left = _with_visuals(text, subject, folder)
         lost += left
@@ -172,13 +172,13 @@ def save(robot: RobotLike, path: str | Path) -> Path:
 
 def _visuals_seen_from(robot: Robot, file: str, folder: Path) -> Robot:
     """The robot for a TOML file there: it names the URDF that draws its links."""
-    from manipula.mechanics.drawing.meshes import located
+    from manipula.mechanics.drawing.meshes import locate_file
     from manipula.mechanics.drawing.visuals import visual_file
 
     if (held := visual_file(robot)) is None:
         return robot
     seen = Path(os.path.relpath(held.resolve(), folder)).as_posix()
-    if located(seen, folder) is None:
+    if locate_file(seen, folder) is None:
         seen = held.name
         caution(
             "{file}: its links are drawn by {name}, which is not in the folder of the new file: copy it "
@@ -202,11 +202,11 @@ def _with_visuals(text: str, robot: Robot, folder: Path) -> tuple[str, list[str]
         return text, [Message("visuals: the frames of the links are others now")]
     place = held.resolve().parent
 
-    def seen(name: str) -> str:
+    def relative_name(name: str) -> str:
         moved = "://" not in name and not Path(name).is_absolute()
         return Path(os.path.relpath(place / name, folder)).as_posix() if moved else name
 
-    return with_visuals(text, text_from_bytes(held.read_bytes(), str(held)), seen)
+    return with_visuals(text, text_from_bytes(held.read_bytes(), str(held)), relative_name)
 
 
 def _warn_of_refusal(form: Format, text: str, file: str) -> None:
@@ -224,11 +224,11 @@ def convert(robot: RobotLike, target: str) -> Robot:
     from manipula.mechanics.robot.formats.conversion.conventions import convert as converted
     from manipula.robot import Robot
 
-    return Robot.of(converted(loaded(robot), target))
+    return Robot.of(converted(robot_from(robot), target))
 
 
 def tables(robot: RobotLike) -> tuple[TextTable, ...]:
     """The robot as tables of text, units in the headings."""
     from manipula.mechanics.robot.formats.conversion.tables import tables_of
 
-    return tables_of(loaded(robot))
+    return tables_of(robot_from(robot))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from manipula.api.robot_verbs import loaded
+from manipula.api.robot_verbs import robot_from
 
 if TYPE_CHECKING:
     from manipula.generation.prepare import Prepared
@@ -35,11 +35,11 @@ def search(
     """What a search finds from nothing, whatever ships or is remembered; nothing is remembered of it. Without a limit
     in seconds the same seed finds the same function, to the byte."""
     from manipula.algebra.optimise.search.ways import text_from_function
-    from manipula.generation.proved import searched_function
+    from manipula.generation.pipeline import searched_function
     from manipula.ik.arm.inverse_model import model_of
     from manipula.support.progress import Effort
 
-    asked = _asked(loaded(robot), model, method, symbolic, parameters, price)
+    asked = _prepare_request(robot_from(robot), model, method, symbolic, parameters, price)
     found = searched_function(asked, Effort(moves, seconds, seed))
     return Searched(model_of(found.proved, asked.request), text_from_function(found.found))
 
@@ -48,7 +48,7 @@ def refuse_search(robot: RobotLike, model: str, **asked: Any) -> None:
     """What cannot be searched is told, before anything is."""
     from manipula.generation.build import check_request
 
-    check_request(_asked(loaded(robot), model, **asked))
+    check_request(_prepare_request(robot_from(robot), model, **asked))
 
 
 def remember(
@@ -65,10 +65,10 @@ def remember(
     something cheaper is known."""
     from manipula.algebra.optimise.search.ways import function_from_text
     from manipula.errors import InputError
-    from manipula.generation.proved import remember_function
+    from manipula.generation.pipeline import remember_function
     from manipula.ik.arm.inverse_model import model_of
 
-    asked = _asked(loaded(robot), model, method, symbolic, parameters, price)
+    asked = _prepare_request(robot_from(robot), model, method, symbolic, parameters, price)
     try:
         found = function_from_text(text)
     except (ValueError, RecursionError):
@@ -76,7 +76,9 @@ def remember(
     return model_of(remember_function(asked, found), asked.request)
 
 
-def _asked(robot: Robot, model: str, method: str, symbolic: Symbolic, parameters: str, price: str) -> Prepared:
+def _prepare_request(
+    robot: Robot, model: str, method: str, symbolic: Symbolic, parameters: str, price: str
+) -> Prepared:
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
 

@@ -11,7 +11,7 @@ def shown_frame(robot: Robot) -> str:
     return topology.shown_frame(robot)
 
 
-def seen(robot: Robot) -> Robot:
+def robot_with_shown_tool(robot: Robot) -> Robot:
     """The robot with that frame for its tool."""
     frame = shown_frame(robot)
     return robot.at(frame) if frame else robot

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.api.robot_verbs import load, loaded
+from manipula.api.robot_verbs import load, robot_from
 from manipula.errors import InputError, UnsetError
 
 if TYPE_CHECKING:
@@ -58,17 +58,17 @@ def controller(
     from manipula.simulation.loop import first_states, refuse_bounds, refuse_unstable
 
     refuse_time("sample", sample)
-    chosen, options = loaded(robot), options_from(law, settings, sampled=sample is not None)
+    chosen, options = robot_from(robot), options_from(law, settings, sampled=sample is not None)
     block = law_block(law, sampled=sample is not None, options=options)
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     given = {name: value for name, value in settings.items() if name not in options}
     given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
     asked = prepare(request)
-    found = settings_for(asked.named(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)
-    refuse_unstable(asked.named(block.name), law, chosen.joint_names, found, sample, options)
+    found = settings_for(asked.function_name(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)
+    refuse_unstable(asked.function_name(block.name), law, chosen.joint_names, found, sample, options)
     initial = first_states(block.inputs, chosen)
-    refuse_bounds(asked.named(block.name), found, initial)
-    function = request.described(generate_block(block, asked, tell))
+    refuse_bounds(asked.function_name(block.name), found, initial)
+    function = request.describe(generate_block(block, asked, tell))
     plain = partial(_plain_law, law, sample is not None, options, request)
     return Law(function, request, plain, settings=found, sample=sample, initial=initial, law=law, options=options)
 
@@ -103,9 +103,9 @@ def law_model(
 
     options = options_from(law, words, sampled=sampled)
     block = law_block(law, sampled=sampled, options=options)
-    request = Request(loaded(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
+    request = Request(robot_from(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     plain = partial(_plain_law, law, sampled, options, request)
-    return Model(request.described(generate_block(block, prepare(request), tell)), request, plain)
+    return Model(request.describe(generate_block(block, prepare(request), tell)), request, plain)
 
 
 def laws() -> dict[str, str]:
@@ -175,7 +175,7 @@ def closed_loop(
     from manipula.simulation.plant import Plant
 
     return loop_system(
-        plant if isinstance(plant, Plant) else loaded(plant), law, ref, method=method, step=step, symbolic=symbolic,
+        plant if isinstance(plant, Plant) else robot_from(plant), law, ref, method=method, step=step, symbolic=symbolic,
         optimise=optimise, wrench=wrench, sensors=sensors, tell=tell,
     )  # fmt: skip
 
@@ -240,7 +240,7 @@ def simulate_file(
     files = output_paths(Path(path), asked.output, force)
     with errors_about(Path(path)):
         try:
-            run = _played(asked, folder, tell)
+            run = _run_scenario(asked, folder, tell)
         except UnsetError as error:
             raise InputError(
                 "{problem}; [plant] parameters = {{ {missing} = … }} gives one", error.problem, error.missing[0]
@@ -249,7 +249,7 @@ def simulate_file(
         return run, [write[name](place) for name, place in files.items()]
 
 
-def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
+def _run_scenario(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
     from manipula.simulation.scenario import joints_from, motion_from
@@ -289,7 +289,7 @@ def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapp
     """
     from manipula.simulation.joint_loads import loads_of
 
-    return loads_of(loaded(robot), motion, wrench, parameters)
+    return loads_of(robot_from(robot), motion, wrench, parameters)
 
 
 def read_log(
@@ -312,7 +312,7 @@ def read_log(
     """
     from manipula.recordings import reader
 
-    subject = None if robot is None else loaded(robot)
+    subject = None if robot is None else robot_from(robot)
     return reader.read_log(path, subject, columns, units, scale, rate, topic)
 
 
@@ -320,4 +320,4 @@ def _plant(given: Plant | RobotLike, driven: bool) -> Plant:
     """A robot by itself sticks and stops; its effort limits matter where somebody drives it."""
     from manipula.simulation.plant import Plant
 
-    return given if isinstance(given, Plant) else Plant(loaded(given), effort="limits" if driven else None)
+    return given if isinstance(given, Plant) else Plant(robot_from(given), effort="limits" if driven else None)

@@ -15,8 +15,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from manipula.cli.terminal.language import speak, told, told_in_parts
-from manipula.cli.terminal.screen import BAD_INPUT, failed
+from manipula.cli.terminal.language import speak, told_in_parts, translate
+from manipula.cli.terminal.screen import BAD_INPUT, fail
 from manipula.errors import UnknownNameError
 from manipula.version import __version__
 
@@ -132,11 +132,11 @@ class Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """--lang may stand anywhere in the line, since people add it at its end."""
         try:
-            speak(taken(args, "--lang"))
+            speak(take_option(args, "--lang"))
         except UnknownNameError as error:
-            raise failed(str(error), BAD_INPUT) from None
+            raise fail(str(error), BAD_INPUT) from None
         for name, command in self.commands.items():
-            command.help = told(COMMANDS[name].line)
+            command.help = translate(COMMANDS[name].line)
         return super().parse_args(ctx, args)
 
     def get_help(self, ctx: Any) -> str:
@@ -144,10 +144,10 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command if name is None else in_tongue(loaded(name)), rest
+        return name, command if name is None else in_tongue(load_command(name)), rest
 
 
-def taken(args: list[str], option: str) -> str:
+def take_option(args: list[str], option: str) -> str:
     """The value of an option, wherever it stands; both are taken out of the line. Behind -- all is as it is."""
     end = args.index("--") if "--" in args else len(args)
     for place, word in enumerate(args[:end]):
@@ -166,12 +166,12 @@ def in_tongue(command: Any) -> Any:
     found.params = [copy(parameter) for parameter in command.params]
     for parameter in found.params:
         if getattr(parameter, "help", None):
-            parameter.help = told(parameter.help)
+            parameter.help = translate(parameter.help)
     return found
 
 
 @cache
-def loaded(name: str) -> Any:
+def load_command(name: str) -> Any:
     """The command itself."""
     module, _, function = COMMANDS[name].place.partition(":")
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)

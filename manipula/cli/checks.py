@@ -14,7 +14,7 @@ from manipula.cli.terminal import language, options
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
 from manipula.cli.terminal.screen import (
     CHECK_FAILED,
-    guarded,
+    guard_command,
     progress,
     say,
     say_hanging,
@@ -40,7 +40,7 @@ _STEP_CAPTION = Message(
 _SEARCH_CAPTION = Message("; search: the best result known (--optimise max), beside the method it came by")
 
 
-@guarded
+@guard_command
 @about_a_robot
 def count(
     robot: options.RobotName,
@@ -124,7 +124,7 @@ def short(number: int) -> str:
 _WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "noted": ("NOTE", "yellow")}
 
 
-@guarded
+@guard_command
 @about_a_robot
 def check(
     robot: options.RobotName,
@@ -162,7 +162,7 @@ def _line(verdict: Any, width: int) -> tuple[Text, ...]:
     detail = f"  ({verdict.detail})" if verdict.detail else ""
     return (
         head,
-        Text(language.told(verdict.sentence), style="not bold default"),
+        Text(language.translate(verdict.sentence), style="not bold default"),
         Text(detail, style="not bold dim default"),
     )
 
@@ -202,7 +202,7 @@ _CLASSES = {
 }
 
 
-@guarded
+@guard_command
 @about_a_robot
 def base_parameters(
     robot: options.RobotName,
@@ -235,7 +235,7 @@ def base_parameters(
     elif latex:
         typer.echo(found.latex())
     else:
-        _told(found, classes)
+        _print_base_parameters(found, classes)
     if verdict is not None:
         if not as_json:
             say_prose(str(verdict), "bold green" if verdict.passed else "bold red")
@@ -243,7 +243,7 @@ def base_parameters(
             raise typer.Exit(CHECK_FAILED)
 
 
-def _told(found: Any, classes: bool) -> None:
+def _print_base_parameters(found: Any, classes: bool) -> None:
     title = Message(
         "{count} base parameters of {robot}, out of {standard} standard ones", len(found), found.robot, found.standard
     )

@@ -13,7 +13,7 @@ from manipula import api
 from manipula.cli.generation import language_names, say_models
 from manipula.cli.terminal import options
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_list, say_prose
+from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_list, say_prose
 from manipula.errors import InputError
 from manipula.messages import Message
 
@@ -25,7 +25,7 @@ def complete_law(incomplete: str) -> list[str]:
     return [name for name in api.laws() if name.startswith(incomplete)]
 
 
-@guarded
+@guard_command
 @about_a_robot
 def control(
     robot: Annotated[
@@ -74,7 +74,7 @@ def control(
     if not law:
         _say_laws(robot, as_json)
         return
-    given, rest = _shared(wishes.values or [], law)
+    given, rest = _split_settings(wishes.values or [], law)
     subject, languages = options.find(robot, replace(wishes, values=rest)), language_names(language)
     chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic), "optimise": optimise}
     with progress(f"{law} of {subject.name}") as tell:
@@ -115,7 +115,7 @@ def _say_laws(robot: str, as_json: bool) -> None:
     )
 
 
-def _shared(values: Sequence[str], law: str) -> tuple[dict[str, Any], list[str]]:
+def _split_settings(values: Sequence[str], law: str) -> tuple[dict[str, Any], list[str]]:
     """What is the law's, by name; the rest is the robot's."""
     own = {*api.law_settings(law), *api.law_options(law)}
     given: dict[str, Any] = {}

@@ -14,7 +14,7 @@ import typer
 
 from manipula import api
 from manipula.cli.terminal import options
-from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import Tell, guard_command, progress, say, say_json, say_prose, say_table
 from manipula.messages import Message
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _Show:
     run: Run
 
 
-@guarded
+@guard_command
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the C files go.")] = Path("out") / "demo",
     as_json: options.Json = False,
@@ -61,7 +61,7 @@ def demo(
       manipula demo -o /tmp/puma
     """
     with progress("working") as tell:
-        found = _found(output, tell)
+        found = _find_models(output, tell)
     if as_json:
         say_json(_as_json(found))
         return
@@ -72,7 +72,7 @@ def demo(
     _say_run(found)
 
 
-def _found(output: Path, tell: Tell) -> _Show:
+def _find_models(output: Path, tell: Tell) -> _Show:
     from manipula.arm import Arm
 
     puma = api.load("puma560_symbolic")
@@ -97,11 +97,11 @@ def _found(output: Path, tell: Tell) -> _Show:
         selftest(files),
         list(map(float, tau)),
         list(map(float, position)),
-        _simulated(tell),
+        _simulate_payload(tell),
     )
 
 
-def _simulated(tell: Tell) -> Run:
+def _simulate_payload(tell: Tell) -> Run:
     """A small arm with a payload that its law does not know."""
     from manipula import Plant, trajectory
 

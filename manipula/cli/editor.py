@@ -20,7 +20,7 @@ import typer
 from manipula import api
 from manipula.api.assignments import Assignment, assignments
 from manipula.cli.terminal import options
-from manipula.cli.terminal.screen import guarded, note, say, say_json
+from manipula.cli.terminal.screen import guard_command, note, say, say_json
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.messages import Message
 from manipula.support.files import write_text
@@ -40,7 +40,7 @@ _VALUE = r"""("[^"]*"|'[^']*'|[^#"'\s]+)"""
 Read = Callable[[str], "Robot"]
 
 
-def patched(text: str, robot: Robot, changes: Sequence[Assignment], read: Read) -> str | None:
+def patch_text(text: str, robot: Robot, changes: Sequence[Assignment], read: Read) -> str | None:
     """The text with the changes, or None where they cannot be made line by line."""
     for change in changes:
         robot = robot.with_parameters(**{change.name: change.value})
@@ -71,7 +71,7 @@ def _candidates(text: str, change: Assignment, robot: Robot) -> Iterator[str]:
         yield _with_entry(lines, named, change.name, change.si_entry)
     elif rows:
         head = min(index for index, line in enumerate(lines) if re.match(r"\s*\[", line))
-        yield _joined([*lines[:head], "[values]", f"{change.name} = {change.si_entry}", "", *lines[head:]])
+        yield _join_lines([*lines[:head], "[values]", f"{change.name} = {change.si_entry}", "", *lines[head:]])
 
 
 def _with_entry(lines: list[str], head: int, key: str, entry: str) -> str:
@@ -81,16 +81,16 @@ def _with_entry(lines: list[str], head: int, key: str, entry: str) -> str:
     for index in range(head + 1, end):
         found = re.match(rf"(\s*{re.escape(key)}\s*=\s*){_VALUE}(.*)", lines[index])
         if found:
-            return _joined([*lines[:index], f"{found[1]}{entry}{found[3]}", *lines[index + 1 :]])
+            return _join_lines([*lines[:index], f"{found[1]}{entry}{found[3]}", *lines[index + 1 :]])
         last = index if re.match(r"\s*[\w\"'-]+\s*=", lines[index]) else last
-    return _joined([*lines[: last + 1], f"{key} = {entry}", *lines[last + 1 :]])
+    return _join_lines([*lines[: last + 1], f"{key} = {entry}", *lines[last + 1 :]])
 
 
-def _joined(lines: Sequence[str]) -> str:
+def _join_lines(lines: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-@guarded
+@guard_command
 def edit(
     robot: options.RobotName,
     changes: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Cells to change.")] = None,
@@ -112,7 +112,7 @@ def edit(
     """
     original = _file_to_edit(robot)
     target = _target(robot, original, output, force)
-    told = _assigned(robot, target, changes) if changes else _by_hand(robot, original, target)
+    told = _assign(robot, target, changes) if changes else _by_hand(robot, original, target)
     if as_json:
         say_json({"file": str(target), **told})
         return
@@ -138,10 +138,10 @@ def _target(robot: str, original: Path | None, output: Path | None, force: bool)
     return copy
 
 
-def _assigned(robot: str, target: Path, changes: Sequence[str]) -> dict[str, Any]:
+def _assign(robot: str, target: Path, changes: Sequence[str]) -> dict[str, Any]:
     subject = options.find(robot)
     wanted = assignments(changes, subject)
-    changed = _renamed(_changed(subject, wanted), robot, target)
+    changed = _rename_copy(_with_assignments(subject, wanted), robot, target)
     kept = _in_place(subject, wanted, target)
     text = kept or _text_of(changed, target)
     loaded_from(text, target)
@@ -157,14 +157,14 @@ def _in_place(subject: Robot, wanted: Sequence[Assignment], target: Path) -> str
         return None
     with warnings.catch_warnings():  # said once, when the result is read
         warnings.simplefilter("ignore", ManipulaWarning)
-        return patched(target.read_text(encoding="utf-8"), subject, wanted, lambda text: loaded_from(text, target))
+        return patch_text(target.read_text(encoding="utf-8"), subject, wanted, lambda text: loaded_from(text, target))
 
 
-def _changed(robot: Robot, wanted: Sequence[Assignment]) -> Robot:
+def _with_assignments(robot: Robot, wanted: Sequence[Assignment]) -> Robot:
     return robot.with_parameters(**{change.name: change.value for change in wanted})
 
 
-def _renamed(robot: Robot, name: str, target: Path) -> Robot:
+def _rename_copy(robot: Robot, name: str, target: Path) -> Robot:
     """A copy of a library robot has a name of its own."""
     return replace(robot, name=target.stem) if options.in_library(name) else robot
 
@@ -194,7 +194,7 @@ def _by_hand(robot: str, original: Path | None, target: Path) -> dict[str, Any]:
     before = (
         original.read_text(encoding="utf-8")
         if original
-        else _text_of(_renamed(options.find(robot), robot, target), target)
+        else _text_of(_rename_copy(options.find(robot), robot, target), target)
     )
     draft = Path(tempfile.mkdtemp(prefix="manipula-")) / target.name
     draft.write_text(before, encoding="utf-8")

@@ -18,8 +18,8 @@ from manipula.cli.terminal.screen import (
     BAD_INPUT,
     CHECK_FAILED,
     Tell,
-    failed,
-    guarded,
+    fail,
+    guard_command,
     note,
     progress,
     say,
@@ -68,7 +68,7 @@ def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Mapping
 COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (parameters only)")
 
 
-@guarded
+@guard_command
 @about_a_robot
 def generate(
     robot: options.RobotName,
@@ -140,10 +140,10 @@ def generate(
         made: dict[str, Model] = {}
         for name in names:
             with refusals.of(name):
-                made[name] = _generated(subject, name, chosen, tell)
+                made[name] = _generate_model(subject, name, chosen, tell)
         _refuse_same_files(made)
         code = options.emit_options(dtype, no_batch, single_file, sincos, prefix)
-        files = written(made, languages, output, {"proof": proof, **code}, refusals)
+        files = write_models(made, languages, output, {"proof": proof, **code}, refusals)
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:
         told = [model.as_dict() | {"files": list(map(str, files[name]))} for name, model in made.items()]
@@ -180,9 +180,7 @@ class Refusals:
             note(in_front(what, told_error(error)))
         if self.errors:
             disproved = any(isinstance(error, ProofError) for error in self.errors.values())
-            raise failed(
-                Message("not made: {errors}", ", ".join(self.errors)), CHECK_FAILED if disproved else BAD_INPUT
-            )
+            raise fail(Message("not made: {errors}", ", ".join(self.errors)), CHECK_FAILED if disproved else BAD_INPUT)
 
 
 def _refuse_same_files(made: dict[str, Model]) -> None:
@@ -199,7 +197,7 @@ def _refuse_same_files(made: dict[str, Model]) -> None:
             )
 
 
-def written(
+def write_models(
     made: Mapping[str, Model], languages: Sequence[str], folder: Path, chosen: Mapping[str, Any], refusals: Refusals
 ) -> dict[str, list[Path]]:
     """The files of every model; in a single file all of them are together."""
@@ -220,13 +218,13 @@ def language_names(text: str) -> list[str]:
     return list(dict.fromkeys(map(api.language, options.split_names(text))))
 
 
-def _generated(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> Model:
+def _generate_model(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> Model:
     return api.generate(robot, options.model_named(name), **chosen, tell=tell)
 
 
 def say_models(made: dict[str, Model]) -> None:
     """What each model costs, how it was made and proved."""
-    counted = {name: model for name, model in made.items() if _counted(model)}
+    counted = {name: model for name, model in made.items() if _has_formulas(model)}
     if counted:
         say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in counted.items()], right=range(2, 7))
     for name in made.keys() - counted.keys():
@@ -243,7 +241,7 @@ def say_models(made: dict[str, Model]) -> None:
     say()
 
 
-def _counted(model: Model) -> bool:
+def _has_formulas(model: Model) -> bool:
     """Is it made of formulas? A solver with loops has no fixed number of operations."""
     return bool(model.function.outputs)
 
@@ -253,7 +251,7 @@ def _cost_cells(name: str, model: Model) -> tuple[str, ...]:
     return (name, model.provenance.method or "together", *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
 
 
-@guarded
+@guard_command
 @about_a_robot
 def equations(
     robot: options.RobotName,
@@ -296,7 +294,7 @@ def equations(
         "parameters": parameters,
     }  # fmt: skip
     with progress(f"deriving {model} of {subject.name}") as tell:
-        made = _generated(subject, model, chosen, tell)
+        made = _generate_model(subject, model, chosen, tell)
         made = made.only(*entry) if entry else made
         style = style or ("unicode" if sys.stdout.isatty() else "text")
         found = made.equations(form, style, names=names, units=units, tell=tell)

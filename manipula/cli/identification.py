@@ -14,7 +14,7 @@ from manipula.cli.terminal import language, options
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
 from manipula.cli.terminal.screen import (
     CHECK_FAILED,
-    guarded,
+    guard_command,
     note,
     progress,
     say,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 WORSE = 2.0  # times the error at home that one abroad may be, where nobody says a bound
 
 
-@guarded
+@guard_command
 @about_a_robot
 def identify(
     robot: options.RobotName,
@@ -88,13 +88,13 @@ def identify(
     subject = options.find(robot, wishes)
     declared, cutoff = _model(model), _cutoff(filter)
     with progress(f"identifying {subject.name}") as tell:
-        read = {"robot": subject, **recordings.understanding(columns, units, scale, rate, topic)}
+        read = {"robot": subject, **recordings.log_settings(columns, units, scale, rate, topic)}
         logs, others = ([api.read_log(path, **read) for path in paths] for paths in (train, validate or []))
         found = api.identify(
             subject, logs, validate=others, model=declared, prior=None if prior == "none" else prior, method=method,
             filter=cutoff, tell=tell,
         )  # fmt: skip
-        files = _written(found, out, report)
+        files = _write_results(found, out, report)
     judged = [path for path, log in zip(validate or [], others) for _ in log.rows()]
     failed = _failures(found, judged, bound)
     if as_json:
@@ -107,7 +107,7 @@ def identify(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _written(found: Any, out: Path | None, report: Path | None) -> list[Path]:
+def _write_results(found: Any, out: Path | None, report: Path | None) -> list[Path]:
     robot = [] if out is None else [api.save(found.robot, out)]
     return robot if report is None else [*robot, found.report(report)]
 
@@ -115,8 +115,10 @@ def _written(found: Any, out: Path | None, report: Path | None) -> list[Path]:
 def _say(found: Any, train: list[Path], validate: list[Path], files: list[Path]) -> None:
     for text in found.warnings:
         say_prose(Message("warning: {text}", text), "yellow")
-    rows = [_row(_together(train), language.told("training"), found.train)]
-    rows += [_row(path.name, language.told("validation"), errors) for path, errors in zip(validate, found.validation)]
+    rows = [_row(_together(train), language.translate("training"), found.train)]
+    rows += [
+        _row(path.name, language.translate("validation"), errors) for path, errors in zip(validate, found.validation)
+    ]
     joints = [f"{name} %" for name in found.data.robot.joint_names]
     heads = ("recording", "used for", "whole %", "moving %", *joints)
     prior = Message("no prior") if found.prior is None else Message("prior {prior}", found.prior)
@@ -159,7 +161,7 @@ def _row(name: str, use: str, errors: Any) -> list[str]:
 
 
 def _parameter(row: Any) -> list[str]:
-    sigma = f"{row.sigma:.2g}" if row.sigma < float("inf") else language.told("unknown")
+    sigma = f"{row.sigma:.2g}" if row.sigma < float("inf") else language.translate("unknown")
     return [row.name, f"{row.value:.5g}", sigma, "" if row.prior is None else f"{row.prior:.4g}", row.unit]
 
 
@@ -205,7 +207,7 @@ def _model(text: str) -> JointModel | str:
 # `calibrate`: an arm's geometry from measurements.
 
 
-@guarded
+@guard_command
 @about_a_robot
 def calibrate(
     robot: options.RobotName,
@@ -262,7 +264,7 @@ HEADS = ("joint", "lowest", "highest", "velocity", "acceleration")
 FAR = float("inf")
 
 
-@guarded
+@guard_command
 @about_a_robot
 def excite(
     robot: options.RobotName,
@@ -301,7 +303,7 @@ def excite(
         )  # fmt: skip
         written = [] if out is None else [found.save(out)]
         if plot is not None:
-            written.append(_pictured(found.plot(), plot))
+            written.append(_save_figure(found.plot(), plot))
     if as_json:
         say_json(plain({**found.as_dict(), "files": [str(path) for path in written]}))
         return
@@ -318,7 +320,7 @@ def excite(
         say(note)
 
 
-def _pictured(figure: Any, path: Path) -> Path:
+def _save_figure(figure: Any, path: Path) -> Path:
     try:
         figure.savefig(path)
     except ValueError as error:  # of an ending that matplotlib does not know
@@ -348,7 +350,7 @@ def _room(floor: float | None, box: str) -> dict[str, Any] | None:
 # `payload`: what an arm held while it was recorded.
 
 
-@guarded
+@guard_command
 @about_a_robot
 def payload(
     robot: options.RobotName,
@@ -374,7 +376,7 @@ def payload(
       manipula payload arm.toml run.npz --learn m --json
     """
     subject = options.find(robot, wishes)
-    log = api.read_log(file, subject, **recordings.understanding(columns, units, scale, rate, topic))
+    log = api.read_log(file, subject, **recordings.log_settings(columns, units, scale, rate, topic))
     weigh = PayloadEstimator(subject, frame, [x.strip() for x in learnt.split(",")], forgetting, 1 / log.rate)
     weigh.run(log)
     if as_json:

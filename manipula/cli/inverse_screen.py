@@ -99,9 +99,9 @@ def told_class(arm: Arm, part: str, solved: bool, words: Sequence[str]) -> dict[
 def _class(subject: Robot, plan: Any, words: Sequence[str]) -> dict[str, Any]:
     name, *options = map(shlex.quote, words)
     more = "".join(f" {option}" for option in options)
-    emit = f"manipula generate {name}{more} -m inverse_kinematics -l c -o out/" if plan.emitted else None
-    formulas = f"manipula equations {name} inverse_kinematics{more}" if plan.closed else None
-    derivation = f"manipula ik {name}{more} --derive" if plan.closed else None
+    emit = f"manipula generate {name}{more} -m inverse_kinematics -l c -o out/" if plan.has_code else None
+    formulas = f"manipula equations {name} inverse_kinematics{more}" if plan.has_closed_form else None
+    derivation = f"manipula ik {name}{more} --derive" if plan.has_closed_form else None
     return {
         "robot": subject.name,
         **plan.as_dict(),
@@ -146,7 +146,7 @@ def say_answer(answer: dict[str, Any], units: ScreenUnits) -> None:
     rows, found = answer["branches"], len(answer["answers"])
     say_prose(Message("{robot}, {title}: {why}.", answer["robot"], answer["class"], answer["why"]))
     if answer["note"]:
-        say_prose(f"{capitalised(language.told(answer['note']))}.")
+        say_prose(f"{capitalised(language.translate(answer['note']))}.")
     elif answer["parameter"] is not None:
         say(Message("With {answer} = {free}.", answer["free"], _free(answer["parameter"], units)))
     joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
@@ -170,12 +170,12 @@ def _free(value: float, units: ScreenUnits) -> str:
 
 
 def _cells(number: int, row: dict[str, Any], units: ScreenUnits) -> tuple[str, ...]:
-    q = (_rounded(units.shown(i, x)) for i, x in enumerate(row["q"]))
-    kept = str(row["answer"]) if row["kept"] else language.told("rejected")
+    q = (_rounded_text(units.shown(i, x)) for i, x in enumerate(row["q"]))
+    kept = str(row["answer"]) if row["kept"] else language.translate("rejected")
     return (str(number), row["name"], kept, *q, f"{row['residual']:.1e}", _margin(row["margin"], units))
 
 
-def _rounded(x: float) -> str:
+def _rounded_text(x: float) -> str:
     return f"{round(x, 6) + 0.0:.6f}"  # −0.000000 is 0.000000
 
 
@@ -200,8 +200,8 @@ def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _say_nearest(nearest: dict[str, Any], units: ScreenUnits) -> None:
-    q = ", ".join(f"{_rounded(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
-    say_prose(f"{capitalised(language.told(nearest['reason']))}.", "bold")
+    q = ", ".join(f"{_rounded_text(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
+    say_prose(f"{capitalised(language.translate(nearest['reason']))}.", "bold")
     say_prose(
         Message("Nearest configuration, at distance {nearest:.6g} (norm of FK − pose): {q}", nearest["distance"], q)
     )

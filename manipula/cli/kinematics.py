@@ -16,7 +16,7 @@ from manipula.cli import inverse_screen as screen
 from manipula.cli.inverse_screen import ScreenUnits, numbers
 from manipula.cli.terminal import options
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose
+from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_prose
 from manipula.errors import InputError
 from manipula.messages import Message
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from manipula.robot import Robot
 
 
-@guarded
+@guard_command
 @about_a_robot
 def ik(
     robot: options.RobotName,
@@ -80,23 +80,23 @@ def ik(
       manipula ik ur5 --pose pose.json --seed "0 0 0 0 0 0" --json
       manipula ik planar2r --set l1=0.4 --set l2=0.3 --position 0.3,0.4
     """
-    asked = _Asked(q, pose, position, task, seed, parameter, tolerance, degrees).checked()
+    asked = _Asked(q, pose, position, task, seed, parameter, tolerance, degrees).check()
     subject = options.find(robot, wishes)
     if derive or latex:
-        if asked.given:
-            raise InputError("--derive has no use for a pose; drop {given}", asked.given[0])
+        if asked.target_options:
+            raise InputError("--derive has no use for a pose; drop {given}", asked.target_options[0])
         _say_derivation(subject, task or None, latex, as_json)
         return
     from manipula.arm import Arm
 
     arm = Arm(subject)
     with progress(f"inverse kinematics of {subject.name}"):
-        told = screen.told_class(arm, asked.part, bool(asked.given), [robot, *wishes.typed])
-    if not asked.given:
+        told = screen.told_class(arm, asked.part, bool(asked.target_options), [robot, *wishes.command_words])
+    if not asked.target_options:
         say_json(told) if as_json else screen.say_class(told)
         return
     with progress(f"inverse kinematics of {subject.name}"):
-        answer = told | _solved(arm, asked)
+        answer = told | _solve_target(arm, asked)
     say_json(answer) if as_json else screen.say_answer(answer, asked.units(arm))
 
 
@@ -114,7 +114,7 @@ class _Asked:
     degrees: bool
 
     @property
-    def given(self) -> list[str]:
+    def target_options(self) -> list[str]:
         """The options that name a target."""
         every = {"--q": self.q, "--pose": self.pose, "--position": self.position}
         return [option for option, text in every.items() if text]
@@ -124,10 +124,10 @@ class _Asked:
         """What of the pose counts."""
         return "position" if self.position else self.task or "pose"
 
-    def checked(self) -> _Asked:
-        if len(self.given) > 1:
-            raise InputError("choose one of {given}", " and ".join(self.given))
-        if (self.seed or self.parameter or self.tolerance is not None) and not self.given:
+    def check(self) -> _Asked:
+        if len(self.target_options) > 1:
+            raise InputError("choose one of {given}", " and ".join(self.target_options))
+        if (self.seed or self.parameter or self.tolerance is not None) and not self.target_options:
             raise InputError("--seed, --parameter and --tolerance need a pose: give --pose, --q or --position")
         if self.position and self.task not in ("", "position"):
             raise InputError(
@@ -145,7 +145,7 @@ class _Asked:
         return _pose(self.pose) if self.pose else numbers("--position", self.position)
 
 
-def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
+def _solve_target(arm: Arm, asked: _Asked) -> dict[str, Any]:
     import numpy as np
 
     solver, units = arm.solver_for(asked.part), asked.units(arm)
@@ -228,7 +228,7 @@ def _free_joints(solver: Any, text: str, units: ScreenUnits) -> list[float] | No
 # `singularities` and `reach`: where an arm loses a freedom, and how far it gets.
 
 
-@guarded
+@guard_command
 @about_a_robot
 def singularities(
     robot: options.RobotName,
@@ -261,7 +261,7 @@ def singularities(
         typer.echo(line) if latex else say(line)
 
 
-@guarded
+@guard_command
 @about_a_robot
 def reach(
     robot: options.RobotName,
@@ -288,8 +288,14 @@ def reach(
         return
     for line in found.lines():
         say_prose(line)
-    say_prose(Message("farthest at q = {far}; nearest at q = {near}", _listed(found.q_outer), _listed(found.q_inner)))
+    say_prose(
+        Message(
+            "farthest at q = {far}; nearest at q = {near}",
+            _configuration_text(found.q_outer),
+            _configuration_text(found.q_inner),
+        )
+    )
 
 
-def _listed(q: Sequence[float]) -> str:
+def _configuration_text(q: Sequence[float]) -> str:
     return f"({', '.join(f'{round(x, 4) + 0:g}' for x in q)})"

@@ -13,7 +13,7 @@ import typer
 
 from manipula import api
 from manipula.cli.terminal import options
-from manipula.cli.terminal.screen import guarded, say, say_json
+from manipula.cli.terminal.screen import guard_command, say, say_json
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.files import write_text
@@ -116,7 +116,7 @@ def _moves(letter: str) -> str:
     return _MOVES.format(limits="[-180, 180]" if turns else "[0, 0.5]", unit="kg·m²" if turns else "kg")
 
 
-@guarded
+@guard_command
 def new(
     name: Annotated[str, typer.Argument(help="The robot's name.")],
     joints: Annotated[str, typer.Option("--joints", help="One letter a joint: R, P or F (fixed).")] = "",

@@ -19,8 +19,8 @@ from manipula.cli.terminal.screen import (
     CHECK_FAILED,
     INTERRUPTED,
     Tell,
-    failed,
-    guarded,
+    fail,
+    guard_command,
     live_table,
     note,
     progress,
@@ -36,9 +36,9 @@ from manipula.support.text import plain
 if TYPE_CHECKING:
     from manipula import Model
     from manipula.robot import Robot
+    from manipula.studies.operation_search import Board
     from manipula.studies.results.study_result import Study
-    from manipula.studies.searching import Board
-    from manipula.studies.studying import Progress
+    from manipula.studies.study_run import Progress
 
 
 # `optimise --seeds`: many searches as a study, with a live table of what has been found.
@@ -47,7 +47,7 @@ OFTEN = 0.2  # seconds between two looks
 _SEEDS_CAPTION = "best, median, worst: what the searches of a line count; s each: seconds of a search made now."
 
 
-def sought(
+def search_seeds(
     robots: Sequence[Robot],
     models: Sequence[str],
     asked: dict[str, Any],
@@ -57,31 +57,31 @@ def sought(
     as_json: bool,
 ) -> None:
     """The study, its table, and the best of every line remembered; after Ctrl-C, too."""
+    from manipula.studies.operation_search import Board, limits_from, lines_of, searches
     from manipula.studies.results.study_result import refuse_page
-    from manipula.studies.searching import Board, limits_from, lines_of, searches
 
     refuse_page(report)
     lines = lines_of(robots, models, **asked)
     board, limits = Board(lines, how["first"]), limits_from(how["seconds"], how["moves"])
     try:
-        with _watched(board) as tell:
+        with _watch_board(board) as tell:
             found = searches(lines, **how, **where, tell=tell)
     except KeyboardInterrupt:
-        raise _ended(board, limits, where["resume"]) from None
+        raise _end_study(board, limits, where["resume"]) from None
     board.read(found)
-    kept = board.kept(limits)
+    kept = board.keep_best(limits)
     files = [found.report(report)] if report is not None else []
     _say(found, board, kept, files, as_json)
     if len(found.why) == found.count:
-        raise failed(Message("every search failed; the first says: {why}", found.failures[0].why), CHECK_FAILED)
+        raise fail(Message("every search failed; the first says: {why}", found.failures[0].why), CHECK_FAILED)
 
 
-def _ended(board: Board, limits: dict[str, Any], resume: Path | None) -> Any:
+def _end_study(board: Board, limits: dict[str, Any], resume: Path | None) -> Any:
     """What has been found is not lost."""
-    kept = board.kept(limits)
+    kept = board.keep_best(limits)
     for title in kept:
         note(Message("{title}: {price:g} so far, remembered", title, board.best[title].price))
-    return failed(
+    return fail(
         (
             Message("interrupted; go on with --resume {resume}", resume)
             if resume
@@ -92,9 +92,9 @@ def _ended(board: Board, limits: dict[str, Any], resume: Path | None) -> Any:
 
 
 @contextmanager
-def _watched(board: Board) -> Iterator[Callable[[Progress], None]]:
+def _watch_board(board: Board) -> Iterator[Callable[[Progress], None]]:
     """The board on stderr, at most some times a second."""
-    from manipula.studies.searching import HEADS
+    from manipula.studies.operation_search import HEADS
 
     with live_table("searches", HEADS) as update:
         seen = [0.0]
@@ -109,10 +109,10 @@ def _watched(board: Board) -> Iterator[Callable[[Progress], None]]:
 
 
 def _say(found: Study, board: Board, kept: dict[str, Model], files: list[Path], as_json: bool) -> None:
-    from manipula.studies.searching import HEADS
+    from manipula.studies.operation_search import HEADS
 
     if as_json:
-        lines = [{**line, **_told(board, kept, line["line"])} for line in board.figures()]
+        lines = [{**line, **_board_summary(board, kept, line["line"])} for line in board.figures()]
         whole = {**found.as_dict(), "answer": {"lines": lines}, "file": None, "files": files}
         say_json(plain(whole))
         return
@@ -120,12 +120,12 @@ def _say(found: Study, board: Board, kept: dict[str, Model], files: list[Path], 
     for failure in found.failures[:3]:
         say(Message("{line}, seed {seed}: {why}", failure.given["line"], failure.given["seed"], failure.why))
     for title in kept:
-        say(Message("{place}: {text}", title, _seeds_future(board, title, _told(board, kept, title))))
+        say(Message("{place}: {text}", title, _seeds_future(board, title, _board_summary(board, kept, title))))
     for path in files:
         say(str(path))
 
 
-def _told(board: Board, kept: dict[str, Model], title: str) -> dict[str, Any]:
+def _board_summary(board: Board, kept: dict[str, Model], title: str) -> dict[str, Any]:
     """Whether it is what level "max" gives from now on."""
     if title not in kept:
         return {"remembered": False, "best_known": None}
@@ -149,7 +149,7 @@ BEFORE = ("none", "fast")
 _CUT = {"interrupted": "interrupted", "limited": "cut short by its limit"}
 
 
-@guarded
+@guard_command
 @about_a_robot
 def optimise(
     robots: Annotated[
@@ -213,13 +213,13 @@ def optimise(
     subjects = [options.find(robot, wishes) for robot in robots]
     if seeds is not None:
         where = {"engine": engine or "serial", "workers": workers, "resume": resume}
-        sought(subjects, names, asked, {"seeds": seeds, "first": seed, "seconds": seconds, "moves": moves}, where,
+        search_seeds(subjects, names, asked, {"seeds": seeds, "first": seed, "seconds": seconds, "moves": moves}, where,
                report, as_json)  # fmt: skip
         return
     _refuse_study({"--engine": engine, "--workers": workers, "--resume": resume, "--report": report}, robots)
     (subject,) = subjects
     limits = {"search": search, "seconds": seconds, "moves": moves, "seed": seed}
-    told = [_optimised(subject, name, asked, limits, as_json) for name in names]
+    told = [_optimise_model(subject, name, asked, limits, as_json) for name in names]
     if as_json:
         said = {"robot": subject.name, "symbolic": symbolic, "parameters": parameters, "price": price}
         say_json(said | {"models": told})
@@ -236,11 +236,13 @@ def _refuse_study(given: dict[str, Any], robots: list[str]) -> None:
         )
 
 
-def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str, Any], quiet: bool) -> dict[str, Any]:
+def _optimise_model(
+    robot: Robot, name: str, asked: dict[str, Any], limits: dict[str, Any], quiet: bool
+) -> dict[str, Any]:
     """One model, shown or handed back for JSON."""
     with progress(f"{name} of {robot.name}") as tell, _interruptible() as stop:
         before = {level: api.generate(robot, name, optimise=level, **asked) for level in BEFORE}
-        found = api.optimise(robot, name, **asked, **limits, tell=_shown(tell), stop=stop)
+        found = api.optimise(robot, name, **asked, **limits, tell=_progress_on_spinner(tell), stop=stop)
         known = api.best_known(robot, name, **asked)
     costs = {level: model.cost for level, model in {**before, "found": found}.items()}
     if not quiet:
@@ -294,7 +296,7 @@ def _future(what: str, found: Model, known: Model | None, fast: Model, price: st
     return "Not remembered: the cache is off or cannot be written (MANIPULA_CACHE)."
 
 
-def _shown(tell: Tell) -> Tell:
+def _progress_on_spinner(tell: Tell) -> Tell:
     """The steps of the search on the spinner's line."""
     return lambda step: tell(f"{step}   (Ctrl-C keeps the best)")
 

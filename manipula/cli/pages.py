@@ -11,14 +11,14 @@ from manipula import api
 from manipula.cli.terminal import options
 from manipula.cli.terminal.language import language, told_in
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose
+from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_prose
 from manipula.errors import InputError, ManipulaError
 from manipula.support.files import expand_user
 
 # `report`: a robot as one page that opens anywhere.
 
 
-@guarded
+@guard_command
 @about_a_robot
 def report(
     robot: options.RobotName,
@@ -59,7 +59,7 @@ def report(
 # `studio`: the page on which a robot is typed, seen, derived, moved.
 
 
-@guarded
+@guard_command
 def studio(
     place: Annotated[
         Path, typer.Argument(metavar="FOLDER|FILE", help="Where robots are read and saved, or the file to open.")
@@ -81,15 +81,15 @@ def studio(
         from manipula.studio.server import Wanted, serve
     except ModuleNotFoundError as missing:
         raise ManipulaError("the studio needs {name}: pip install 'manipula[studio]'", missing.name) from None
-    from manipula.pages.page import built
+    from manipula.pages.page import built_file
 
-    page, kept = built("studio"), options.catalogue()
+    page, kept = built_file("studio"), options.catalogue()
     drafts = None if kept is None else kept.parent / "studio"
     wanted = Wanted(expand_user(place), page, drafts, port, not no_browser, language(), told_in)
-    serve(wanted, _said)
+    serve(wanted, _announce)
     say()
 
 
-def _said(url: str) -> None:
+def _announce(url: str) -> None:
     say_prose("The studio is open; Ctrl-C ends it.", "bold cyan")
     typer.echo(url)

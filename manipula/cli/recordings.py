@@ -11,7 +11,7 @@ from manipula import api
 from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import language, options
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guarded, say, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import guard_command, say, say_json, say_prose, say_table
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.text import plain
@@ -32,7 +32,7 @@ Rate = Annotated[float | None, typer.Option("--rate", help="Samples a second, wh
 Topic = Annotated[str, typer.Option("--topic", help="Of joint states, where there are several.")]
 
 
-def understanding(columns: Said, units: Said, scale: Said, rate: float | None, topic: str) -> dict[str, Any]:
+def log_settings(columns: Said, units: Said, scale: Said, rate: float | None, topic: str) -> dict[str, Any]:
     """The settings of `api.read_log`."""
     return {
         "columns": {name: _heads(text) for name, text in _pairs("--column", columns)},
@@ -67,7 +67,7 @@ def _factors(name: str, text: str) -> Any:
 LEAST = 100  # samples: shorter ones are not cut
 
 
-@guarded
+@guard_command
 @about_a_robot
 def logs(
     file: Annotated[Path, typer.Argument(help="A table, .npz, .mat, .h5, .parquet, .mcap, .bag, a folder of ROS 2.")],
@@ -91,18 +91,18 @@ def logs(
     """
     if wishes != NOTHING and not robot:
         raise InputError("--set, --base, --tip, --exact and --strict are about a robot; name it with --robot")
-    understood = understanding(columns, units, scale, rate, topic)
+    understood = log_settings(columns, units, scale, rate, topic)
     log = api.read_log(file, options.find(robot, wishes) if robot else None, **understood)
-    files = _written(log, plot, save)
+    files = _write_outputs(log, plot, save)
     if as_json:
-        say_json(plain({**_told(log), "files": files}))
+        say_json(plain({**_log_summary(log), "files": files}))
     else:
         _say(log, files)
 
 
 def _say(log: Log, files: list[Path]) -> None:
     rows = [
-        [row.quantity, row.columns, row.unit, language.told("said" if row.said else "assumed")]
+        [row.quantity, row.columns, row.unit, language.translate("said" if row.said else "assumed")]
         for row in log.understood
     ]
     parts = log.parts() if len(log) >= LEAST else [log]
@@ -133,14 +133,14 @@ def _say(log: Log, files: list[Path]) -> None:
         say(str(path))
 
 
-def _told(log: Log) -> dict[str, Any]:
+def _log_summary(log: Log) -> dict[str, Any]:
     return {
         "source": log.source, "joints": log.joints, "samples": len(log), "duration": log.duration, "rate": log.rate,
         "columns": [row._asdict() for row in log.understood], "notes": log.notes,
     }  # fmt: skip
 
 
-def _written(log: Log, plot: Path | None, save: Path | None) -> list[Path]:
+def _write_outputs(log: Log, plot: Path | None, save: Path | None) -> list[Path]:
     found = []
     if plot is not None:
         log.plot().savefig(plot)

@@ -13,7 +13,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import Tell, guard_command, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.messages import Message
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("name", "dof", "kind", "convention", "symbolic", "source")
 
 
-@guarded
+@guard_command
 def robots(
     kind: Annotated[str, typer.Option("--kind", metavar="RRP", help="Only robots whose joints begin so.")] = "",
     as_json: options.Json = False,
@@ -116,7 +116,7 @@ def _short_source(entry: dict[str, Any]) -> str:
     return text if len(text) <= 60 else f"{text[:57].rsplit(' ', 1)[0]} …"
 
 
-@guarded
+@guard_command
 @about_a_robot
 def show(
     robot: options.RobotName,
@@ -173,7 +173,7 @@ def say_robot(robot: Robot) -> None:
 # `convert`: one robot file into another, by their endings.
 
 
-@guarded
+@guard_command
 @about_a_robot
 def convert(
     source: options.RobotName,
@@ -221,7 +221,7 @@ def _in_convention(robot: Robot, to: str, target: Path) -> Robot:
 # `delete`: out of the way, never lost.
 
 
-@guarded
+@guard_command
 def delete(
     robot: options.OwnName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -235,7 +235,7 @@ def delete(
       manipula delete arms/old.toml --yes
     """
     path = _deletable(robot)
-    if not yes and not _confirmed(path):
+    if not yes and not _confirm(path):
         say("nothing deleted")
         return
     trash = to_trash(path)
@@ -246,7 +246,7 @@ def delete(
     say(Message("{path} is now {trash}. To have it back: {back}", path, trash, back))
 
 
-def _confirmed(path: Path) -> bool:
+def _confirm(path: Path) -> bool:
     try:
         return typer.confirm(f"Move {path} to the trash?", err=True)
     except typer.Abort:

@@ -11,7 +11,7 @@ from manipula import api
 from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import options
 from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
+from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_table
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.text import plain
@@ -28,7 +28,7 @@ Degrees = Annotated[bool, typer.Option("--degrees", help="Angles are given in de
 PEAKS = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
 
 
-@guarded
+@guard_command
 @about_a_robot
 def simulate(
     robot: Annotated[str, typer.Argument(metavar="ROBOT|SCENARIO.toml", help="A robot, or a scenario file.")],
@@ -77,7 +77,7 @@ def simulate(
             begin = _joints("--start", start, subject, degrees) if start else None
             run = api.simulate(_plant(held), made, moved, start=begin, until=until, step=step, method=method, tell=tell)
         written = []
-    _say_run(run, [*written, *_written(run, plot, log, report)], as_json)
+    _say_run(run, [*written, *_write_outputs(run, plot, log, report)], as_json)
 
 
 def _plant(robot: Robot) -> Any:
@@ -105,7 +105,7 @@ def _cell(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"
 
 
-def _written(run: Run, plot: Path | None, log: Path | None, report: Path | None) -> list[Path]:
+def _write_outputs(run: Run, plot: Path | None, log: Path | None, report: Path | None) -> list[Path]:
     found = []
     if plot is not None:
         found.append(run.save_plot(plot))
@@ -148,7 +148,7 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
     return [radians(x) if degrees and turn else x for x, turn in zip(found, robot.coordinates.turns)]
 
 
-@guarded
+@guard_command
 @about_a_robot
 def loads(
     robot: options.RobotName,

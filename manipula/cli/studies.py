@@ -17,8 +17,8 @@ from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
 from manipula.cli.terminal.screen import (
     CHECK_FAILED,
     INTERRUPTED,
-    failed,
-    guarded,
+    fail,
+    guard_command,
     live_table,
     say,
     say_json,
@@ -32,13 +32,13 @@ from manipula.support.text import plain
 if TYPE_CHECKING:
     from manipula.robot import Robot
     from manipula.studies.results.study_result import Study
-    from manipula.studies.studying import Progress
+    from manipula.studies.study_run import Progress
 
 
 OFTEN = 0.2  # seconds between two looks
 
 
-@guarded
+@guard_command
 @about_a_robot
 def study(
     name: Annotated[str, typer.Argument(metavar="FILE.toml|STUDY", help="A study file, or a ready study.")] = "",
@@ -84,13 +84,13 @@ def study(
         _refuse_designs(name)
     refuse_page(report)
     try:
-        with _watched(f"study {Path(name).stem}") as tell:
+        with _watch_progress(f"study {Path(name).stem}") as tell:
             chosen: dict[str, Any] = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
             found, files = _run(name, robot, seed, settings or [], wishes, {**chosen, "results": results}, force)
             files += [found.report(report)] if report is not None else []
             files += found.front().save(designs) if designs is not None else []
     except KeyboardInterrupt:
-        raise failed(
+        raise fail(
             (
                 Message("interrupted; go on with --resume {resume}", resume)
                 if resume
@@ -100,7 +100,7 @@ def study(
         ) from None
     _say_study(found, [*([results] if results else []), *files], as_json)
     if len(found.why) == found.count:
-        raise failed(Message("every case failed; the first says: {why}", found.failures[0].why), CHECK_FAILED)
+        raise fail(Message("every case failed; the first says: {why}", found.failures[0].why), CHECK_FAILED)
 
 
 def _run(
@@ -111,7 +111,7 @@ def _run(
     if Path(name).suffix == ".toml":
         if robot or settings:
             raise InputError("{name} says all itself; drop {robot}", name, robot or Message("--with"))
-        return study_of_file(name, robot=_wished(name, wishes), seed=seed, force=force, **chosen)
+        return study_of_file(name, robot=_robot_with_options(name, wishes), seed=seed, force=force, **chosen)
     if not robot:
         from manipula.studies.catalogue.registry import ready
 
@@ -126,7 +126,7 @@ def _refuse_designs(name: str) -> None:
         raise InputError("--designs: robots are written by the study {design} alone, not by {name}", DESIGN, name)
 
 
-def _wished(name: str, wishes: Wishes) -> Robot | None:
+def _robot_with_options(name: str, wishes: Wishes) -> Robot | None:
     """The robot of a study file as it is wished; None where nothing is."""
     if wishes == NOTHING:
         return None
@@ -160,7 +160,7 @@ def _value(text: str) -> Any:
 
 
 @contextmanager
-def _watched(title: str) -> Iterator[Callable[[Progress], None]]:
+def _watch_progress(title: str) -> Iterator[Callable[[Progress], None]]:
     """A live table on stderr: done, rate, what is left, failures; silent where nobody is watching."""
     with live_table(title, ("done", "of", "a second", "left", "failed", "workers")) as update:
         seen = [0.0]
@@ -184,7 +184,7 @@ def _say_ready(as_json: bool) -> None:
     if as_json:
         say_json([{"name": x.name, "about": x.line, "settings": _plain(x.settings)} for x in READY.values()])
         return
-    rows = [(x.name, ", ".join(_told(*pair) for pair in x.settings.items()), x.line) for x in READY.values()]
+    rows = [(x.name, ", ".join(_case_text(*pair) for pair in x.settings.items()), x.line) for x in READY.values()]
     say_table("Ready studies", ("study", "settings", "about"), rows, prose="wrap")
     say_prose("manipula study STUDY ROBOT --with NAME=VALUE; or a study file: manipula study FILE.toml", "dim")
 
@@ -193,7 +193,7 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: None if value is ... else plain(value) for name, value in settings.items()}
 
 
-def _told(name: str, value: Any) -> str:
+def _case_text(name: str, value: Any) -> str:
     return name if value is ... or value is None else f"{name}={value}"
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from manipula.algebra.expr.elimination import Dependency, dependencies
-from manipula.algebra.expr.field import FieldElement, FieldMaths, P, hashed, rational, value_of
+from manipula.algebra.expr.field import FieldElement, FieldMaths, P, hash_to_field, rational, value_of
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.errors import ProofError
@@ -29,7 +29,7 @@ from manipula.mechanics.models.linear.base_parameters import (
     MOMENTS,
     Slot,
     candidate_slots,
-    grouping,
+    grouping_matrix,
     link_slots,
     own_moment,
     reduced_regressor,
@@ -106,7 +106,7 @@ def ranking_of(chain: Tree, moves: Coordinates) -> Ranking:
     standard = link_slots(chain)
     C = _combinations(chain, standard, kept, dropped)
     laden = {i for i, parts in enumerate(parts_of(chain)) if len(parts) > 1}
-    named = [_name(_renamed(slots[k], slots, dropped), dict(zip(standard, C[k])), laden) for k in kept]
+    named = [_name(_rename_slot(slots[k], slots, dropped), dict(zip(standard, C[k])), laden) for k in kept]
     names = [name or f"B{number}" for number, (name, _) in enumerate(named, 1)]
     return Ranking(tuple(slots), tuple(kept), dropped, tuple(names), tuple(sign for _, sign in named))
 
@@ -155,7 +155,7 @@ def _combinations(
     chain: Tree, standard: Sequence[Slot], kept: Sequence[int], dropped: dict[int, Dependency]
 ) -> dict[int, list[int]]:
     """Base parameters in terms of the standard ones, at this point of the field."""
-    B = [[integer(x) for x in row] for row in grouping(chain, standard)]
+    B = [[integer(x) for x in row] for row in grouping_matrix(chain, standard)]
     rows = {k: B[k] for k in kept}
     for other, parts in dropped.items():
         for k, factor in parts.items():
@@ -163,7 +163,7 @@ def _combinations(
     return rows
 
 
-def _renamed(slot: Slot, slots: Sequence[Slot], dropped: dict[int, Dependency]) -> Slot:
+def _rename_slot(slot: Slot, slots: Sequence[Slot], dropped: dict[int, Dependency]) -> Slot:
     """Where Kxx and Kyy count only together, their sum is Lzz."""
     twin = Slot("Kyy", slot.link)
     together = slot.kind == "Kxx" and dropped.get(slots.index(twin)) == {slots.index(slot): 1}
@@ -257,7 +257,7 @@ class ArmStructure:
     def in_floats(self, seed: str) -> Tree:
         """The arm in floats, its letters drawn: nothing may be read from it but what holds for any value."""
         span = LONGEST - SHORTEST
-        return self.merged(FLOATS, self.symbols(lambda name: SHORTEST + span * hashed(seed, name) / P))
+        return self.merged(FLOATS, self.symbols(lambda name: SHORTEST + span * hash_to_field(seed, name) / P))
 
     @cached_property
     def on_joints(self) -> Tree:

@@ -11,18 +11,18 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.algebra.expr.condition import conditions_of, lengths_read
-from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online
+from manipula.algebra.expr.function import Function, Input, Output, flatten_nested, is_online
 from manipula.algebra.expr.maths import ExprMaths, gradient, topological
 from manipula.algebra.expr.node import Expr, Graph, restore, state_of
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import ProofSample, Reference
 from manipula.errors import InputError, ProofError, UnknownNameError, caution
 from manipula.generation.arm_structure import ArmStructure
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.request import Formulation
-from manipula.mechanics.models.choices import Answers, field_choices, prepared
+from manipula.mechanics.models.choices import Answers, apply_choices, field_choices
 from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Given, ModelEntry
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, PortSizes
@@ -95,10 +95,10 @@ class Ground:
         self.arm = asked.structure.merged(ExprMaths(graph), self.parameters)
         self._state = state_of(graph)
 
-    def cleared(self) -> Ground:
+    def clear(self) -> Ground:
         """For the next draft, which comes out as on a ground of its own; none made before is built on any more."""
         restore(self.graph, self._state)
-        self.arm = _untouched(self.arm)
+        self.arm = _clear_cached(self.arm)
         return self
 
     @property
@@ -109,7 +109,7 @@ class Ground:
         return tuple(ports)
 
 
-def _untouched(arm: Tree) -> Tree:
+def _clear_cached(arm: Tree) -> Tree:
     """The same arm, its bodies without what they have worked out of themselves: that is of an earlier draft."""
 
     def body(held: RigidBody) -> RigidBody:
@@ -122,13 +122,13 @@ def _untouched(arm: Tree) -> Tree:
     return replace(arm, links=tuple(links), ground=body(arm.ground))
 
 
-def built(asked: Prepared, choice: Formulation, ground: Ground | None = None) -> Function:
+def build_function(asked: Prepared, choice: Formulation, ground: Ground | None = None) -> Function:
     """The model's text run on expressions, or the derivative of another's function."""
     model = asked.model
     if choice.method == AUTOMATIC and model.differentiates:
-        return _differentiated(asked, choice)
+        return _differentiate(asked, choice)
     ground = ground or Ground(asked)
-    graph, chain = ground.graph, prepared(ground.arm, dict(choice.answers))
+    graph, chain = ground.graph, apply_choices(ground.arm, dict(choice.answers))
     method = method_named(model, choice.method, len(road_joints(asked.robot)))
     found = method(chain, ground.given, dict(choice.answers))
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
@@ -138,11 +138,11 @@ def built(asked: Prepared, choice: Formulation, ground: Ground | None = None) ->
     return Function(asked.name, graph, ground.inputs, outputs, provenance=origin)
 
 
-def _differentiated(asked: Prepared, choice: Formulation) -> Function:
+def _differentiate(asked: Prepared, choice: Formulation) -> Function:
     """Reverse through the optimised function: ∂result/∂input, a matrix an input."""
     model = asked.model
-    inner = asked.asking(model=model.differentiates)
-    found = optimised(built(inner, Formulation(FIELD, choice.answers)))
+    inner = asked.with_request(model=model.differentiates)
+    found = run_passes(build_function(inner, Formulation(FIELD, choice.answers)))
     ports = {port.name: port for port in found.inputs if port.name in inner.model.inputs}
     rows = [gradient(root, [symbol for port in ports.values() for symbol in port.symbols]) for root in found.roots]
     columns = iter(zip(*rows))
@@ -175,12 +175,12 @@ def reference(asked: Prepared) -> Reference:
     plain, structure = plain_model(asked), asked.structure
 
     def run(maths: ProofSample, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        return plain(_audited(structure, maths, symbol), symbol)
+        return plain(_audit_arm(structure, maths, symbol), symbol)
 
     return run
 
 
-def _audited(structure: ArmStructure, maths: ProofSample, symbol: Callable[[str], Any]) -> Tree:
+def _audit_arm(structure: ArmStructure, maths: ProofSample, symbol: Callable[[str], Any]) -> Tree:
     """The arm at one sample, held against its description: once, however many calls of a joined function ask for it."""
     if maths not in structure.sampled:
         symbols = structure.symbols(symbol)
@@ -211,7 +211,7 @@ def misread(
             yield what
 
 
-def guarded(function: Function, structure: ArmStructure) -> Function:
+def add_conditions(function: Function, structure: ArmStructure) -> Function:
     """The function with its conditions: what it divides by beside the arm's size, the sum of the lengths it reads."""
     graph = function.graph
     chain = frames_on_joints(structure.merged(ExprMaths(graph), structure.symbols(graph.symbol)))
@@ -235,5 +235,5 @@ def used_parameters(function: Function) -> Function:
 
 
 def _output(graph: Graph, name: str, value: Any, unit: str, doc: str) -> Output:
-    shape, flat = flattened(value)
+    shape, flat = flatten_nested(value)
     return Output(name, shape, tuple(graph.expr(item) for item in flat), unit, doc)

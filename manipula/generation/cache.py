@@ -89,7 +89,7 @@ def arm_of(entry: Entry, folder: Path = FOLDER) -> RobotDescription:
         return robot_from_toml(text)
 
 
-def stored(asked: Prepared, folder: Path = FOLDER) -> Function | None:
+def stored_record(asked: Prepared, folder: Path = FOLDER) -> Function | None:
     """The cheapest record of exactly this robot and model that passes the proof."""
     matching = [entry for entry in entries(folder) if entry.answers(asked)]
     read = (called_as(function, asked) for entry in matching for function in _read(folder, entry))
@@ -170,7 +170,7 @@ def _content(request: Request) -> list[tuple[str, object]]:
     return list(asked.items())
 
 
-def recalled(asked: Prepared) -> Function | None:
+def recall_function(asked: Prepared) -> Function | None:
     """The function kept for a request, not proved; None where there is none that can be read."""
     content = fetch(key_from(asked.request))
     if content is None:

@@ -20,18 +20,18 @@ from types import MappingProxyType
 from typing import Any
 
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online, moved_to, nested
+from manipula.algebra.expr.function import Function, Input, Output, flatten_nested, is_online, moved_to, nest_flat
 from manipula.algebra.expr.maths import ExprMaths, free_symbols, rebuilt
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.prove import ProofSample, Reference, prove
 from manipula.errors import InputError, ProofError, UnknownNameError
-from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
+from manipula.generation.build import add_conditions, reference, refuse_clash, used_parameters
 from manipula.generation.labels import with_joint_units, without_doubles
 from manipula.generation.massless_joints import motionless, zero_divisor
+from manipula.generation.pipeline import generate_function, with_proof
 from manipula.generation.prepare import Prepared
-from manipula.generation.proved import generate_function, with_proof
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.ports import PortSizes
@@ -52,7 +52,7 @@ def generate_formula(block: Block, dof: int) -> Function:
     found = block.text(ExprMaths(graph), no_model, {port.name: port.symbols for port in inputs})
     outputs = tuple(output_of(graph, block, name, found[name]) for name in block.outputs)
     origin = Provenance("", block.name, "the formula as it stands")
-    whole = optimised(Function(block.name, graph, inputs, outputs, provenance=origin))
+    whole = run_passes(Function(block.name, graph, inputs, outputs, provenance=origin))
     proof = prove(whole, _plain(block, sizes))
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
 
@@ -73,7 +73,7 @@ def _plain(block: Block, sizes: PortSizes) -> Reference:
 
 def output_of(graph: Graph, block: Block, name: str, value: Any) -> Output:
     """A value of the block's text as the output of that name."""
-    shape, flat = flattened(value)
+    shape, flat = flatten_nested(value)
     about = block.outputs[name]
     return Output(name, shape, tuple(map(graph.expr, flat)), about.unit, about.doc, about.gives)
 
@@ -121,9 +121,9 @@ def generate_together(requests: Sequence[Prepared], tell: Tell = silent) -> Func
     """Several models of one robot in one function: what they have in common is computed once."""
     graph = Graph()
     parts = [moved_to(generate_function(asked, tell), graph) for asked in requests]
-    name = requests[0].named(_name_of([asked.request.model for asked in requests]))
-    whole = optimised(beside(name, graph, parts))
-    return with_proof(guarded(whole, requests[0].structure), _plain_models(requests))
+    name = requests[0].function_name(_name_of([asked.request.model for asked in requests]))
+    whole = run_passes(beside(name, graph, parts))
+    return with_proof(add_conditions(whole, requests[0].structure), _plain_models(requests))
 
 
 def beside(name: str, graph: Graph, parts: Sequence[Function]) -> Function:
@@ -177,10 +177,10 @@ def generate_block(
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
     try:
         made = join(block, asked, parts)
-        whole = optimised(made.function)
+        whole = run_passes(made.function)
     except ZeroDivisionError as error:  # what a block divides by is what joints feel of inertia
         raise motionless(asked.structure) or zero_divisor(asked.robot, block.name) from error
-    whole = guarded(with_joint_units(used_parameters(whole), asked.robot), asked.structure)
+    whole = add_conditions(with_joint_units(used_parameters(whole), asked.robot), asked.structure)
     tell(f"{block.name}: proof")
     proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
@@ -188,7 +188,7 @@ def generate_block(
 
 def asked_of(name: str, asked: Prepared, others: Mapping[str, Prepared]) -> Prepared:
     who, _, model = name.rpartition(":")
-    return (others[who] if who else asked).asking(model=model, method="best", wrench=False)
+    return (others[who] if who else asked).with_request(model=model, method="best", wrench=False)
 
 
 def _part(asked: Prepared, tell: Tell) -> Part:
@@ -214,14 +214,14 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
         handed = {port: tuple(map(graph.expr, values)) for port, values in given.items()}
         found = _placed(part.function, graph, handed, parameters)
         cuts.append(Cut(model, handed, found))
-        return _shaped(part, found)
+        return _shape_outputs(part, found)
 
     found = block.text(ExprMaths(graph), call, {port.name: port.symbols for port in inputs})
     outputs = tuple(output_of(graph, block, name, found[name]) for name in block.outputs)
     if parameters:
         inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", "parameter"))
     origin = _provenance(block, asked, [part.function.provenance for part in parts.values()])
-    function = Function(asked.named(block.name), graph, tuple(inputs), outputs, provenance=origin)
+    function = Function(asked.function_name(block.name), graph, tuple(inputs), outputs, provenance=origin)
     return Joined(function, tuple(cuts))
 
 
@@ -244,7 +244,7 @@ def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts:
 
     def run(maths: ProofSample, symbol: Callable[[str], Any]) -> Values:
         flow = iter(evaluate(exprs, {name: symbol(name) for name in names}, maths))
-        left = iter([(cut, _taken(flow, cut.inputs), _taken(flow, cut.outputs)) for cut in cuts])
+        left = iter([(cut, _take_values(flow, cut.inputs), _take_values(flow, cut.outputs)) for cut in cuts])
 
         def call(model: str, /, **named: Named) -> Values:
             given = _by_place(block, model, parts[model], named)
@@ -260,15 +260,15 @@ def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts:
                 _agree(
                     maths, own[port], values, Message("{where}: {port} is not what the text hands over", where, port)
                 )
-            true = parts[model].plain(maths, _named(parts[model], own, symbol))
+            true = parts[model].plain(maths, _symbols_at_cut(parts[model], own, symbol))
             for output, values in back.items():
                 _agree(
                     maths,
                     values,
-                    flattened(true[output])[1],
+                    flatten_nested(true[output])[1],
                     Message("{where}: {output} differs from the plain model", where, output),
                 )
-            return _shaped(parts[model], back)
+            return _shape_outputs(parts[model], back)
 
         found = block.text(maths, call, {port: [symbol(name) for name in entries[port]] for port in entries})
         if next(left, None) is not None:
@@ -278,7 +278,7 @@ def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts:
     return run
 
 
-def _named(part: Part, own: Mapping[str, Sequence[Any]], symbol: Callable[[str], Any]) -> Callable[[str], Any]:
+def _symbols_at_cut(part: Part, own: Mapping[str, Sequence[Any]], symbol: Callable[[str], Any]) -> Callable[[str], Any]:
     """Symbol name → scalar, as the plain model asks: inputs are the values at the cut, parameters the robot's."""
     values = {name: x for port in part.variables for name, x in zip(port.names, own[port.name], strict=True)}
     return lambda name: values[name] if name in values else symbol(name)
@@ -289,7 +289,7 @@ def _agree(maths: ProofSample, own: Sequence[Any], true: Sequence[Any], message:
         raise ProofError(message)
 
 
-def _taken(flow: Iterator[Any], ports: Mapping[str, Sequence[Expr]]) -> dict[str, list[Any]]:
+def _take_values(flow: Iterator[Any], ports: Mapping[str, Sequence[Expr]]) -> dict[str, list[Any]]:
     return {name: [next(flow) for _ in entries] for name, entries in ports.items()}
 
 
@@ -307,10 +307,10 @@ def _by_place(block: Block, model: str, part: Part, named: Mapping[str, Named]) 
     return found
 
 
-def _shaped(part: Part, found: Mapping[str, Sequence[Any]]) -> Values:
+def _shape_outputs(part: Part, found: Mapping[str, Sequence[Any]]) -> Values:
     columns = part.function.provenance.columns
     return ({"columns": columns} if columns else {}) | {
-        output.name: nested(found[output.name], output.shape) for output in part.function.outputs
+        output.name: nest_flat(found[output.name], output.shape) for output in part.function.outputs
     }
 
 
@@ -339,12 +339,12 @@ def _check_inputs(block: Block, model: str, part: Part, given: Mapping[str, Sequ
             "{name}: calls {model} with {listed}; it takes {listed2}",
             block.name,
             model,
-            _listed(found),
-            _listed(wanted),
+            _ports_text(found),
+            _ports_text(wanted),
         )
 
 
-def _listed(ports: Mapping[str, int]) -> str:
+def _ports_text(ports: Mapping[str, int]) -> str:
     return ", ".join(f"{port}[{size}]" for port, size in ports.items()) or Message("nothing")
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from manipula.algebra.optimise.prove import prove
 from manipula.errors import InputError
-from manipula.generation.build import built, reference
+from manipula.generation.build import build_function, reference
 from manipula.generation.massless_joints import joints_without_inertia
+from manipula.generation.pipeline import generate_function, known_function
 from manipula.generation.prepare import Prepared, model_named, prepare
-from manipula.generation.proved import generate_function, known_function
 from manipula.generation.request import Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.kinematics.pose_ways import bracketings, text_from_bracketing
@@ -58,7 +58,7 @@ PUBLISHED = (
 )
 
 
-def published(robot: str, model: str, method: str = "") -> list[Published]:
+def published_counts(robot: str, model: str, method: str = "") -> list[Published]:
     """The figures for a method, or those for the model however derived."""
     return [x for x in PUBLISHED if (x.robot, x.model, x.method) == (robot, model, method)]
 
@@ -124,7 +124,7 @@ def count_rows(
     for name in _countable(subject, models):
         for method in _methods(name, robot):
             tell(f"{name}: {method}")
-            yield count_row(subject.asking(model=name, method=method))
+            yield count_row(subject.with_request(model=name, method=method))
 
 
 def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
@@ -132,7 +132,7 @@ def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
     with a joint that feels no inertia, or whose friction follows its load, all are in doubt."""
     if models is not DEFAULT_MODELS:
         return list(models)
-    loaded = any(joint.actuator.loaded for joint in subject.robot.joints)
+    loaded = any(joint.actuator.depends_on_load for joint in subject.robot.joints)
     doubt = loaded or bool(joints_without_inertia(subject.structure))
     return [name for name in models if not (doubt or MODELS[name].wants) or _has(subject, name)]
 
@@ -141,7 +141,7 @@ def _has(subject: Prepared, name: str) -> bool:
     """Whether the model is one that this robot has."""
     plain = _methods(name, subject.robot)[0]
     try:
-        generate_function(subject.asking(model=name, method=plain, optimise="none", parameters="full"))
+        generate_function(subject.with_request(model=name, method=plain, optimise="none", parameters="full"))
     except InputError:
         return False
     return True
@@ -194,20 +194,20 @@ def step_rows(
     """What each step saves, every function proved; of all models, those this robot has."""
     subject = prepare(Request(robot, "inverse_dynamics", symbolic=symbolic, parameters=parameters))
     for name in _countable(subject, models):
-        found = known_function(subject.asking(model=name))
+        found = known_function(subject.with_request(model=name))
         for method in _methods(name, robot):
             tell(f"{name}: steps of {method}")
-            asked = subject.asking(model=name, method=method)
-            others = published(robot.name, name, method)
-            others += published(robot.name, name) if method == _methods(name, robot)[0] else []
+            asked = subject.with_request(model=name, method=method)
+            others = published_counts(robot.name, name, method)
+            others += published_counts(robot.name, name) if method == _methods(name, robot)[0] else []
             known = found.cost.total if found and found.provenance.method == method else None
             yield StepRow(name, method, *_steps(asked), known, tuple(others))
 
 
 def _steps(asked: Prepared) -> tuple[int, int, int]:
     """Totals as it stands, in the usual formulation, after the passes."""
-    plain, passed = (generate_function(asked.asking(optimise=level)) for level in ("none", "fast"))
-    formulated = built(asked, asked.default(asked.request.method))
+    plain, passed = (generate_function(asked.with_request(optimise=level)) for level in ("none", "fast"))
+    formulated = build_function(asked, asked.default(asked.request.method))
     prove(formulated, reference(asked))
     return plain.cost.total, formulated.cost.total, passed.cost.total
 
@@ -218,5 +218,5 @@ def bracketing_rows(robot: RobotDescription, symbolic: Any = "auto", tell: Tell 
     rows, subject = [], prepare(Request(robot, "pose", "best", symbolic, "none"))
     for order in orders:
         tell(f"pose: {order}")
-        rows.append(count_row(subject.asking(method=order)))
+        rows.append(count_row(subject.with_request(method=order)))
     return CountTable(sorted(rows, key=lambda row: (row.total, row.method)))

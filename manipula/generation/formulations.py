@@ -18,8 +18,8 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
 from manipula.algebra.optimise.descend import Answers, Space, brake_from, descend, wander
 from manipula.algebra.optimise.price import Aim
-from manipula.algebra.optimise.search.engine import relaxed, relaxed_function
-from manipula.generation.build import Ground, built
+from manipula.algebra.optimise.search.engine import relaxed_function, relaxed_price
+from manipula.generation.build import Ground, build_function
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Formulation
 from manipula.mechanics.models.choices import FRAMES, Question
@@ -91,14 +91,14 @@ class Formulations:
         )
         if choice not in self.worths:
             try:
-                self.worths[choice] = self._tried(choice)
+                self.worths[choice] = self._try_choice(choice)
             except ZeroDivisionError:
                 self.worths[choice] = inf
         return self.worths[choice]
 
-    def _tried(self, choice: Formulation) -> float:
+    def _try_choice(self, choice: Formulation) -> float:
         price = self.aim.price
-        draft = price.arranged(built(self.asked, choice, self.ground.cleared()))
+        draft = price.arrange(build_function(self.asked, choice, self.ground.clear()))
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)
@@ -106,7 +106,7 @@ class Formulations:
             found = price.total(draft)
             if found < HOPELESS * self.least and len(nodes) < LARGE:
                 waits = found - replace(price, path=0).total(draft)  # a search shortens no paths
-                found = waits + relaxed(draft, MOVES * len(nodes), self.aim)
+                found = waits + relaxed_price(draft, MOVES * len(nodes), self.aim)
             self.known[values] = Tried(found, choice)
             self.least = min(self.least, found)
         return self.known[values].relaxed
@@ -143,7 +143,7 @@ def formulation_from_answers(method: str, answers: Answers, space: Space) -> For
 
 def fast_formulation(asked: Prepared) -> Formulation:
     """The best of the plain and the default formulations, after the changes to try, and then any, that pay at once."""
-    tried = [_begun(asked, method) for method in asked.methods]
+    tried = [_begin(asked, method) for method in asked.methods]
     budgets = {found.method: _Budget(found, FAST, inf, never) for found in tried}
     for found in tried:
         found.worth(dict(asked.plain(found.method).answers))
@@ -167,16 +167,16 @@ def formulations(asked: Prepared, effort: Effort, least: float = inf) -> list[Fo
     methods, brake, seconds = asked.methods, brake_from(effort.stop), inf if effort.seconds is None else effort.seconds
     walk = 1.0 if effort.moves is None else min(effort.moves / FULL_WALK, 1.0)
 
-    def said(text: str) -> None:
+    def report(text: str) -> None:
         effort.tell(f"{min(least, *(one.least for one in tried)):g} after {text}")
 
     try:
         for method in methods:
-            tried.append(_begun(asked, method))
-            _descended(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), said)
+            tried.append(_begin(asked, method))
+            _descend(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), report)
         best = min(tried, key=lambda one: one.least)
         budget = _Budget(best, walk, seconds / 2, brake)
-        wander(best.worth, best.space, best.best_answers(), budget.used, effort.seed, said)
+        wander(best.worth, best.space, best.best_answers(), budget.used, effort.seed, report)
     except KeyboardInterrupt:
         brake.press()
         effort.tell("interrupted: keeping the best so far")
@@ -185,18 +185,18 @@ def formulations(asked: Prepared, effort: Effort, least: float = inf) -> list[Fo
 
 def relaxed_draft(asked: Prepared, choice: Formulation) -> Function:
     """The function behind the price of a formulation that was tried."""
-    draft = asked.aim.price.arranged(built(asked, choice))
+    draft = asked.aim.price.arrange(build_function(asked, choice))
     size = len(topological(draft.roots))
     if size >= LARGE:
         return draft
     return relaxed_function(draft, MOVES * size, asked.aim)
 
 
-def _begun(asked: Prepared, method: str) -> Formulations:
+def _begin(asked: Prepared, method: str) -> Formulations:
     return Formulations(asked, method, asked.questions(method), asked.aim)
 
 
-def _descended(found: Formulations, budget: _Budget, tell: Tell) -> None:
+def _descend(found: Formulations, budget: _Budget, tell: Tell) -> None:
     """Into the most promising basins, then on from the best with the disruptive questions."""
     start = dict(found.asked.default(found.method).answers)
     for basin in sorted(_basins(found, start), key=found.worth)[:BASINS]:

@@ -26,7 +26,7 @@ RATES = RECURSION.inputs
 LETTERS = [name for name in RECURSION.outputs if name != "tau"]
 
 
-def labelled(function: Function, asked: Prepared) -> Function:
+def label_function(function: Function, asked: Prepared) -> Function:
     """The function with the names of its intermediates."""
     named = names_by_value(asked)
     nodes = (node for node in topological(function.roots) if node.args and node.op != "neg")
@@ -78,15 +78,15 @@ def with_joint_units(function: Function, robot: RobotDescription) -> Function:
     turns = robot.coordinates.turns
     every = [turns, [turns[c] for c in road_coordinates(robot).moving]]
 
-    def told(port: Port, shape: Sequence[int]) -> Port:
+    def port_with_units(port: Port, shape: Sequence[int]) -> Port:
         if port.unit in OF_SLIDES and shape and shape[0] == len(every[0]):
             return replace(port, unit=_inertia(port.unit, every[0], len(set(shape)) == 1))
         own = [turns for turns in every if shape and shape[-1] == len(turns)]
         fits = port.unit.count(EITHER) == 1 and (len(shape) == 1 or port.unit == POSITION)
         return replace(port, unit=_unit(port.unit, own[0])) if own and fits else port
 
-    inputs = tuple(told(port, (len(port.symbols),)) for port in function.inputs)
-    outputs = tuple(told(port, port.shape) for port in function.outputs)
+    inputs = tuple(port_with_units(port, (len(port.symbols),)) for port in function.inputs)
+    outputs = tuple(port_with_units(port, port.shape) for port in function.outputs)
     return replace(function, inputs=inputs, outputs=outputs)
 
 

@@ -10,11 +10,11 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
 from manipula.algebra.expr.provenance import Cut
 from manipula.algebra.optimise.descend import Brake
-from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.price import CLASSICAL, balanced
-from manipula.algebra.optimise.search.engine import FAST, searched, winner
-from manipula.generation.build import built
-from manipula.generation.cache import stored
+from manipula.algebra.optimise.passes import run_passes
+from manipula.algebra.optimise.price import CLASSICAL, balance_function
+from manipula.algebra.optimise.search.engine import FAST, search_ways, winner
+from manipula.generation.build import build_function
+from manipula.generation.cache import stored_record
 from manipula.generation.formulations import fast_formulation, favourites, formulations, relaxed_draft
 from manipula.generation.prepare import Prepared
 from manipula.support.progress import Effort
@@ -40,37 +40,37 @@ class Past:
 
 def level_none(asked: Prepared, effort: Effort, past: Past) -> Function:
     """The methods as they stand; equal values are one node, and that is all."""
-    plain = [built(asked, asked.plain(method)) for method in asked.methods]
+    plain = [build_function(asked, asked.plain(method)) for method in asked.methods]
     return min(plain, key=asked.aim.price.total)
 
 
 def level_fast(asked: Prepared, effort: Effort, past: Past) -> Function:
     """The result that ships for this very robot; where there is none, a good formulation and a short search."""
-    return _shipped(asked, past) or _fast(asked, effort)
+    return _shipped_record(asked, past) or _fast(asked, effort)
 
 
 def level_max(asked: Prepared, effort: Effort, past: Past) -> Function:
     """The result that ships for this very robot; where there is none, a long search."""
-    return _shipped(asked, past) or _max(asked, effort, past)
+    return _shipped_record(asked, past) or _max(asked, effort, past)
 
 
-def _shipped(asked: Prepared, past: Past) -> Function | None:
-    return stored(asked) if past.known else None
+def _shipped_record(asked: Prepared, past: Past) -> Function | None:
+    return stored_record(asked) if past.known else None
 
 
 def _fast(asked: Prepared, effort: Effort) -> Function:
     """A good formulation, the quick passes, and a short search; for another price also what the usual one finds."""
     prices = dict.fromkeys((asked.request.price, CLASSICAL.name))
-    return min((_fast_for(asked.asking(price=price), effort) for price in prices), key=asked.aim.price.total)
+    return min((_fast_for(asked.with_request(price=price), effort) for price in prices), key=asked.aim.price.total)
 
 
 def _fast_for(asked: Prepared, effort: Effort) -> Function:
-    start = optimised(built(asked, fast_formulation(asked)))
+    start = run_passes(build_function(asked, fast_formulation(asked)))
     if _decides(start):
         return start
     # a branch is a function almost of its own: it is given the moves that it would have alone
     moves = FAST_MOVES * max(len(asked.structure.on_joints.leaves), 1)
-    return _arranged(searched(start, Effort(moves, seed=effort.seed), asked.aim, rounds=FAST))
+    return _arrange_for_latency(search_ways(start, Effort(moves, seed=effort.seed), asked.aim, rounds=FAST))
 
 
 def _decides(function: Function) -> bool:
@@ -87,14 +87,14 @@ def _max(asked: Prepared, effort: Effort, past: Past) -> Function:
     effort = replace(effort, stop=brake)
     half = replace(effort, seconds=effort.seconds and FORMULATION_SHARE * effort.seconds)
     liked = favourites(formulations(asked, half, min(map(total, known))), POOL)
-    entrants, basins = [optimised(built(asked, choice)) for choice in liked], list(liked.values())
+    entrants, basins = [run_passes(build_function(asked, choice)) for choice in liked], list(liked.values())
     known += [relaxed_draft(asked, next(iter(liked)))] if liked else []
     enough = enough_for(total(fast))
     left = replace(effort, moves=effort.moves if effort.moves or effort.seconds else enough)
     if effort.seconds is not None:
         left = replace(left, seconds=max(effort.seconds - (monotonic() - begun), 0.01))
     best = winner([min(known, key=total), *entrants], [*basins[:1], *basins], left, asked.aim, CHAINS)
-    return marked(_arranged(best), _cut(effort, brake, enough))
+    return mark_cut(_arrange_for_latency(best), _cut(effort, brake, enough))
 
 
 def enough_for(total: int) -> int:
@@ -106,10 +106,10 @@ def enough_for(total: int) -> int:
 def _cut(effort: Effort, brake: Brake, enough: int) -> Cut:
     """Why the search did not come to its end; nothing if it did."""
     limited = effort.seconds is not None or (effort.moves is not None and effort.moves < enough)
-    return "interrupted" if brake.pressed else "limited" if limited else ""
+    return "interrupted" if brake.was_seen else "limited" if limited else ""
 
 
-def marked(function: Function, cut: Cut) -> Function:
+def mark_cut(function: Function, cut: Cut) -> Function:
     """With a note where its search was cut short: a later one goes on from there. Without one, it came to its end."""
     return replace(function, provenance=replace(function.provenance, search=cut))
 
@@ -118,9 +118,9 @@ def is_finished(function: Function) -> bool:
     return not function.provenance.search
 
 
-def _arranged(function: Function) -> Function:
+def _arrange_for_latency(function: Function) -> Function:
     """Short paths, where the processor waits for them: long code waits for itself and for registers."""
-    return balanced(function) if function.cost.total <= WAITS_FOR_PATHS else function
+    return balance_function(function) if function.cost.total <= WAITS_FOR_PATHS else function
 
 
 Level = Callable[[Prepared, Effort, Past], Function]

@@ -15,7 +15,7 @@ from manipula.algebra.expr.field import FieldMaths, P, rational
 from manipula.errors import InputError, SingularError, caution
 from manipula.generation.arm_structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.coupled import mass_matrix
+from manipula.mechanics.models.couplings import mass_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.subject import is_massless

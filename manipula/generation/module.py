@@ -16,8 +16,8 @@ from manipula.algebra.emit.javascript.robot_module import Exported, Whole, whole
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ManipulaError
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Prepared, model_named, prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import Symbolic
@@ -142,19 +142,19 @@ class Maker:
         """The model, or None and the reason among the missing."""
         if name not in self.made and name not in self.missing:
             try:
-                self.made[name] = self._generated(name)
+                self.made[name] = self._generate_function(name)
             except ManipulaError as error:
                 self.missing[name] = str(error)
         return self.made.get(name)
 
-    def _generated(self, name: str) -> Function:
+    def _generate_function(self, name: str) -> Function:
         if self._end is not None and monotonic() > self._end:
             raise InputError("left out: the others took {seconds:g} s already", self.asked.seconds)
-        return generate_function(self.prepared(name), self.tell)
+        return generate_function(self.prepare_model(name), self.tell)
 
-    def prepared(self, name: str) -> Prepared:
+    def prepare_model(self, name: str) -> Prepared:
         """The question for a model; the robot's structure is looked at once."""
-        return self._first.asking(model=name)
+        return self._first.with_request(model=name)
 
 
 PartMaker = Callable[[Maker], ModulePart]

@@ -25,15 +25,15 @@ from manipula.mechanics.models.choices import (
     field_questions,
     questions,
 )
-from manipula.mechanics.models.coupled import coupled
+from manipula.mechanics.models.couplings import couple_model
 from manipula.mechanics.models.entry import ALSO_CALLED, AUTOMATIC, FIELD, TOOL, Given, Method, ModelEntry
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import PAIRS
-from manipula.mechanics.robot.suffixes import folded
+from manipula.mechanics.robot.suffixes import identifier_from_name
 from manipula.mechanics.robot.topology import frame_of, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.tree import Tree
-from manipula.support.text import spelled, without_accents
+from manipula.support.text import spell_greek, without_accents
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Prepared:
         """The robot's parameters that stay symbols."""
         return self.structure.free
 
-    def asking(self, **changes: Any) -> Prepared:
+    def with_request(self, **changes: Any) -> Prepared:
         """Another question about the same robot and symbols."""
         request = replace(self.request, **changes)
         return Prepared(request, self.structure) if _with_frame_meant(request) is self.robot else prepare(request)
@@ -63,9 +63,9 @@ class Prepared:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
         if follows := self.robot.coordinates.coupled:
-            model = coupled(model, self.robot.name)
+            model = couple_model(model, self.robot.name)
         if model.ranked or any(PORTS[port].size == "base" for port in model.inputs):
-            return _narrowed(model, self.structure.ranking)
+            return _keep_independent(model, self.structure.ranking)
         if model.inverts:
             return model.inverts(model, self.structure.plan)
         return model if model.planned is None or follows else model.planned(model, numeric_chain(self.robot))
@@ -116,8 +116,8 @@ class Prepared:
     def name(self) -> str:
         """robot_model, as code may write it; what is about a frame by name has that name, too."""
         about = model_named(self.request.model).needs & TOOL or self.request.wrench  # closed form or not
-        frame = folded(frame_of(self.robot)) if about else ""
-        return self.named(self.request.model) + (f"_{frame}" if frame else "")
+        frame = identifier_from_name(frame_of(self.robot)) if about else ""
+        return self.function_name(self.request.model) + (f"_{frame}" if frame else "")
 
     @property
     def sizes(self) -> PortSizes:
@@ -129,7 +129,7 @@ class Prepared:
         names = self.model.columns
         return 0 if names is None else len(names(self.structure.in_floats("columns")))
 
-    def named(self, what: str) -> str:
+    def function_name(self, what: str) -> str:
         return f"{robot_word(self.robot.name)}_{what}"
 
     @cached_property
@@ -191,20 +191,20 @@ def model_named(name: str) -> ModelEntry:
     return MODELS[name]
 
 
-def _narrowed(model: ModelEntry, found: Ranking) -> ModelEntry:
+def _keep_independent(model: ModelEntry, found: Ranking) -> ModelEntry:
     """A regressor with its independent columns only, under their names as base parameters."""
     base = [port for port in model.inputs if PORTS[port].size == "base"]
     rows = [port for port in model.inputs if port in model.ranked]
 
     def only(method: Method) -> Method:
-        def narrowed(chain: Tree, x: Given) -> dict[str, Any]:
+        def independent_columns(chain: Tree, x: Given) -> dict[str, Any]:
             wide = {port: found.candidates(x[port]) for port in base} | {
-                port: _widened(found, x[port]) for port in rows
+                port: _to_candidates(found, x[port]) for port in rows
             }
             outputs = method(chain, {**x, **wide})
             return {name: _columns(found, y) if name in model.ranked else y for name, y in outputs.items()}
 
-        return narrowed
+        return independent_columns
 
     methods = {name: only(method) for name, method in model.methods.items()}
     return replace(model, methods=methods, columns=lambda chain: list(found.names))
@@ -216,7 +216,7 @@ def _columns(found: Ranking, value: Sequence[Any]) -> list[Any]:
     return [found.columns(row) for row in value] if matrix else found.columns(value)
 
 
-def _widened(found: Ranking, entries: Sequence[Any]) -> list[Any]:
+def _to_candidates(found: Ranking, entries: Sequence[Any]) -> list[Any]:
     """A matrix of the base parameters' columns, row by row → of the candidates'."""
     count = len(found.names)
     rows = [entries[start : start + count] for start in range(0, len(entries), count)]
@@ -236,6 +236,6 @@ def _decidable(question: Question, chain: Tree) -> Question:
 
 def robot_word(name: str) -> str:
     """A robot's name as the names of its functions begin with it."""
-    plain = without_accents(spelled(name))
+    plain = without_accents(spell_greek(name))
     text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in plain).strip("_")
     return text if text[:1].isalpha() else f"robot_{text}"

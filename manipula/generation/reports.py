@@ -15,11 +15,11 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 from manipula.generation.arm_structure import ArmStructure
-from manipula.generation.build import built, misread, reference, used_parameters
+from manipula.generation.build import build_function, misread, reference, used_parameters
 from manipula.generation.compose import Part, asked_of, beside, join
 from manipula.generation.massless_joints import joints_without_inertia, sentence
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.identities import IDENTITIES, Identity, MotionState, inertia_pivots
 from manipula.mechanics.models.block import Block
@@ -95,28 +95,28 @@ def check_report(robot: RobotDescription, tell: Callable[[str], None] = lambda t
     """The laws of mechanics in the prime field, the inertia's positivity where there are numbers, and doubts."""
     verdicts = [Verdict("table", doubt, "noted", True) for doubt in check_robot(robot)]
     structure = ArmStructure(robot)
-    verdicts.append(_described(structure))
+    verdicts.append(_check_description(structure))
     states = [_field_state(structure) for _ in range(DRAWS)]
     for law in IDENTITIES:
         tell(law.name)
-        verdicts.append(_proved(law, states))
+        verdicts.append(_prove_law(law, states))
     if not structure.free:
         tell("inertia positive")
         verdicts.append(_positive(structure))
     return Report(robot.name, tuple(verdicts))
 
 
-def _described(structure: ArmStructure) -> Verdict:
+def _check_description(structure: ArmStructure) -> Verdict:
     """Is the arm that the models see the robot of the description?"""
     wrong: dict[str, None] = {}
     for _ in range(DRAWS):
-        chain, maths, symbols = _drawn(structure)
+        chain, maths, symbols = _sample_arm(structure)
         wrong |= dict.fromkeys(misread(structure.robot, chain, symbols, "auto", maths))
     sentence = "The models see the robot that is described: its frames, what is fixed to each link, its actuators."
     return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
 
 
-def _drawn(structure: ArmStructure) -> tuple[Tree, FieldMaths, dict[str, FieldElement]]:
+def _sample_arm(structure: ArmStructure) -> tuple[Tree, FieldMaths, dict[str, FieldElement]]:
     """The arm at one fresh random point of the field, and its parameters there."""
     maths = FieldMaths(f"check {secrets.token_hex(16)}")
     symbols = structure.symbols(maths.symbol)
@@ -125,7 +125,7 @@ def _drawn(structure: ArmStructure) -> tuple[Tree, FieldMaths, dict[str, FieldEl
 
 def _field_state(structure: ArmStructure) -> tuple[Tree, MotionState]:
     """The robot and a state at one fresh random point of the field."""
-    chain, maths, _ = _drawn(structure)
+    chain, maths, _ = _sample_arm(structure)
 
     def vector(prefix: str) -> list[FieldElement]:
         return [maths.symbol(f"{prefix}{i}") for i in range(chain.dof)]
@@ -134,7 +134,7 @@ def _field_state(structure: ArmStructure) -> tuple[Tree, MotionState]:
     return chain, MotionState(vector("q"), vector("qd"), vector("qdd"), wrench)
 
 
-def _proved(law: Identity, states: list[tuple[Tree, MotionState]]) -> Verdict:
+def _prove_law(law: Identity, states: list[tuple[Tree, MotionState]]) -> Verdict:
     try:
         wrong = sum(value_of(x) != 0 for chain, state in states for x in law.residuals(chain, state))
     except ZeroDivisionError:
@@ -187,8 +187,8 @@ def plain_together(requests: Sequence[Request]) -> Function:
     """Several models of one robot, side by side."""
     first = prepare(requests[0])
     graph = Graph()
-    parts = [moved_to(_plain(first.asking(model=request.model)), graph) for request in requests]
-    return beside(first.named("models"), graph, parts)
+    parts = [moved_to(_plain(first.with_request(model=request.model)), graph) for request in requests]
+    return beside(first.function_name("models"), graph, parts)
 
 
 @seldom_collecting()
@@ -202,7 +202,7 @@ def plain_block(block: Block, request: Request, others: Mapping[str, Request] = 
 
 def _plain(asked: Prepared) -> Function:
     first = next(iter(asked.model.methods))
-    return used_parameters(built(asked, Formulation(first)))
+    return used_parameters(build_function(asked, Formulation(first)))
 
 
 # The dossier of a robot: tables, geometric model and complete Lagrangian model as one set of files.
@@ -214,7 +214,7 @@ def files_of_dossier(robot: RobotDescription, tell: Callable[[str], None] = lamb
     asked = prepare(Request(robot, "pose"))
 
     def tape(model: str) -> Tape:
-        return tape_from_function(generate_function(asked.asking(model=model), tell))
+        return tape_from_function(generate_function(asked.with_request(model=model), tell))
 
     tables = [table for table in (dynamic_table(robot), motor_table(robot)) if table.rows]
     return dossier_files(

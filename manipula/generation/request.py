@@ -40,7 +40,7 @@ class Request:
     parameters: str = "base"
     price: str = "classical"
 
-    def described(self, function: Function) -> Function:
+    def describe(self, function: Function) -> Function:
         """The function, whose provenance says what the robot is. Done last: what is cached knows no file."""
         subject = subject_of(self.robot, self.symbolic)
         return replace(function, provenance=replace(function.provenance, subject=subject))

@@ -28,18 +28,18 @@ class Setting(NamedTuple):
 def settings_from(function: Function, given: Mapping[str, Any]) -> Settings:
     """Every setting of the function, checked; what is missing is named with its meaning and unit."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.symbols)) for x in function.inputs if x.role == "setting"}
-    return _checked(function.name, asked, given)
+    return _check_settings(function.name, asked, given)
 
 
 def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: Mapping[str, Any]) -> Settings:
     """The same before there is a function: what is wrong is told at once."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.entries(sizes))) for x in kinds if x.role == "setting"}
-    found = _checked(name, asked, given)
+    found = _check_settings(name, asked, given)
     refuse_impossible(name, kinds, found)
     return found
 
 
-def _checked(function: str, asked: Mapping[str, Setting], given: Mapping[str, Any]) -> Settings:
+def _check_settings(function: str, asked: Mapping[str, Setting], given: Mapping[str, Any]) -> Settings:
     for name in given:
         if name not in asked:
             raise UnknownNameError(Message("setting of {function}", function), name, asked)

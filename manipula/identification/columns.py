@@ -11,17 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnsetError, some_of
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.mechanics.models.linear.joint_families import At, Formula
 from manipula.mechanics.models.linear.regressor import BODY_NAMES
 from manipula.mechanics.robot.actuator import Spring, spring_torque
 from manipula.mechanics.robot.bodies import JointBodies, body_from_inertia, moved_bodies, standard_parameters, together
-from manipula.mechanics.robot.description import AnyRobot, Body, Cell, Joint, Mounted, RobotDescription, Steps, known
+from manipula.mechanics.robot.description import (
+    AnyRobot,
+    Body,
+    Cell,
+    Joint,
+    Mounted,
+    RobotDescription,
+    Steps,
+    cell_with_value,
+)
 from manipula.mechanics.robot.exact import with_values
 from manipula.mechanics.robot.values.parameter import DAMPING, INERTIA, TORQUE, Parameter, float_of, names_of, number
 from manipula.messages import Message
@@ -67,7 +76,7 @@ class Inertial:
     """Y (time, n, 10 a link), compiled once; gravity is given, for a base may be tilted."""
 
     def __init__(self, robot: RobotDescription) -> None:
-        self.robot = merged(robot)
+        self.robot = merge_riders(robot)
         self.gravity = np.array([_number(self.robot, cell, "gravity") for cell in self.robot.gravity])
         bare = _bare(self.robot, self.gravity)
         made = generate_function(prepare(Request(bare, "regressor", symbolic=GRAVITY)))
@@ -152,7 +161,7 @@ def _number(robot: RobotDescription, cell: Cell, what: str) -> float:
 
 def _bare(robot: RobotDescription, gravity: Array) -> RobotDescription:
     """Without friction and springs, which have their own columns; gravity as plain numbers that can be made symbols."""
-    idle = (x.actuator.without_friction(lambda cell: known(cell.name)) for x in robot.joints)
+    idle = (x.actuator.without_friction(lambda cell: cell_with_value(cell.name)) for x in robot.joints)
     joints = (replace(x, actuator=actuator, springs=()) for x, actuator in zip(robot.joints, idle))
     gx, gy, gz = (Cell(name, number(float(x))) for name, x in zip(GRAVITY, gravity))
     return replace(robot, joints=tuple(joints), gravity=(gx, gy, gz))
@@ -161,7 +170,7 @@ def _bare(robot: RobotDescription, gravity: Array) -> RobotDescription:
 # what is welded to a link
 
 
-def merged(robot: AnyRobot) -> AnyRobot:
+def merge_riders(robot: AnyRobot) -> AnyRobot:
     """The same robot, every body that rides on a moving link counted to that link's own."""
     riders = _riders(robot)
     if not any(riders.values()):

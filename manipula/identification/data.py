@@ -112,8 +112,8 @@ class Data:
         return self.source.columns.robot
 
     @property
-    def known(self) -> Array:
-        return self.source.columns.known[self.places]
+    def file_values(self) -> Array:
+        return self.source.columns.file_values[self.places]
 
     @property
     def filter(self) -> tuple[str, ...]:
@@ -130,28 +130,28 @@ class Data:
         return [motion.t[motion.kept] for motion in self.source.motions]
 
     @property
-    def moving(self) -> list[Flags]:
+    def rows_in_motion(self) -> list[Flags]:
         """(rows, n): where a joint moves for sure."""
-        return [self.source.moving(motion)[motion.kept] for motion in self.source.motions]
+        return [self.source.rows_in_motion(motion)[motion.kept] for motion in self.source.motions]
 
     @property
     def torques(self) -> list[Array]:
         """(rows, n): filtered, as the columns are."""
         return [motion.smoother(motion.tau)[motion.kept] for motion in self.source.motions]
 
-    def predicted(self, theta: Any) -> list[Array]:
+    def predict(self, theta: Any) -> list[Array]:
         """(rows, n): the torque of these values, filtered."""
         whole = np.zeros(len(self.source.columns.columns))
         whole[self.places] = _vector(theta, len(self.columns))
-        return [self.source.predicted(motion, whole, self.load) for motion in self.source.motions]
+        return [self.source.predict(motion, whole, self.load) for motion in self.source.motions]
 
     def residuals(self, theta: Any) -> list[Array]:
         """(rows, n): recorded less predicted."""
-        return [tau - found for tau, found in zip(self.torques, self.predicted(theta))]
+        return [tau - found for tau, found in zip(self.torques, self.predict(theta))]
 
     def subset(self, chosen: Any) -> Data:
         """The same data with some of the columns: names, or a flag for each."""
-        places = _chosen(chosen, self.names)
+        places = _column_indexes(chosen, self.names)
         return replace(
             self, columns=tuple(self.columns[k] for k in places), fit=self.fit.subset(places),
             judge=self.judge.subset(places), places=self.places[places],
@@ -180,17 +180,17 @@ class Source:
     columns: Columns
     motions: tuple[RecordedMotion, ...]
 
-    def moving(self, motion: RecordedMotion) -> Flags:
+    def rows_in_motion(self, motion: RecordedMotion) -> Flags:
         found: Flags = np.abs(motion.qd) >= self.columns.slow
         return found
 
-    def fitted(self, motion: RecordedMotion) -> Flags:
+    def rows_for_fit(self, motion: RecordedMotion) -> Flags:
         """The rows that a fit may take."""
         inside = np.ones((len(motion), 1), bool)
         if ends := min(motion.smoother.ends, len(motion) // 4):
             inside[:ends] = inside[-ends:] = False
         free = inside if motion.saturated is None else inside & ~motion.saturated
-        return self.moving(motion) & free
+        return self.rows_in_motion(motion) & free
 
     def grams(self, load: Array | None, blocks: int) -> tuple[Grams, Grams]:
         """(fit, judge)"""
@@ -200,8 +200,8 @@ class Source:
         total = sum(len(motion.t[motion.kept]) for motion in self.motions)
         before = 0
         for motion in self.motions:
-            fitted, tau = self.fitted(motion), motion.smoother(motion.tau)
-            for rows, values in self.filtered(motion, load):
+            fitted, tau = self.rows_for_fit(motion), motion.smoother(motion.tau)
+            for rows, values in self.filtered_chunks(motion, load):
                 place = before + rows // motion.smoother.step
                 for block, part in _by_block(place * blocks // max(total, 1)):
                     for j, found in enumerate(values):
@@ -211,7 +211,9 @@ class Source:
             before += len(motion.t[motion.kept])
         return fit.grams, judge.grams
 
-    def filtered(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[NDArray[np.intp], list[Array]]]:
+    def filtered_chunks(
+        self, motion: RecordedMotion, load: Array | None
+    ) -> Iterator[tuple[NDArray[np.intp], list[Array]]]:
         """Chunk by chunk the rows kept and, of every joint, its columns there. A chunk is filtered with as much around
         it as the filter remembers."""
         smoother = motion.smoother
@@ -223,7 +225,7 @@ class Source:
             values = self.columns.values(motion, slice(low, high), load)
             yield rows, [smoother(x)[rows - low] for x in values]
 
-    def predicted(self, motion: RecordedMotion, theta: Array, load: Array | None) -> Array:
+    def predict(self, motion: RecordedMotion, theta: Array, load: Array | None) -> Array:
         found = np.zeros_like(motion.tau)
         own = [self.columns.own(j) for j in range(self.columns.dof)]
         for first in range(0, len(motion), CHUNK):
@@ -245,7 +247,7 @@ def _vector(theta: Any, size: int) -> Array:
     return found
 
 
-def _chosen(chosen: Any, names: Sequence[str]) -> NDArray[np.intp]:
+def _column_indexes(chosen: Any, names: Sequence[str]) -> NDArray[np.intp]:
     given = list(chosen)
     if given and all(isinstance(x, str) for x in given):
         for name in given:
@@ -350,9 +352,9 @@ def _load(source: Source, given: Any, blocks: int) -> Array | None:
                 "load: expected {size} numbers, one an inertial column, found shape {shape}", size, load.shape
             )
         return load
-    if not columns.loaded:
+    if not columns.depends_on_load:
         return None
-    known = columns.known[:size]
+    known = columns.file_values[:size]
     return known if np.isfinite(known).all() else first_fit(source.grams(None, blocks)[0])[:size]
 
 

@@ -20,7 +20,7 @@ from scipy.signal import butter, sosfiltfilt, sosfreqz
 
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError
-from manipula.mechanics.models.linear.joint_families import stopped
+from manipula.mechanics.models.linear.joint_families import stop_operator
 from manipula.messages import Message
 from manipula.recordings.log import Log
 
@@ -218,7 +218,7 @@ def found_cutoff(parts: Sequence[Log]) -> Cutoff:
             SHORTEST,
         )
     f, power = spectrum(np.asarray(longest.q, float), longest.rate)
-    motion, noise = parted(f, power)
+    motion, noise = split_spectrum(f, power)
     if not motion.any():
         return Cutoff(None, Message("no joint moves above its noise"))
     tried = np.geomspace(4 * f[1], HIGHEST_CUTOFF * longest.rate, TRIED)
@@ -242,7 +242,7 @@ def spectrum(q: Array, rate: float) -> tuple[Array, Array]:
     return np.asarray(np.fft.rfftfreq(len(q), 1 / rate), float), smooth
 
 
-def parted(f: Array, power: Array) -> tuple[Array, Array]:
+def split_spectrum(f: Array, power: Array) -> tuple[Array, Array]:
     """(motion, noise) by frequency and joint; the floor is that of the highest frequencies."""
     floor: Array = np.asarray(np.median(power[f >= HIGH * f[-1]], axis=0), float)
     ends = [_end(column > ABOVE * least) for column, least in zip(power.T, floor)]
@@ -331,7 +331,7 @@ def stops(q: Array, radii: Sequence[Array]) -> list[Array]:
     steps, held = np.diff(q, axis=0), np.zeros_like(radius)
     found = np.zeros((len(q), *radius.shape))
     for k, step in enumerate(steps, 1):
-        held = stopped(MATHS, held, step, radius)
+        held = stop_operator(MATHS, held, step, radius)
         found[k] = held
     return list(np.moveaxis(found / radius, 1, 0))
 

@@ -188,7 +188,7 @@ class Columns:
         self._pace = [Fraction(1) if x.turns else SLIDE for x in self.joints]
         self.pace = np.array([float(x) for x in self._pace])
         self.widths = own_widths(self.joints, self._pace, dict(self.robot.values))
-        pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupled()]
+        pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupling_columns()]
         self.columns = (*self.inertial.columns, *(column for column, _ in pairs))
         self._formulas = [formula for _, formula in pairs]
 
@@ -202,12 +202,12 @@ class Columns:
         return float(SLOW) * self.pace
 
     @property
-    def known(self) -> Array:
+    def file_values(self) -> Array:
         """What the robot's file says of every column; NaN where nothing."""
         return known_values(self.robot, self.columns)
 
     @property
-    def loaded(self) -> bool:
+    def depends_on_load(self) -> bool:
         return any(column.loaded for column in self.columns)
 
     def own(self, j: int) -> NDArray[np.intp]:
@@ -244,9 +244,9 @@ class Columns:
         everyone = tuple(range(self.dof))
         for k, axis in enumerate("xy" if self.model.tilt and self.inertial.gravity.any() else ""):
             column = Column(f"tilt_{axis}", TILT, None, "rad", None, None, everyone, True)
-            yield column, partial(_leaning, k)
+            yield column, partial(_gravity_tilt_entry, k)
 
-    def _coupled(self) -> Iterator[tuple[Column, Row]]:
+    def _coupling_columns(self) -> Iterator[tuple[Column, Row]]:
         for (first, second), factor in self.model.coupling.items():
             a, b = self.place(first), self.place(second)
             if a == b:
@@ -312,7 +312,7 @@ def _by_family(formula: Formula, here: Moment, row: int) -> Any:
     return formula(here.at, row)
 
 
-def _leaning(way: int, here: Moment, row: int) -> Any:
+def _gravity_tilt_entry(way: int, here: Moment, row: int) -> Any:
     return here.leaning[way][row]
 
 
@@ -323,7 +323,7 @@ def own_widths(joints: Sequence[Joint], pace: Sequence[Fraction], values: Values
     for law in (x for x in LAWS if x.widths):
         usual = law.widths[len(law.widths) // 2]
         for letters in (x.letters for x in law.entries if not x.linear):
-            cells = (joint.actuator.named().get(letters) for joint in joints)
+            cells = (joint.actuator.parameters_by_letter().get(letters) for joint in joints)
             given = [number_of(None if cell is None else cell.parameter, values) for cell in cells]
             found[letters] = [Fraction(repr(x)) if x > 0 else usual * p for x, p in zip(given, pace)]
     return found

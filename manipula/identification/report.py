@@ -74,7 +74,7 @@ class Course:
 
 
 def course_of(data: Data, theta: Array) -> Course:
-    measured, predicted = data.torques, data.predicted(theta)
+    measured, predicted = data.torques, data.predict(theta)
     motions = data.source.motions
     paces = [motion.smoother.rate / motion.smoother.step for motion in motions]
     clocks, end = [], 0.0
@@ -123,7 +123,7 @@ def report_of(found: Shown) -> str:
         *(text for use, data in _uses(found) for text in _courses(use, data, found.theta)),
         section("Parameters", _bars(found), _parameters("", found.parameters)),
         section("Base parameters", paragraph(SUMS), _parameters("", found.base_parameters)),
-        section("Conditioning", *_conditioning(found)),
+        section("Conditioning", *_condition_paragraphs(found)),
     ]
     return page(f"{found.data.robot.name}: what recordings tell", parts)
 
@@ -272,7 +272,7 @@ def _bars(found: Shown) -> str:
     return paragraph(told) + charts(pictures) if pictures else ""
 
 
-def _conditioning(found: Shown) -> list[str]:
+def _condition_paragraphs(found: Shown) -> list[str]:
     values = singular_values(found.data)
     if not len(values):
         return [paragraph("No column is felt.")]

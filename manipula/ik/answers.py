@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.ik.choosing import accepted_branches, ordered, preferred, refined, seat_of, twins
+from manipula.ik.branch_selection import (
+    accepted_branches,
+    order_branches,
+    prefer_twins,
+    refine_branches,
+    seat_of,
+    twins,
+)
 from manipula.ik.families import Family, family_at, nearest_members
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, wound
@@ -44,18 +51,18 @@ class Answers:
         self.solver, self.T, self.seed, self._parameter = solver, T, seed, parameter
         self._still = StandingTool(T, solver.pose, solver.jacobian, solver.turning)
         self.exact = solver.tolerances.exact if tolerance is None else tolerance
-        close = refined(solver, T[None], raw.row(), tolerance)
+        close = refine_branches(solver, T[None], raw.row(), tolerance)
         self.q: Floats
         self.residual: Floats
         self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
-        self.families = self._families(self.reached & ~self._paired(close.twin[0]))
+        self.families = self._families(self.reached & ~self._pair_double_roots(close.twin[0]))
         self._slide_to_seed()
         self.twin = twins(solver, T[None], self.q, self.reached, self.residual)
         self._seat_seed()
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
         inside: Bits = np.all(self.margin >= -LimitTolerance.INSIDE, axis=-1)
-        self.twin = preferred(self.twin, inside, self.q, seed)
+        self.twin = prefer_twins(self.twin, inside, self.q, seed)
         self.valid: Bits = self.reached & (self.twin < 0) & inside
 
     def adopt(self, q: Floats, valid: Bits) -> None:
@@ -69,7 +76,7 @@ class Answers:
         for i in np.flatnonzero(own) if places.size else ():
             self.twin[i] = places[np.argmin(distances(self.q[places], self.q[i], self.solver.turning))]
 
-    def _paired(self, twin: NDArray[np.intp]) -> Bits:
+    def _pair_double_roots(self, twin: NDArray[np.intp]) -> Bits:
         """The branches beside another between which the pose strays with the square: roots that have met and parted."""
         own, paired = np.flatnonzero(self.reached & (twin < 0)), np.zeros(len(self.q), dtype=bool)
         if len(own) < 2:
@@ -128,7 +135,7 @@ class Answers:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        return ordered(self.q, self.valid, self.seed)
+        return order_branches(self.q, self.valid, self.seed)
 
     @property
     def rejected(self) -> str:
@@ -168,10 +175,10 @@ class InverseResult:
 
     note = ""  # what an answer leaves free
 
-    def decided(self, q: Floats, valid: Bits) -> None:
+    def accept_quick(self, q: Floats, valid: Bits) -> None:
         """Every branch and which are answers, where a quick way has told."""
-        self._decided = q, valid
-        self.q = q[ordered(q, valid, self.seed)]
+        self._quick_branches = q, valid
+        self.q = q[order_branches(q, valid, self.seed)]
 
     @cached_property
     def q(self) -> Floats:
@@ -179,7 +186,7 @@ class InverseResult:
         return found
 
     @cached_property
-    def _decided(self) -> tuple[Floats, Bits] | None:
+    def _quick_branches(self) -> tuple[Floats, Bits] | None:
         """Every branch and which are answers, where the quick way has told."""
         if not self._settled:
             return None
@@ -193,8 +200,8 @@ class InverseResult:
     @cached_property
     def _answers(self) -> Answers:
         found = Answers(self._solver, self.pose, self.seed, self._raw, self._tolerance, self._parameter)
-        if self._decided is not None:
-            found.adopt(*self._decided)
+        if self._quick_branches is not None:
+            found.adopt(*self._quick_branches)
         return found
 
     def __len__(self) -> int:
@@ -223,7 +230,7 @@ class InverseResult:
     @cached_property
     def order(self) -> NDArray[np.intp]:
         """The places of the rows of `q` among the branches."""
-        return self._answers.order if self._decided is None else ordered(*self._decided, self.seed)
+        return self._answers.order if self._quick_branches is None else order_branches(*self._quick_branches, self.seed)
 
     @property
     def tolerance(self) -> float:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.run.compiled import Compiled
-from manipula.ik.choosing import accepted_branches, closed_rows, preferred, refined
-from manipula.ik.numeric.arrays import Bits, Floats, margins, over_arrays, stacked, wound
+from manipula.algebra.run.compiled_function import Compiled
+from manipula.ik.branch_selection import accepted_branches, closed_rows, prefer_twins, refine_branches
+from manipula.ik.numeric.arrays import Bits, Floats, margins, over_arrays, stack_rows, wound
 from manipula.ik.numeric.branches import choose, choose_each, gather, rank, seat
 from manipula.ik.numeric.poses import exact_poses
 from manipula.ik.numeric.tolerances import LimitTolerance, PoseTolerance
@@ -34,7 +34,7 @@ def closed_over_arrays(plan: Plan, chain: Tree) -> Closed:
         entries, lead = [T[..., i] for i in range(16)], T.shape[:-1]
         found = branches(plan, arm, entries, None if parameter is None else parameter[..., 0])
         margin, pose_error = found.calm(ARRAYS), defect(entries, ARRAYS)
-        return Raw(*(stacked(x, lead) for x in (found.q, found.valid, found.fit, margin, pose_error)))
+        return Raw(*(stack_rows(x, lead) for x in (found.q, found.valid, found.fit, margin, pose_error)))
 
     return run
 
@@ -76,11 +76,11 @@ def refine_unsettled(
     each = 1 if values is None else values.size
     poses = T[rows // each]
     raw = closed_rows(solver, poses, None if values is None else values[rows % each])
-    close = refined(solver, poses.reshape(-1, 4, 4), raw, tolerance)
+    close = refine_branches(solver, poses.reshape(-1, 4, 4), raw, tolerance)
     q = wound(close.q, solver.turning, solver.low, solver.high, seed)
     inside: Bits = np.all(margins(q, solver.low, solver.high) >= -LimitTolerance.INSIDE, axis=-1)
     for i in np.flatnonzero((close.twin >= 0).any(-1)):
-        close.twin[i] = preferred(close.twin[i], inside[i], q[i], seed)
+        close.twin[i] = prefer_twins(close.twin[i], inside[i], q[i], seed)
     found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from manipula.ik.numeric.arrays import Floats, margins, wound
 from manipula.ik.numeric.tolerances import FamilyTolerance, WalkTolerance
-from manipula.ik.numeric.walk import StandingTool, between, nearest_on_walk, walked
+from manipula.ik.numeric.walk import StandingTool, between, nearest_on_walk, walk_curves
 from manipula.support.text import plain
 
 TRIAL = 0.3
@@ -96,7 +96,7 @@ class Family:
 def walks_of(families: Sequence[Family]) -> list[Floats]:
     """Points along each of some curves, walked side by side."""
     still, (q, directions) = families[0].still, (np.array(x) for x in zip(*((f.q, f.direction) for f in families)))
-    return walked(
+    return walk_curves(
         still, q, directions, np.array([FamilyTolerance.ALONG + FamilyTolerance.BROKEN * x.defect for x in families])
     )
 
@@ -124,16 +124,20 @@ def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Fami
     null = rows[np.append(sizes, np.zeros(max(0, q.size - sizes.size))) < FamilyTolerance.NEAR]
     if not len(null):
         return None
-    lines = [(v, miss) for v in _tidied(null) if (miss := _line(q, v, still)) is not None]
+    lines = [(v, miss) for v in _simplify_directions(null) if (miss := _line(q, v, still)) is not None]
     if lines:
         D = np.array([v for v, _ in lines])
-        return Family(_named(D, group, still), q, D, True, max(miss for _, miss in lines), still)
-    for v in _tidied(null) if len(null) != 2 else np.concatenate([_tidied(_found(q, null, still)[None]), null]):
+        return Family(_describe_family(D, group, still), q, D, True, max(miss for _, miss in lines), still)
+    for v in (
+        _simplify_directions(null)
+        if len(null) != 2
+        else np.concatenate([_simplify_directions(_crossing_direction(q, null, still)[None]), null])
+    ):
         found = _curve(q, v, still)
         if found is not None:
             miss, away = found
-            moves = v[None] if len(null) == 1 else _tidied(still.tangent(away, v)[None])
-            return Family(_named(moves, group, still, straight=False), q, v[None], False, miss, still)
+            moves = v[None] if len(null) == 1 else _simplify_directions(still.tangent(away, v)[None])
+            return Family(_describe_family(moves, group, still, straight=False), q, v[None], False, miss, still)
     return None
 
 
@@ -155,7 +159,7 @@ def _curve(q: Floats, v: Floats, still: StandingTool) -> tuple[float, Floats] | 
     return None
 
 
-def _found(q: Floats, null: Floats, still: StandingTool) -> Floats:
+def _crossing_direction(q: Floats, null: Floats, still: StandingTool) -> Floats:
     """Where two singularities come together: the direction of the plane of both in which the pose strays least."""
     centre, span = np.pi / 2, np.pi / 2
     for _ in range(SCANS):
@@ -175,7 +179,7 @@ def _strays_like_a_family(half: float, whole: float, step: float) -> bool:
     return whole <= FamilyTolerance.HARDLY * step * step or in_proportion
 
 
-def _tidied(null: Floats) -> Floats:
+def _simplify_directions(null: Floats) -> Floats:
     """The same space by rows of simple numbers: eliminated like equations, what is nearly whole made whole."""
     rows = null.copy()
     for i in range(len(rows)):
@@ -202,12 +206,12 @@ def _rule(directions: Floats) -> Floats | None:
     return rule if np.allclose(np.abs(w), 1, atol=FamilyTolerance.WHOLE) else None
 
 
-def _named(directions: Floats, group: Sequence[int], still: StandingTool, straight: bool = True) -> str:
+def _describe_family(directions: Floats, group: Sequence[int], still: StandingTool, straight: bool = True) -> str:
     """θ1 free;  θ4 + θ6 = c;  θ6 free, θ2, θ3 and θ4 follow;  θ1, θ2 and θ5 move together"""
     moving = [int(i) for i in np.flatnonzero(np.abs(directions).max(0))]
     names = {i: f"{'θ' if still.turning[i] else 'd'}{i + 1}" for i in range(directions.shape[1])}
     if len(moving) == len(directions):
-        return f"{_listed([names[i] for i in moving])} free"
+        return f"{_enumerate([names[i] for i in moving])} free"
     rule = _rule(directions) if straight else None
     if rule is not None:
         first, *rest = moving
@@ -215,9 +219,9 @@ def _named(directions: Floats, group: Sequence[int], still: StandingTool, straig
     free = [i for i in moving if i not in group]
     if len(free) == 1:
         follow = [i for i in moving if i in group] if straight else sorted(group)
-        return f"{names[free[0]]} free, {_listed([names[i] for i in follow])} follow"
-    return f"{_listed([names[i] for i in moving])} move together"
+        return f"{names[free[0]]} free, {_enumerate([names[i] for i in follow])} follow"
+    return f"{_enumerate([names[i] for i in moving])} move together"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _enumerate(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

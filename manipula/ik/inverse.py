@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
-from manipula.ik.choosing import choice_table, closed_rows, ordered, seat_of
+from manipula.ik.branch_selection import choice_table, closed_rows, order_branches, seat_of
 from manipula.ik.closed_form import Closed, closed_over_arrays, code_for_many, refine_unsettled, settled_poses
 from manipula.ik.descent import JointSpace
 from manipula.ik.general6r.solver import General6R
@@ -30,9 +30,9 @@ from manipula.ik.numeric.poses import (
     joints_from_value,
     poses_from_value,
     rank_of,
-    sampled,
+    sample_configurations,
+    scale_jacobian,
     tolerances_of,
-    weighed,
 )
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
@@ -76,7 +76,7 @@ class InverseSolver(JointSpace):
         super().__init__(chain, limits)
         self.plan = plan or classify(chain)
         self.pose, self.jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
-        self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
+        self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.has_closed_form else None)
         self.parameter = Parameter(self.plan, chain, (self.low, self.high), self.size)
 
     def __repr__(self) -> str:
@@ -92,8 +92,8 @@ class InverseSolver(JointSpace):
         """In how many ways the joints move the tool: fewer than six where they are few, or move it alike."""
         if self.chain.dof < 6:
             return self.chain.dof
-        q = sampled(*self.walls, self.turning, self.size)
-        return rank_of(weighed(self.jacobian(q), self.turning, self.size))
+        q = sample_configurations(*self.walls, self.turning, self.size)
+        return rank_of(scale_jacobian(self.jacobian(q), self.turning, self.size))
 
     @cached_property
     def table(self) -> Floats:
@@ -110,7 +110,7 @@ class InverseSolver(JointSpace):
         """By how much the arm is not what its closed form takes it for, m: its branches miss poses by that much."""
         if self.closed is None:
             return 0.0
-        q = sampled(self.low, self.high, self.turning, self.size)
+        q = sample_configurations(self.low, self.high, self.turning, self.size)
         values = self.parameter.samples(q)
         found = closed_rows(self, self.pose(q).reshape(-1, 16), values)
         return defect_of(found.q, found.margin, self.pose(q), self.pose, self.size)
@@ -142,13 +142,13 @@ class InverseSolver(JointSpace):
         if found.unsettled.any():
             return self._searched_if_empty(InverseResult(self, T, seed=near, parameter=values), parameter)
         q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
-        result = InverseResult(self, T, q[ordered(q, valid, near)], near, values)
+        result = InverseResult(self, T, q[order_branches(q, valid, near)], near, values)
         if values is None:
             return self._searched_if_empty(result, parameter) if self._alike else result
         place = seat_of(self, T, near, q, valid, self.tolerances.exact, values)
         if place is not None:
             q[place], valid[place] = near, True
-            result.decided(q, valid)
+            result.accept_quick(q, valid)
         return self._searched_if_empty(result, parameter)
 
     def _within_tolerance(

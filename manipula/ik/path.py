@@ -107,14 +107,14 @@ def _change(
     names = result.setting
     place = names.index(before) if before in names else int(result.order[0])
     reason = (
-        _rejected(before, result.why[place], result.twin[place] >= 0)
+        _rejection_text(before, result.why[place], result.twin[place] >= 0)
         or _turned_back(solver, last, result.all[place])
-        or _met(_changed(solver.plan, before, after), step, result)
+        or _branches_met_text(_changed_roles(solver.plan, before, after), step, result)
     )
     return Change(i, before, after, step, reason)
 
 
-def _rejected(before: str, why: str, doubled: bool) -> str:
+def _rejection_text(before: str, why: str, doubled: bool) -> str:
     """The branch before is no answer any more; one that repeats another still is."""
     return f"{before}: {why}" if why and not doubled else ""
 
@@ -133,13 +133,13 @@ def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
     )
 
 
-def _changed(plan: Plan, before: str, after: str) -> list[str]:
+def _changed_roles(plan: Plan, before: str, after: str) -> list[str]:
     """The roles in which two branches of the closed form differ."""
     signs = plan.settings
     return [role for role, a, b in zip(plan.roles, signs.get(before, ()), signs.get(after, ())) if a != b]
 
 
-def _met(roles: Sequence[str], step: float, result: InverseResult) -> str:
+def _branches_met_text(roles: Sequence[str], step: float, result: InverseResult) -> str:
     """Both branches go on: they have met, where these roles have one setting."""
     family = result.families[int(result.order[0])]
     met = (

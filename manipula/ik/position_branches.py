@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.ik.general6r.elimination import matrix
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.arrays import Floats, over_arrays, stacked
+from manipula.ik.numeric.arrays import Floats, over_arrays, stack_rows
 from manipula.ik.numeric.tolerances import PartialTolerance
-from manipula.ik.position_targets import completed
+from manipula.ik.position_targets import complete_pose
 from manipula.ik.search import unique_solutions
 from manipula.ik.solver import Raw
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan
@@ -109,19 +109,19 @@ class Linked(NamedTuple):
             yield [_last(self.kinds, self.w, W, float(at[0]))]
             return
         turns = self.kinds[-1] == "R"
-        f = _carried(self.gaps[-1], _moved(self.w, turns))
+        f = _transform_curve(self.gaps[-1], _move_point(self.w, turns))
         if len(self.kinds) == 2:
-            for x in _met([_first_told(self.kinds[0], f, W)], float(at[1])):
+            for x in _common_roots([_first_told(self.kinds[0], f, W)], float(at[1])):
                 yield [_last(self.kinds[0], _value(f, x), W, float(at[0])), x]
             return
         for y, x in _PAIRS[self.kinds[1]](self, f, W, at):
             u = _value(f, x)
-            moved = _turned(u, y) if self.kinds[1] == "R" else u + np.array([0, 0, y])
+            moved = _rotate_z(u, y) if self.kinds[1] == "R" else u + np.array([0, 0, y])
             g = self.gaps[0][:3, :3] @ moved + self.gaps[0][:3, 3]
             yield [_last(self.kinds[0], g, W, float(at[0])), y, x]
 
 
-def linked(chain: Tree) -> Linked:
+def linkage_from_tree(chain: Tree) -> Linked:
     arm = frames_on_joints(chain)
     kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in arm.links)
     first, *rest = [matrix(link.before) for link in arm.links]
@@ -136,7 +136,7 @@ def linked(chain: Tree) -> Linked:
 # vectors that depend on one joint
 
 
-def _moved(w: Floats, turns: bool) -> Curve:
+def _move_point(w: Floats, turns: bool) -> Curve:
     """J w"""
     if not turns:
         return (constant(w[0], False), constant(w[1], False), Polynomial(np.array([w[2], 1], dtype=complex), False))
@@ -145,7 +145,7 @@ def _moved(w: Floats, turns: bool) -> Curve:
     return (Polynomial(x, True), Polynomial(y, True), constant(w[2], True))
 
 
-def _carried(gap: Floats, v: Curve) -> Curve:
+def _transform_curve(gap: Floats, v: Curve) -> Curve:
     """p + R v"""
     return tuple(v[0].times(r[0]) + v[1].times(r[1]) + v[2].times(r[2]) + r[3] for r in gap[:3])
 
@@ -154,7 +154,7 @@ def _value(f: Curve, x: float) -> Floats:
     return np.array([part.at(x) for part in f])
 
 
-def _turned(v: Floats, angle: float) -> Floats:
+def _rotate_z(v: Floats, angle: float) -> Floats:
     c, s = np.cos(angle), np.sin(angle)
     return np.array([c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]])
 
@@ -182,7 +182,7 @@ def _first_told(kind: str, g: Curve, W: Floats) -> list[Polynomial]:
     return [g[2].minus(W[2]), _square(g).minus(float(W @ W))]
 
 
-def _met(sets: list[list[Polynomial]], free: float) -> list[float]:
+def _common_roots(sets: list[list[Polynomial]], free: float) -> list[float]:
     """The roots of all equations that say something; of none, the free value."""
     found = [roots for equations in sets for each in equations if (roots := each.roots()) is not None]
     return [float(x) for roots in found for x in roots] if found else [free]
@@ -191,7 +191,7 @@ def _met(sets: list[list[Polynomial]], free: float) -> list[float]:
 # the two joints in the middle and at the end, (y, x)
 
 
-def _turning(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[float, float]]:
+def _roots_revolute(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[float, float]]:
     """v·(J_b f) = C for two v: v_flat·u = C − v_z f_z, |u|² = f_x² + f_y²"""
     p, R = arm.gaps[0][:3, 3], arm.gaps[0][:3, :3]
     if arm.kinds[0] == "P":
@@ -203,16 +203,16 @@ def _turning(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[flo
     flat, size = V[:, :2], np.linalg.norm(V[:, :2], axis=1)
     area = np.linalg.det(flat)
     if abs(area) > PartialTolerance.NOTHING * max(size[0] * size[1], size[0] ** 2):
-        yield from _crossed(np.linalg.inv(flat), rest, f, at)
+        yield from _roots_crossed(np.linalg.inv(flat), rest, f, at)
     if abs(area) < PartialTolerance.FLAT * max(size[0] * size[1], PartialTolerance.NOTHING):
         yield from _in_line(flat, rest, f, at)
 
 
-def _crossed(inverse: Any, rest: list[Polynomial], f: Curve, at: Floats) -> Iterator[tuple[float, float]]:
+def _roots_crossed(inverse: Any, rest: list[Polynomial], f: Curve, at: Floats) -> Iterator[tuple[float, float]]:
     u = [rest[0].times(row[0]) + rest[1].times(row[1]) for row in inverse]
     lengths = u[0].times(u[0]) + u[1].times(u[1])
     equation = lengths.minus(f[0].times(f[0]) + f[1].times(f[1]))
-    for x in _met([[equation]], float(at[2])):
+    for x in _common_roots([[equation]], float(at[2])):
         yield _last("R", _value(f, x), np.array([u[0].at(x), u[1].at(x), 0]), float(at[1])), x
 
 
@@ -224,7 +224,7 @@ def _in_line(flat: Floats, rest: list[Polynomial], f: Curve, at: Floats) -> Iter
     if length < PartialTolerance.NOTHING:
         return
     share = float(other @ v) / length**2
-    for x in _met([[rest[1 - k].minus(rest[k].times(share))]], float(at[2])):
+    for x in _common_roots([[rest[1 - k].minus(rest[k].times(share))]], float(at[2])):
         here = _value(f, x)
         along = rest[k].at(x) / length
         across = np.sqrt(max(here[0] ** 2 + here[1] ** 2 - along**2, 0))
@@ -233,22 +233,22 @@ def _in_line(flat: Floats, rest: list[Polynomial], f: Curve, at: Floats) -> Iter
             yield _last("R", here, np.array([u[0], u[1], 0]), float(at[1])), x
 
 
-def _sliding(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[float, float]]:
+def _roots_prismatic(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[float, float]]:
     """g = p_b + R_b f + y e: linear in y across a slide, of height linear and of square quadratic in y about an axis"""
-    e, still = arm.gaps[0][:3, 2], _carried(arm.gaps[0], f)
+    e, still = arm.gaps[0][:3, 2], _transform_curve(arm.gaps[0], f)
     if arm.kinds[0] == "P":
         k = int(np.argmax(np.abs(e[:2])))
         off = [still[i].times(-1.0) + float(W[i]) for i in (0, 1)]
-        for x in _met([[off[0].times(e[1]).minus(off[1].times(e[0]))]], float(at[2])):
+        for x in _common_roots([[off[0].times(e[1]).minus(off[1].times(e[0]))]], float(at[2])):
             yield (off[k].at(x) / e[k] if abs(e[k]) > PartialTolerance.NOTHING else float(at[1])), x
         return
     if abs(e[2]) > PartialTolerance.NOTHING:
         y = (still[2].times(-1.0) + float(W[2])).times(1 / e[2])
         g: Curve = tuple(still[i] + y.times(e[i]) for i in range(3))  # type: ignore[assignment]
-        for x in _met([[_square(g).minus(float(W @ W))]], float(at[2])):
+        for x in _common_roots([[_square(g).minus(float(W @ W))]], float(at[2])):
             yield y.at(x), x
     if abs(e[2]) < PartialTolerance.FLAT:
-        for x in _met([[still[2].minus(float(W[2]))]], float(at[2])):
+        for x in _common_roots([[still[2].minus(float(W[2]))]], float(at[2])):
             here = _value(still, x)
             half, rest = float(e @ here), float(here @ here - W @ W)
             root = np.sqrt(max(half * half - rest, 0))
@@ -256,7 +256,7 @@ def _sliding(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[flo
             yield -half - root, x
 
 
-_PAIRS = {"R": _turning, "P": _sliding}
+_PAIRS = {"R": _roots_revolute, "P": _roots_prismatic}
 
 
 class Branches(Protocol):
@@ -269,43 +269,45 @@ class Branches(Protocol):
     closed: bool
 
     def raw(self, T: Floats, at: Floats) -> Raw: ...
-    def searched(self, T: Floats, at: Floats) -> Raw: ...
+    def search(self, T: Floats, at: Floats) -> Raw: ...
 
 
 class PositionBranches:
     """One to three joints that place a point."""
 
     def __init__(self, chain: Tree) -> None:
-        self.chain, self._linked = chain, linked(chain) if chain.dof else None
+        self.chain, self._linked = chain, linkage_from_tree(chain) if chain.dof else None
         found = position_plan(chain)
         self._closed = None if found is None else found.over(over_arrays(chain))
         self.closed = self._closed is not None
-        self.plan = found.plan if found is not None else _eliminated(chain)
+        self.plan = found.plan if found is not None else _elimination_plan(chain)
 
     def raw(self, T: Floats, at: Floats) -> Raw:
         p = T[:3, 3]
         if self._closed is not None:
             found = placings(self._closed, tuple(p[:, None]))
-            q, valid, fit, calm = (stacked(x, (1,))[0] for x in (found.q, found.valid, found.fit, found.calm(ARRAYS)))
+            q, valid, fit, calm = (
+                stack_rows(x, (1,))[0] for x in (found.q, found.valid, found.fit, found.calm(ARRAYS))
+            )
             return Raw(q, valid, fit, calm, np.float64(0.0))  # type: ignore[arg-type]
         if self._linked is None:
-            return checked(np.zeros((1, 0)))
+            return candidate_branches(np.zeros((1, 0)))
         links = self.chain.links
         signs = np.array([float(link.direction) for link in links])
         offsets = np.array([float(link.offset) for link in links])
-        return checked((self._linked.candidates(p, offsets + signs * at) - offsets) * signs)
+        return candidate_branches((self._linked.candidates(p, offsets + signs * at) - offsets) * signs)
 
-    def searched(self, T: Floats, at: Floats) -> Raw:
+    def search(self, T: Floats, at: Floats) -> Raw:
         """Nothing: elimination has every root."""
-        return checked(np.empty((0, self.chain.dof)))
+        return candidate_branches(np.empty((0, self.chain.dof)))
 
 
-def checked(q: Floats) -> Raw:
+def candidate_branches(q: Floats) -> Raw:
     """Candidates: each is to be polished and looked at."""
     return Raw(q, np.ones(len(q)), np.zeros(len(q)), np.float64(0.0), np.float64(0.0))  # type: ignore[arg-type]
 
 
-def _eliminated(chain: Tree) -> Plan:
+def _elimination_plan(chain: Tree) -> Plan:
     kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in chain.links)
     said = {
         0: Message("no joint moves what counts"),
@@ -323,17 +325,17 @@ class AxisBranches:
         turn = Link(name="added", kind=KINDS["revolute"], before=chain.tool)
         self._solver = InverseSolver(replace(chain, links=in_series((*chain.links, turn)), tool=HERE))
         whole = self._solver.plan
-        self.closed = whole.closed and not whole.parameter
+        self.closed = whole.has_closed_form and not whole.parameter
         title = Message("position and axis of the tool, {title}", Message(whole.title))
         said = Message("with a turning axis added at the tool, {sentence}", whole.sentence)
         self.plan = replace(whole, title=title, sentence=said, parameter="", fixed_joint=None)
 
     def raw(self, T: Floats, at: Floats) -> Raw:
         if self.closed:
-            found = self._solver.raw(completed(T), None)
+            found = self._solver.raw(complete_pose(T), None)
             return found._replace(q=found.q[:, :-1])
-        return checked(self._solver(completed(T)).q[:, :-1])
+        return candidate_branches(self._solver(complete_pose(T)).q[:, :-1])
 
-    def searched(self, T: Floats, at: Floats) -> Raw:
+    def search(self, T: Floats, at: Floats) -> Raw:
         """A closed form may be singular at every pose of an arm whose joints cannot all place its point."""
-        return checked(unique_solutions(self._solver, completed(T), np.append(at, 0.0))[:, :-1])
+        return candidate_branches(unique_solutions(self._solver, complete_pose(T), np.append(at, 0.0))[:, :-1])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
-from manipula.ik.numeric.poses import checked_poses, rank_of, weighed
+from manipula.ik.numeric.poses import checked_poses, rank_of, scale_jacobian
 from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
 from manipula.ik.solver import ROUNDED, position_text
 from manipula.mechanics.robot.tree import Link, Tree, in_series
@@ -27,19 +27,19 @@ FORMS = {
 def targets_from_value(
     task: str, value: ArrayLike, height: float | None = None, tolerance: float | None = None
 ) -> Floats:
-    """(…, 4, 4), with nothing in it that does not count: see `masked`. `height`: the z of an arm that keeps it."""
+    """(…, 4, 4), with nothing in it that does not count: see `mask_pose`. `height`: the z of an arm that keeps it."""
     try:
         array = np.asarray(value, dtype=float)
     except (ValueError, TypeError) as problem:
         raise InputError("target: expected {forms}, found {name}", FORMS[task], type(value).__name__) from problem
     if array.shape[-2:] == (4, 4):
-        return masked(task, checked_poses(np.ascontiguousarray(array), tolerance))
+        return mask_pose(task, checked_poses(np.ascontiguousarray(array), tolerance))
     if not np.isfinite(array).all():
         raise InputError("target: {array} is not a finite number", array[~np.isfinite(array)][0])
     if task == "position" and array.ndim and array.shape[-1] == 2:
         array = _with_height(array, height)
     if array.ndim and array.shape[-1] == {"position": 3, "axis": 6}[task]:
-        return masked(task, _poses(array))
+        return mask_pose(task, _poses(array))
     raise InputError("target: expected {forms}, found an array of shape {shape}", FORMS[task], array.shape)
 
 
@@ -63,7 +63,7 @@ def _poses(rows: Floats) -> Floats:
     return T
 
 
-def masked(task: str, T: Floats) -> Floats:
+def mask_pose(task: str, T: Floats) -> Floats:
     """What does not count is that of the identity ("position") or nothing ("axis": the x and y axes)."""
     kept = T.copy()
     if task == "position":
@@ -73,7 +73,7 @@ def masked(task: str, T: Floats) -> Floats:
     return kept
 
 
-def completed(T: Floats, roll: float = 0.0) -> Floats:
+def complete_pose(T: Floats, roll: float = 0.0) -> Floats:
     """A whole pose from one with a z axis alone: some x axis, turned by `roll` about z."""
     z = T[..., :3, 2]
     other = np.where(np.abs(z[..., :1]) < 0.7, [1.0, 0, 0], [0, 1.0, 0])
@@ -114,7 +114,7 @@ def freedom(jacobian: Kinematics, turning: Bits, size: float) -> Freedom:
     rng = np.random.default_rng(17)
     dof = len(turning)
     J = jacobian(rng.uniform(-2.5, 2.5, (TRIALS, dof)) * np.where(turning, 1.0, 0.3 * size))
-    J = weighed(J, turning, size)
+    J = scale_jacobian(J, turning, size)
     rank = rank_of(J)
     moving = [k for k in range(dof) if np.abs(J[:, :, k]).max() > PartialTolerance.SLIGHT]
     used = next((some for some in combinations(moving, rank) if rank_of(J[:, :, list(some)]) == rank), ())
@@ -122,7 +122,7 @@ def freedom(jacobian: Kinematics, turning: Bits, size: float) -> Freedom:
     return Freedom(tuple(used), idle, tuple(k for k in moving if k not in used), rank)
 
 
-def frozen(chain: Tree, values: Mapping[int, float]) -> Tree:
+def freeze_joints(chain: Tree, values: Mapping[int, float]) -> Tree:
     """The arm with some joints at rest: their motions become part of what follows."""
     links: list[Link] = []
     carry = HERE

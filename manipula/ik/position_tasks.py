@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
-from manipula.ik.choosing import choice_table
+from manipula.ik.branch_selection import choice_table
 from manipula.ik.descent import JointSpace
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Floats, Kinematics, distances, jacobian_of, pose_of
@@ -31,10 +31,10 @@ from manipula.ik.numeric.tolerances import BranchTolerance, PartialTolerance, Se
 from manipula.ik.position_branches import AxisBranches, Branches, PositionBranches
 from manipula.ik.position_targets import (
     away_text,
-    completed,
+    complete_pose,
     freedom,
-    frozen,
-    masked,
+    freeze_joints,
+    mask_pose,
     middle,
     note_text,
     reason_text,
@@ -57,11 +57,11 @@ TURNS = 16
 def completed_branches(solver: Solver, T: Floats, q: Floats, joints: list[int]) -> Floats:
     """The branches (k, n), those that all but meet the target T made to meet it; `joints` turn."""
     exact, near = solver.tolerances.exact, q.copy()
-    near, worst = newton.polished(near, T, solver.pose, solver.jacobian)
+    near, worst = newton.newton_polish(near, T, solver.pose, solver.jacobian)
     lost = np.flatnonzero((worst > exact) & (worst < PartialTolerance.ALMOST * solver.size))
     met = near[worst <= exact]
     for row in lost if joints else ():
-        found = _turned(solver, T, near[row], joints, exact)
+        found = _solutions_around(solver, T, near[row], joints, exact)
         new = [x for x in found if not len(met) or distances(met, x, solver.turning).min() > BranchTolerance.SAME]
         if new:
             q[row] = new[0]
@@ -69,13 +69,13 @@ def completed_branches(solver: Solver, T: Floats, q: Floats, joints: list[int]) 
     return q
 
 
-def _turned(solver: Solver, T: Floats, q: Floats, joints: list[int], exact: float) -> Floats:
+def _solutions_around(solver: Solver, T: Floats, q: Floats, joints: list[int], exact: float) -> Floats:
     """Distinct solutions from all around one configuration."""
     angles = np.arange(TURNS) * (2 * np.pi / TURNS)
     starts = q + angles[:, None, None] * np.eye(len(q))[joints]
     x = starts.reshape(-1, len(q))
     for rank, steps in ((PartialTolerance.STRONG, 2), (PartialTolerance.WEAK, 8)):
-        x, worst = newton.polished(x, T, solver.pose, solver.jacobian, steps=steps, rank=rank)
+        x, worst = newton.newton_polish(x, T, solver.pose, solver.jacobian, steps=steps, rank=rank)
     return distinct(x[worst <= exact], solver.turning)
 
 
@@ -157,7 +157,7 @@ class PartialSolver(JointSpace):
         self._made: tuple[bytes, Branches] | None = None
         self.pose: Kinematics = self._masked_pose
         self.jacobian: Kinematics = self._used_jacobian
-        self.freedom = freedom(self._counting, self.turning, self.size)
+        self.freedom = freedom(self._task_rows, self.turning, self.size)
         self.centre = middle(self.low, self.high)
         made = self._branches(self.centre)
         self.closed: Any = made if made.closed else None
@@ -179,9 +179,9 @@ class PartialSolver(JointSpace):
 
     def _masked_pose(self, q: Floats) -> Floats:
         """(…, 4, 4)"""
-        return masked(self.task, self._pose(q))
+        return mask_pose(self.task, self._pose(q))
 
-    def _counting(self, q: Floats) -> Floats:
+    def _task_rows(self, q: Floats) -> Floats:
         """(…, 6, n): the rows that count."""
         J = np.array(self._jacobian(q))
         if self.task == "position":
@@ -193,7 +193,7 @@ class PartialSolver(JointSpace):
 
     def _used_jacobian(self, q: Floats) -> Floats:
         """The same; free joints stay where they are."""
-        J = self._counting(q)
+        J = self._task_rows(q)
         J[..., list(self.freedom.free)] = 0
         return J
 
@@ -213,37 +213,37 @@ class PartialSolver(JointSpace):
         tolerance = checked_tolerance(tolerance)
         T = targets_from_value(self.task, target, self._height, tolerance)
         near = None if seed is None else joints_from_value(seed, self.chain.dof)
-        held = self._held(near, parameter)
+        held = self._free_joint_values(near, parameter)
         if T.ndim == 2:
-            return self._answered(T, near, held, parameter is None, tolerance)
-        found = [self._answered(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
+            return self._solve_task(T, near, held, parameter is None, tolerance)
+        found = [self._solve_task(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
         q, valid = side_by_side(found, self.chain.dof)
         return InverseBatch(
             self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], *valid.shape[1:])
         )
 
-    def _answered(
+    def _solve_task(
         self, T: Floats, seed: Floats | None, held: Floats, movable: bool, tolerance: float | None
     ) -> PartialResult:
         """With the free joints where they are; if that leads nowhere, where least squares would have them."""
-        result = PartialResult(self, T, self._found(T, held), seed, tolerance)
+        result = PartialResult(self, T, self._find_branches(T, held), seed, tolerance)
         if len(result.q):
             return result
-        other = PartialResult(self, T, self._found(T, held, search=True), seed, tolerance)
+        other = PartialResult(self, T, self._find_branches(T, held, search=True), seed, tolerance)
         if len(other.q) or not movable or not self.freedom.held:
             return other if len(other.q) else result
         best = self.nearest(T, held)
         if best.distance > max(SearchTolerance.REACHED, result.tolerance):
             return result
-        return PartialResult(self, T, self._found(T, best.q), seed, tolerance)
+        return PartialResult(self, T, self._find_branches(T, best.q), seed, tolerance)
 
     def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
-        return self._found(T, self._held(seed, None)).raw
+        return self._find_branches(T, self._free_joint_values(seed, None)).raw
 
-    def _found(self, T: Floats, held: Floats, search: bool = False) -> PartialBranches:
+    def _find_branches(self, T: Floats, held: Floats, search: bool = False) -> PartialBranches:
         """Every branch with the free joints at their places in `held`."""
         made, at = self._branches(held), held[list(self.freedom.used)]
-        raw = made.searched(T, at) if search else made.raw(T, at)
+        raw = made.search(T, at) if search else made.raw(T, at)
         q = np.tile(held, (len(raw.q), 1))
         q[:, list(self.freedom.used)] = raw.q
         q = completed_branches(self, T, q, [k for k in self.freedom.used if self.turning[k]])
@@ -255,7 +255,7 @@ class PartialSolver(JointSpace):
         """What solves the arm with its free joints frozen; kept while they stay."""
         key = held[list(self.freedom.free)].tobytes()
         if self._made is None or self._made[0] != key:
-            arm = frozen(self.chain, {k: float(held[k]) for k in self.freedom.free})
+            arm = freeze_joints(self.chain, {k: float(held[k]) for k in self.freedom.free})
             made: Branches = PositionBranches(arm) if self.task == "position" else AxisBranches(arm)
             self._made = key, made
         return self._made[1]
@@ -264,7 +264,7 @@ class PartialSolver(JointSpace):
         """No values are tried: the free joints stay where they are."""
         return False
 
-    def _held(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats:
+    def _free_joint_values(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats:
         """Where the free joints are: as given, as in the seed, or in the middle."""
         held = self.centre.copy() if seed is None else np.clip(seed, self.low, self.high)
         if parameter is None:
@@ -295,7 +295,7 @@ class PartialSolver(JointSpace):
         """The configuration inside the limits that comes nearest in what counts; all joints may move."""
         target = np.asarray(pose, dtype=float)
         near = None if seed is None else joints_from_value(seed, self.chain.dof)
-        T = completed(target) if self.task == "axis" else target
+        T = complete_pose(target) if self.task == "axis" else target
         best, distance = nearest_found(self, T, starts(self, near), self.task, (self._pose, self._jacobian))
         rejected = Answers(self, target, near, self.raw(target, near)).rejected if self.limited else ""
         reason = reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)

@@ -14,7 +14,7 @@ from manipula.ik.descent import Ends
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, distances, principal
 from manipula.ik.numeric.newton import nearest_beside
-from manipula.ik.numeric.poses import accepted
+from manipula.ik.numeric.poses import accept_branches
 from manipula.ik.numeric.tolerances import BranchTolerance, SearchTolerance
 from manipula.ik.numeric.walk import StandingTool
 from manipula.ik.solver import Solver
@@ -45,7 +45,7 @@ def unique_solutions(solver: Solver, T: Floats, seed: Floats | None, tolerance: 
     if solver.descent is None:
         return _by_arrays(solver, T, starts(solver, seed), exact)
     if solver.chain.dof <= 6 and not solver.plan.free:
-        return _counted(solver, T, starts(solver, seed, MOST), exact)
+        return _search_until_complete(solver, T, starts(solver, seed, MOST), exact)
     every = starts(solver, seed)
     for some in np.split(every, [SOME]):  # with tight limits few of them lead to a solution
         inside = _exact(solver, T, solver.descent(some, T, bounded=True), exact)
@@ -54,7 +54,7 @@ def unique_solutions(solver: Solver, T: Floats, seed: Floats | None, tolerance: 
     return _exact(solver, T, solver.descent(every[:SOME], T), exact) if solver.limited else inside
 
 
-def _counted(solver: Solver, T: Floats, every: Floats, exact: float) -> Floats:
+def _search_until_complete(solver: Solver, T: Floats, every: Floats, exact: float) -> Floats:
     """Starts until no more solutions are to be expected."""
     assert solver.descent is not None
     tried, hits = 0, 0
@@ -86,13 +86,13 @@ def _exact(solver: Solver, T: Floats, ends: Ends | newton.Nearest, exact: float)
     worst = newton.residual(solver.pose(near), T)
     if not (worst > solver.tolerances.good).any():
         return near
-    near, worst = newton.polished(near, T, solver.pose, solver.jacobian, steps=6)
+    near, worst = newton.newton_polish(near, T, solver.pose, solver.jacobian, steps=6)
     loose = (worst > solver.tolerances.good) & (worst < exact * SearchTolerance.LOOSE)
     if loose.any():  # what cannot be met exactly is met as nearly as it can be
         near[loose] = nearest_beside(near[loose], T[None].repeat(loose.sum(), 0), solver.pose, solver.jacobian)
         worst[loose] = newton.residual(solver.pose(near[loose]), T)
     measure = solver.tolerances
-    answers = accepted(worst, measure) if exact == measure.exact else worst <= exact
+    answers = accept_branches(worst, measure) if exact == measure.exact else worst <= exact
     return distinct(principal(near[answers], solver.turning), solver.turning)
 
 

@@ -179,12 +179,12 @@ def _wrist(structure: ArmStructure, centre: int) -> Pieces:
 
 def _centre(structure: ArmStructure) -> int | None:
     """The joint behind the third, counted from 0, whose foot lies on all three axes; None where there is none."""
-    found = [_meeting(structure, seed) for seed in DRAWS]
+    found = [_meeting_axes(structure, seed) for seed in DRAWS]
     both = [k for k in range(3) if all(k in one for one in found)]
     return both[0] if both else None
 
 
-def _meeting(structure: ArmStructure, seed: str) -> set[int]:
+def _meeting_axes(structure: ArmStructure, seed: str) -> set[int]:
     maths = FieldMaths(f"wrist {seed}")
     chain = structure.merged(maths, structure.symbols(maths.symbol))
     links = chain.links[3:]
@@ -227,10 +227,10 @@ def variables(tree: FormulaTree) -> list[str]:
     return list(found)
 
 
-def solved(factor: FormulaTree) -> Solved | None:
+def solve_factor(factor: FormulaTree) -> Solved | None:
     """The zeros of a factor; None where they are no single formula, and the equation itself is the answer."""
     if isinstance(factor, Power):
-        return solved(factor.base)
+        return solve_factor(factor.base)
     if isinstance(factor, Symbol) and factor.online:
         return factor, (ZERO,)
     parts = _parts(factor)

@@ -17,13 +17,13 @@ from manipula.algebra.show.equations import Equations
 from manipula.algebra.show.layout import legend_lines
 from manipula.algebra.show.paper import Latex
 from manipula.algebra.show.printer import Printer
-from manipula.algebra.simplify import proved
+from manipula.algebra.simplify import prove_trees
 from manipula.algebra.simplify.simplifier import trigonometric_factors
 from manipula.algebra.simplify.tree import FormulaTree, evaluate_tree
 from manipula.errors import InputError, ProofError
 from manipula.generation.arm_structure import ArmStructure
 from manipula.ik.numeric.tolerances import SingularTolerance
-from manipula.ik.singular_factors import Piece, Pieces, Solved, moving_factors, pieces_of, solved, variables
+from manipula.ik.singular_factors import Piece, Pieces, Solved, moving_factors, pieces_of, solve_factor, variables
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.topology import road_of, with_frame
@@ -77,20 +77,20 @@ class Singularities:
         return len(self.cases)
 
     @property
-    def _taken(self) -> frozenset[str]:
+    def _input_names(self) -> frozenset[str]:
         return frozenset(name for port in self.pieces[0].function.inputs for name in port.names)
 
     @property
     def _legend(self) -> Equations:
         lines = [(("", ()), tree) for tree in (*self.determinants, *(case.factor for case in self.cases))]
-        return Equations("factored", "text", tuple(lines), self._taken)
+        return Equations("factored", "text", tuple(lines), self._input_names)
 
     def __str__(self) -> str:
         return "\n".join(self.text_lines())
 
     def text_lines(self) -> list[str]:
         """What it says, line by line."""
-        printer = Printer(self._taken)
+        printer = Printer(self._input_names)
         whole = " · ".join(f"det {piece.name}" for piece in self.pieces)
         lines: list[str] = [Message("{robot}: singular where {determinants} = 0", self.robot, whole)]
         lines += [in_front(piece.name, Message(piece.says)) for piece in self.pieces]
@@ -105,7 +105,7 @@ class Singularities:
 
     def __repr__(self) -> str:
         """The equations alone, where they are short."""
-        said = "; ".join(case.texts(Printer(self._taken))[0] for case in self.cases) or "never"
+        said = "; ".join(case.texts(Printer(self._input_names))[0] for case in self.cases) or "never"
         told = said if len(said) < _SHORT else f"{len(self.cases)} equations; print(…) shows them"
         return f"<singular configurations of {self.robot}: {told}>"
 
@@ -117,7 +117,7 @@ class Singularities:
     @property
     def latex_rows(self) -> list[str]:
         """Its lines."""
-        printer, rows = Latex(self._taken), []
+        printer, rows = Latex(self._input_names), []
         for piece, tree in zip(self.pieces, self.determinants):
             name = "J^{T}J" if piece.name == "JᵀJ" else f"J_{{{piece.name[1:]}}}" if piece.name[1:] else "J"
             rows.append(rf"\det {name} &= {printer.text(tree)}")
@@ -134,7 +134,7 @@ class Singularities:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, formulas as text."""
-        printer = Printer(self._taken)
+        printer = Printer(self._input_names)
         names = (f"det {piece.name}" for piece in self.pieces)
         return {
             "robot": self.robot,
@@ -160,7 +160,7 @@ def singularities_of(robot: RobotDescription, symbolic: Symbolic) -> Singulariti
     for piece in pieces.pieces:
         [output] = piece.function.outputs
         tree, factors = moving_factors(iter(trigonometric_factors(output.exprs[0])))
-        proved(piece.function, {output.name: [tree]})
+        prove_trees(piece.function, {output.name: [tree]})
         determinants.append(tree)
         cases += [trial.case(_name(piece, factor), factor) for factor in factors]
     trial.elsewhere(cases)
@@ -206,7 +206,7 @@ class _Trial:
 
     def case(self, name: str, factor: FormulaTree) -> Singularity:
         """The factor as a case, tried at configurations on it."""
-        solution, reached = solved(factor), False
+        solution, reached = solve_factor(factor), False
         for _ in range(_TRIES):
             q = self.anywhere()
             for there in self._solutions(solution, q) if solution else self._roots(factor, q):

@@ -10,11 +10,11 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.ik.answers import InverseResult
-from manipula.ik.choosing import stands
+from manipula.ik.branch_selection import stands
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.numeric import newton
-from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, over_arrays, principal, stacked, wound
-from manipula.ik.numeric.poses import accepted
+from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, over_arrays, principal, stack_rows, wound
+from manipula.ik.numeric.poses import accept_branches
 from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, SearchTolerance
 from manipula.ik.search import unique_solutions
 from manipula.ik.solver import Raw, Solver
@@ -41,7 +41,7 @@ def unclosed_result(
     if seed is not None or solver.limited:
         q = wound(q, solver.turning, solver.low, solver.high, seed)
         inside = np.all(margins(q, solver.low, solver.high) >= -LimitTolerance.INSIDE, axis=-1)
-    result.decided(q, inside)
+    result.accept_quick(q, inside)
     return result
 
 
@@ -108,8 +108,8 @@ def padded_solutions(general: General6R, solver: Solver, poses: Floats) -> Seque
 def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
     n = solver.chain.dof
     kept = q[(np.abs(q[:, n:]) < SearchTolerance.STILL).all(-1), :n]
-    close, worst = newton.polished(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
-    return _distinct(principal(close[accepted(worst, solver.tolerances)], solver.turning))
+    close, worst = newton.newton_polish(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
+    return _distinct(principal(close[accept_branches(worst, solver.tolerances)], solver.turning))
 
 
 def _distinct(q: Floats) -> Floats:
@@ -138,7 +138,7 @@ def last_part(chain: Tree, values: Floats) -> Floats:
     """B(q₇), (n, 4, 4): the last joint's motion and all that follows it."""
     last = chain.links[6]
     at = last.motion(values, over_arrays(chain).maths) @ last.after @ chain.tool
-    return stacked(at.rows(), values.shape)
+    return stack_rows(at.rows(), values.shape)
 
 
 def fixed_joint_solutions(general: General6R, chain: Tree, poses: Floats, values: Floats) -> list[Floats]:

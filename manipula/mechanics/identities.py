@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.mechanics.models.dynamics import articulated, composite, energy, inertia_inverse, torque
+from manipula.mechanics.models.dynamics import articulated_bodies, composite, energy, inertia_inverse, torque
 from manipula.mechanics.models.dynamics.friction import NO_SUM, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
@@ -139,7 +139,7 @@ def linear_in_parameters(chain: Tree, x: MotionState) -> Sides:
 def forward_undoes_inverse(chain: Tree, x: MotionState) -> Sides:
     """forward_dynamics(inverse_dynamics(q̈)) = q̈, two ways"""
     tau = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench)
-    one = articulated.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
+    one = articulated_bodies.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
     other = inertia_inverse.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
     return _paired(one, x.qdd) + _paired(other, x.qdd)
 
@@ -167,7 +167,7 @@ def superposition(chain: Tree, x: MotionState) -> Sides:
 
 def inertia_pivots(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """The pivots of M factored from the tip: M is positive definite exactly where all of them are positive."""
-    return inertia_inverse.factored(composite.inertia_matrix(chain, q))[1]
+    return inertia_inverse.factorise_ldl(composite.inertia_matrix(chain, q))[1]
 
 
 def _only(chain: Tree, l: int, link: Link) -> Tree:

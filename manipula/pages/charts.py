@@ -132,7 +132,7 @@ def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: ChartLine) -
     if line.dots:
         wide = line.dot or min(5.0, max(2.4, 60 / sqrt(len(pairs) or 1)))
         return _dots(pairs, COLOURS[line.colour % len(COLOURS)], wide)
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in _thinned(pairs))
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in _thin_points(pairs))
     dash = DASHED if line.dashed else ""
     colour = COLOURS[line.colour % len(COLOURS)]
     return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.4"{dash}/>'
@@ -147,7 +147,7 @@ def _dots(pairs: Sequence[tuple[float, float]], colour: str, wide: float) -> str
     )
 
 
-def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def _thin_points(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Of many points the first, the highest and the lowest of every stretch: a peak of one sample is still seen."""
     several = len(pairs) // POINTS
     if several < 4:

@@ -68,7 +68,7 @@ def page(title: str, parts: Sequence[str]) -> str:
 STATIC = Path(__file__).parent / "static"
 
 
-def built(name: str) -> Path:
+def built_file(name: str) -> Path:
     """The file or folder `name` of the built front end: "studio", "report.js", "report.css", "widget.js"."""
     found = STATIC / name
     if not found.exists():

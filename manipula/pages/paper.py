@@ -7,7 +7,7 @@ from importlib import resources
 from itertools import groupby
 from typing import Any
 
-from manipula.algebra.show.paper import quoted
+from manipula.algebra.show.paper import typst_string
 from manipula.errors import InputError
 from manipula.pages.report import Count, ReportFormula, Story, Table
 
@@ -20,25 +20,25 @@ def source_of(story: Story) -> str:
     """The whole document."""
     frame = resources.files(__package__).joinpath("frame.typ").read_text(encoding="utf-8")
     parts = {name: part(story) for name, part in PARTS.items() if name not in story.hidden}
-    title = f"#set document(title: {quoted(story.name)})\n"
+    title = f"#set document(title: {typst_string(story.name)})\n"
     return frame + title + _head(story) + "\n".join(text for text in parts.values() if text) + _foot(story)
 
 
 def _head(story: Story) -> str:
-    words = f"#text(size: 22pt, weight: 600, {quoted(story.name)})\n\n#{quoted(story.about)}\n"
-    words += "".join(f"\n#emph({quoted(remark)})\n" for remark in story.remarks)
+    words = f"#text(size: 22pt, weight: 600, {typst_string(story.name)})\n\n#{typst_string(story.about)}\n"
+    words += "".join(f"\n#emph({typst_string(remark)})\n" for remark in story.remarks)
     if not story.picture or "arm" in story.hidden:
         return words
-    image = f'image(bytes({quoted(story.picture)}), format: "svg", width: 6.2cm)'
+    image = f'image(bytes({typst_string(story.picture)}), format: "svg", width: 6.2cm)'
     return f"#grid(columns: (1fr, auto), gutter: 1em, align: (left + horizon, right), [{words}], {image})\n"
 
 
 def _foot(story: Story) -> str:
-    return f"\n#v(1em)\n#text(size: 8pt, fill: gray, {quoted(f'Made by manipula {story.version}.')})\n"
+    return f"\n#v(1em)\n#text(size: 8pt, fill: gray, {typst_string(f'Made by manipula {story.version}.')})\n"
 
 
 def section(title: str, body: str) -> str:
-    return f"#heading(level: 2, {quoted(title)})\n{body}\n"
+    return f"#heading(level: 2, {typst_string(title)})\n{body}\n"
 
 
 def table(found: Table, widths: str = "") -> str:
@@ -46,17 +46,17 @@ def table(found: Table, widths: str = "") -> str:
     title, heads, rows = found
     if len(heads) == 2 and len(rows) > TALL:
         each = -(-len(rows) // BESIDE)
-        parts = [_told(("", heads, rows[i : i + each])) for i in range(0, len(rows), each)]
-        head = f"#block(below: 0.5em, above: 1em, text(size: 9pt, emph({quoted(title)})))\n"
+        parts = [_table_call(("", heads, rows[i : i + each])) for i in range(0, len(rows), each)]
+        head = f"#block(below: 0.5em, above: 1em, text(size: 9pt, emph({typst_string(title)})))\n"
         return f"{head}#grid(columns: {len(parts)}, gutter: 1em, {', '.join(parts)})\n"
-    return f"#{_told(found, widths)}\n"
+    return f"#{_table_call(found, widths)}\n"
 
 
-def _told(found: Table, widths: str = "") -> str:
+def _table_call(found: Table, widths: str = "") -> str:
     title, heads, rows = found
-    cells = ", ".join(f"({', '.join(map(quoted, row))},)" for row in rows)
+    cells = ", ".join(f"({', '.join(map(typst_string, row))},)" for row in rows)
     wide = f", widths: ({widths})" if widths else ""
-    return f"told({quoted(title)}, ({', '.join(map(quoted, heads))},), ({cells},){wide})"
+    return f"told({typst_string(title)}, ({', '.join(map(typst_string, heads))},), ({cells},){wide})"
 
 
 def tables(story: Story) -> str:
@@ -70,14 +70,14 @@ def equations(story: Story) -> str:
 def formula(one: ReportFormula) -> str:
     """As a book has it; where a row is too wide for paper in lines that break; where it is too long in auxiliary
     equations, as it is computed."""
-    head = f"#heading(level: 3, {quoted(one.title)})\n"
+    head = f"#heading(level: 3, {typst_string(one.title)})\n"
     lines = len(one.auxiliary)
     if one.typst and len(one.typst) <= LONGEST:
         wide = "A row of these formulas is too wide for paper; the page in HTML shows it, code computes it."
-        otherwise = _in_lines(one) or _in_steps(one) or f"#emph({quoted(wide)})"
+        otherwise = _in_lines(one) or _in_steps(one) or f"#emph({typst_string(wide)})"
         return f"{head}#fitted([\n{one.typst}\n], otherwise: [{otherwise}])\n"
     long = f"The equations are {max(len(one.typst), lines):,} signs long: more than paper should hold."
-    return f"{head}{_in_steps(one) or f'#emph({quoted(one.why_not or long)})'}\n"
+    return f"{head}{_in_steps(one) or f'#emph({typst_string(one.why_not or long)})'}\n"
 
 
 def _in_lines(one: ReportFormula) -> str:
@@ -93,7 +93,7 @@ def _in_steps(one: ReportFormula) -> str:
 
 
 def inverse(story: Story) -> str:
-    told = story.derivation_typst or (f"#emph({quoted(story.no_derivation)})" if story.no_derivation else "")
+    told = story.derivation_typst or (f"#emph({typst_string(story.no_derivation)})" if story.no_derivation else "")
     return section("Inverse kinematics", told) if told else ""
 
 
@@ -101,17 +101,17 @@ def counts(story: Story) -> str:
     """A bar for each method; published figures beside ours."""
     groups = [bars(model, list(rows)) for model, rows in groupby(story.counts, key=lambda row: row.model)]
     words = "Multiplications and additions of every method before optimisation, each proved equal to the others."
-    return section("Operation counts", f"#{quoted(words)}\n" + "".join(groups)) if groups else ""
+    return section("Operation counts", f"#{typst_string(words)}\n" + "".join(groups)) if groups else ""
 
 
 def bars(model: str, rows: Sequence[Count]) -> str:
     most = max(row.total for row in rows) or 1
     cells = ", ".join(
-        f"{quoted(row.method + (f' ({row.source})' if row.source else ''))}, {quoted(str(row.total))}, "
+        f"{typst_string(row.method + (f' ({row.source})' if row.source else ''))}, {typst_string(str(row.total))}, "
         f"bar({row.total / most:.4f}, {'false' if row.source else 'true'})"
         for row in rows
     )
-    title = f"#heading(level: 3, {quoted(model.replace('_', ' '))})\n"
+    title = f"#heading(level: 3, {typst_string(model.replace('_', ' '))})\n"
     layout = "columns: (1fr, auto, 5.2cm), gutter: 0.5em, align: (left, right, left + horizon)"
     return f"{title}#text(size: 8.5pt, grid({layout}, {cells}))\n"
 
@@ -128,7 +128,7 @@ def check(story: Story) -> str:
 
 def base(story: Story) -> str:
     if story.base is None:
-        return section("Base parameters", f"#emph({quoted(story.no_base)})") if story.no_base else ""
+        return section("Base parameters", f"#emph({typst_string(story.no_base)})") if story.no_base else ""
     return section("Base parameters", table(story.base, "auto, 1fr, auto"))
 
 

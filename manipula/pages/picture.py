@@ -20,7 +20,7 @@ from manipula.pages.projection import (
     camera_at,
     sheet_for,
     solids_of,
-    trimmed,
+    trim_rods,
 )
 
 # Light: from above, from the left, from behind the eye; matt paint, and some light from all around.
@@ -135,13 +135,13 @@ class Painter:
 
     def side_fill(self, stops: Stops, start: Array, end: Array) -> str:
         places = zip(("x1", "y1", "x2", "y2"), (*start, *end))
-        return self._kept("linearGradient", " ".join(f'{name}="{number(x)}"' for name, x in places), stops)
+        return self._gradient_url("linearGradient", " ".join(f'{name}="{number(x)}"' for name, x in places), stops)
 
     def ball_fill(self, colour: str, at: Array, r: float) -> str:
         lightest = f'cx="{number(at[0] - 0.3 * r)}" cy="{number(at[1] - 0.4 * r)}" r="{number(1.45 * r)}"'
-        return self._kept("radialGradient", lightest, glow(colour))
+        return self._gradient_url("radialGradient", lightest, glow(colour))
 
-    def _kept(self, kind: str, places: str, stops: Stops) -> str:
+    def _gradient_url(self, kind: str, places: str, stops: Stops) -> str:
         colours = "".join(f'<stop offset="{number(at, 2)}" stop-color="{colour}"/>' for at, colour in stops)
         text = f'<{kind} id="?" gradientUnits="userSpaceOnUse" {places}>{colours}</{kind}>'
         return f"url(#{self.gradients.setdefault(text, f'{self.prefix}{len(self.gradients)}')})"
@@ -185,10 +185,10 @@ def svg_of(record: Mapping[str, Any], poses: Sequence[Array], axes: Sequence[Arr
     camera = camera_at(style.eye or record["eye"], record["up"])
     places = [*zip((link["shapes"] for link in record["links"]), poses), (record["tool"]["shapes"], poses[-1])]
     whole = [solid for shapes, pose in places for solid in solids_of(shapes, pose, camera, record["size"])]
-    solids = trimmed(whole, record["size"])
+    solids = trim_rods(whole, record["size"])
     sheet = _sheet(record, solids, camera, style, poses)
     painter = Painter(sheet, _prefix(record, poses, style))
-    shown = _shown(poses, style)
+    shown = _frames_with_arrows(poses, style)
     body = [
         element
         for i in back_to_front(solids)
@@ -200,7 +200,7 @@ def svg_of(record: Mapping[str, Any], poses: Sequence[Array], axes: Sequence[Arr
     return _page(record["name"], painter.definitions(), body, style)
 
 
-def _shown(poses: Sequence[Array], style: Style) -> list[Array]:
+def _frames_with_arrows(poses: Sequence[Array], style: Style) -> list[Array]:
     """The frames that have arrows."""
     return {"tool": [poses[-1]], "all": [*poses], "none": []}[style.frames]
 
@@ -216,7 +216,7 @@ def _sheet(
 ) -> Sheet:
     low = np.min([solid.corners[0][:2] for solid in solids], axis=0)
     high = np.max([solid.corners[1][:2] for solid in solids], axis=0)
-    for pose in _shown(poses, style):
+    for pose in _frames_with_arrows(poses, style):
         tips = camera.points(pose[:3, 3] + ARROW * record["size"] * pose[:3, :3].T)[:, :2]
         low, high = np.minimum(low, tips.min(axis=0)), np.maximum(high, tips.max(axis=0))
     if style.whole:

@@ -54,7 +54,7 @@ def plane_of(points: Array, size: float) -> tuple[int, ...]:
     return tuple(i for i in range(3) if i != thin[-1]) if len(thin) else (0, 1, 2)
 
 
-def framed(place: Any, low: Array, high: Array, axes: Sequence[int]) -> float:
+def set_limits(place: Any, low: Array, high: Array, axes: Sequence[int]) -> float:
     """All between the corners is within, and a metre is a metre along every axis: so many points as are returned."""
     least = (0.3 if len(axes) == 2 else 0.6) * max(float((high - low).max()), 1e-9)
     extent = np.maximum(high - low, least)[list(axes)] * 1.1
@@ -113,7 +113,7 @@ def arm_figure(motion: DrawnMotion, *, frames: bool, names: bool, trail: bool) -
     axes = motion.plane()
     figure = blank("arm.plot", (6.4, 5.8))
     place = figure.add_subplot(projection="3d" if len(axes) == 3 else None)
-    points = framed(place, *corners(motion), axes)
+    points = set_limits(place, *corners(motion), axes)
     if len(axes) == 3:
         look_from(place, motion.record)
     draw_arm(place, motion, axes, points)
@@ -153,7 +153,7 @@ def draw_arm(place: Any, motion: DrawnMotion, axes: Sequence[int], points: float
     for k in sorted({int(k) for k in np.linspace(0, motion.rows - 1, min(motion.rows, GHOSTS + 2))})[:-1]:
         for way in _ways(motion, k):
             place.plot(*way[:, list(axes)].T, color="#7d8790", linewidth=1.4, alpha=0.55, zorder=1, marker=".")
-    for stroke in _sorted(strokes(motion, motion.rows - 1), axes):
+    for stroke in _sort_by_depth(strokes(motion, motion.rows - 1), axes):
         _draw(place, stroke, axes, motion.record["paints"][stroke.paint], points)
 
 
@@ -201,7 +201,7 @@ def _line(place: Any, ends: Array, **style: Any) -> None:
     place.add_collection(LineCollection([ends], zorder=2, **style))
 
 
-def _sorted(found: Sequence[Stroke], axes: Sequence[int]) -> list[Stroke]:
+def _sort_by_depth(found: Sequence[Stroke], axes: Sequence[int]) -> list[Stroke]:
     """In a plane, from the back to the front."""
     if len(axes) == 3:
         return list(found)
@@ -272,7 +272,7 @@ def workspace_figure(motion: DrawnMotion, points: Array, freedom: Array) -> Any:
     views = [view for view in views if not thin[list(view)].any()] or [(first, up)]
     figure = blank("arm.plot_workspace", (1.2 + 5.0 * len(views), 5.0))
     for place, axes in zip(np.atleast_1d(figure.subplots(1, len(views))), views):
-        metre = framed(place, low, high, axes)
+        metre = set_limits(place, low, high, axes)
         x, y = points[:, list(axes)].T
         cells = _cells(place, x, y, freedom, float((high - low).max()))
         draw_arm(place, motion, axes, metre)
@@ -315,20 +315,22 @@ def ellipsoid_figure(motion: DrawnMotion, J: Array, units: tuple[str, str]) -> A
     size = motion.record["size"]
     tool = motion.poses[-1][-1, :3, 3]
     low, high = corners(motion)
-    metre = framed(place, np.minimum(low, tool - LENGTH * size), np.maximum(high, tool + LENGTH * size), axes)
+    metre = set_limits(place, np.minimum(low, tool - LENGTH * size), np.maximum(high, tool + LENGTH * size), axes)
     if len(axes) == 3:
         look_from(place, motion.record)
     draw_arm(place, motion, axes, metre)
     free = sigma > SINGULAR * max(float(sigma.max()), 1e-300)
     pushes = np.where(free, 1 / np.where(free, sigma, 1.0), np.inf)
     for (name, colour), lengths, unit in zip(ELLIPSOID_COLOURS.items(), (sigma, pushes), units):
-        _ellipsoid(place, tool, U, lengths, LENGTH * size, axes, colour, f"{name}: {_told(lengths, axes, U)} {unit}")
+        _ellipsoid(
+            place, tool, U, lengths, LENGTH * size, axes, colour, f"{name}: {_lengths_text(lengths, axes, U)} {unit}"
+        )
     figure.legend(loc="outside lower center", fontsize=8, title="half axes", title_fontsize=8)
     place.set_title(title_of(motion.record), fontsize=11)
     return figure
 
 
-def _told(lengths: Array, axes: Sequence[int], U: Array) -> str:
+def _lengths_text(lengths: Array, axes: Sequence[int], U: Array) -> str:
     """In a plane without the axis that leaves it."""
     kept = [x for x, way in zip(lengths, U.T) if len(axes) == 3 or np.abs(way[list(axes)]).max() > 1e-6]
     return ", ".join("∞" if np.isinf(x) else f"{x:.3g}" for x in kept)

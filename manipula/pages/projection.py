@@ -96,7 +96,7 @@ class Solid:
         return (self.ends - r).min(axis=0), (self.ends + r).max(axis=0)
 
 
-def trimmed(solids: Sequence[Solid], size: float) -> list[Solid]:
+def trim_rods(solids: Sequence[Solid], size: float) -> list[Solid]:
     """Rods that come out of the end of a drum begin there: what is inside could only be painted over its side."""
     halves, same = [solid for solid in solids if solid.half], SAME * size
     middles = np.array([half.ends[0] for half in halves]).reshape(-1, 3)
@@ -142,19 +142,19 @@ class _Placed:
             if shape["kind"] in make and not self._is_band(shape, before):
                 yield from make[shape["kind"]](shape)
 
-    def seen(self, points: Any) -> Array:
+    def project(self, points: Any) -> Array:
         at = np.asarray(points, dtype=float) @ self.pose[:3, :3].T + self.pose[:3, 3]
         return self.camera.points(at)
 
     def tube(self, shape: Shape) -> Iterator[Solid]:
         ends = (shape["from"], shape["to"])
         first, last = (any(self._meets(ball, end, shape) for ball in self.balls) for end in ends)
-        yield Solid(shape["paint"], self.seen(ends), tuple(shape["radii"]), (first, last))
+        yield Solid(shape["paint"], self.project(ends), tuple(shape["radii"]), (first, last))
 
     def ball(self, shape: Shape) -> Iterator[Solid]:
         """One at the end of a tube is drawn with it."""
         if not any(self._meets(shape, tube[end], tube) for tube in self.tubes for end in ("from", "to")):
-            at = self.seen(shape["at"])
+            at = self.project(shape["at"])
             yield Solid(shape["paint"], np.stack([at, at]), (shape["radius"],) * 2, (True, True))
 
     def _meets(self, ball: Shape, end: Any, tube: Shape) -> bool:
@@ -163,7 +163,7 @@ class _Placed:
 
     def drum(self, shape: Shape) -> Iterator[Solid]:
         """In two halves: what goes through the middle lies between them."""
-        ends, middle = self._axis(shape), self.seen(shape["at"])
+        ends, middle = self._axis(shape), self.project(shape["at"])
         for end in ends:
             yield Solid(shape["paint"], np.stack([middle, end]), (shape["radius"],) * 2, half=True)
 
@@ -172,7 +172,7 @@ class _Placed:
 
     def _axis(self, shape: Shape) -> Array:
         at, half = np.array(shape["at"]), 0.5 * shape["length"] * np.array(shape["axis"])
-        return self.seen(np.stack([at - half, at + half]))
+        return self.project(np.stack([at - half, at + half]))
 
     def box(self, shape: Shape) -> Iterator[Solid]:
         bands = [band for before, band in pairwise(self.shapes) if before is shape and self._is_band(band, before)]
@@ -216,10 +216,10 @@ def _behind(heights: Array, solids: Sequence[Solid]) -> list[int]:
     for i, own in enumerate(heights):
         rays = covered[i]
         before[i] = (covered[:, rays] & (heights[:, rays] < own[rays] - 1e-12)).sum(axis=1)
-    return _ordered(np.maximum(before - before.T, 0), [float(solid.middle[2]) for solid in solids])
+    return _paint_order(np.maximum(before - before.T, 0), [float(solid.middle[2]) for solid in solids])
 
 
-def _ordered(before: Array, depth: Sequence[float]) -> list[int]:
+def _paint_order(before: Array, depth: Sequence[float]) -> list[int]:
     """Again and again the one that is in front of what is left at the fewest rays; the further of equals."""
     left, order = before.sum(axis=1), list[int]()
     rank = np.argsort(np.argsort(depth, kind="stable"), kind="stable") / (len(depth) + 1)  # less than a ray

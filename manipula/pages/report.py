@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
-from manipula.pages.page import built
+from manipula.pages.page import built_file
 from manipula.support.text import html_table
 
 # What a report tells, as plain data; whoever has it makes the page without knowing robots.
@@ -234,7 +234,7 @@ POLICY = (
 
 def report_page(story: Story) -> str:
     """The whole HTML of a report."""
-    script = built("report.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
+    script = built_file("report.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     shown = {
         name: (title, draw(story))
@@ -246,17 +246,17 @@ def report_page(story: Story) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=digest))}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(story.name)}</title>\n"
-        f"<style>{built('report.css').read_text(encoding='utf-8')}</style>\n</head>\n<body>\n"
+        f"<style>{built_file('report.css').read_text(encoding='utf-8')}</style>\n</head>\n<body>\n"
         f"{_head(story, {name: title for name, (title, _) in shown.items()})}\n<main>\n"
         + "\n".join(_section(name, title, body) for name, (title, body) in shown.items())
         + f"\n</main>\n<footer><p>Made by manipula {escape(story.version)}.</p></footer>\n"
-        + _data("report", "application/json", json.dumps(_handed(story), allow_nan=False).replace("<", "\\u003c"))
+        + _data("report", "application/json", json.dumps(_page_data(story), allow_nan=False).replace("<", "\\u003c"))
         + _data("module", "text/plain", story.module.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
         + f"<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
-def _handed(story: Story) -> dict[str, object]:
+def _page_data(story: Story) -> dict[str, object]:
     return {"name": story.name, "drawing": story.drawing, "hidden": list(story.hidden)}
 
 

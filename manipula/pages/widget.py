@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
-from manipula.pages.page import built
+from manipula.pages.page import built_file
 
 SHOWN = (
     "frames", "axes", "names", "ranges", "com", "inertia", "trail", "cloud", "branches", "forces", "payload",
@@ -118,7 +118,7 @@ def _kind() -> Any:
         "height": traitlets.Int(420),
         "shown": traitlets.Dict(),
     }
-    code = {"_esm": built("widget.js").read_text("utf-8"), "_css": built("widget.css").read_text("utf-8")}
+    code = {"_esm": built_file("widget.js").read_text("utf-8"), "_css": built_file("widget.css").read_text("utf-8")}
     return type(
         "ArmView", (anywidget.AnyWidget,), code | {name: trait.tag(sync=True) for name, trait in traits.items()}
     )

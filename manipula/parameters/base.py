@@ -25,7 +25,7 @@ from manipula.algebra.expr.elimination import (
     known_angle,
     rational_angle,
     reduced_rows,
-    solved,
+    solve_in_field,
 )
 from manipula.algebra.expr.evaluate import MPMATH, evaluate
 from manipula.algebra.expr.field import FieldMaths, P
@@ -39,7 +39,7 @@ from manipula.errors import InputError, ProofError
 from manipula.generation.arm_structure import ArmStructure, Ranking, State, field_state, integer, states_of, told_rows
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
-    grouping,
+    grouping_matrix,
     standard_slots,
     standard_values,
 )
@@ -161,12 +161,12 @@ def base_parameters_from(structure: ArmStructure) -> BaseParameters:
     graph = Graph()
     chain = structure.merged(ExprMaths(graph), structure.symbols(graph.symbol))
     standard, values = standard_slots(chain), standard_values(chain)
-    B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
+    B = [[graph.expr(x) for x in row] for row in grouping_matrix(chain, standard)]
     weights = _coefficients(chain, robot.coordinates, graph, found.dropped)
     _refuse_tiny_pivots(robot, [x for parts in weights.values() for x in parts.values()])
-    C = _combined(B, found, weights)
+    C = _combination_matrix(B, found, weights)
     matrix = _matrix_function(robot, graph, C)
-    folded = _folded(standard, values)
+    folded = _numeric_rider_values(standard, values)
     return BaseParameters(
         robot.name,
         found.names,
@@ -175,7 +175,7 @@ def base_parameters_from(structure: ArmStructure) -> BaseParameters:
         tuple(_value(_dot(row, values, graph)) for row in C),
         _formulas(matrix, found.names, {slot: folded.get(slot) for slot in standard}, C),
         matrix,
-        _proved(structure, matrix),
+        _prove_grouping(structure, matrix),
         len({slot.rider for slot in folded}),
     )
 
@@ -193,13 +193,13 @@ def _coefficients(
     wanted = {k: list(parts) for k, parts in dropped.items() if parts}
     if not wanted:
         return {}
-    still = replace(chain, links=tuple(_counted(chain)), maths=RationalAngleMaths(graph))
+    still = replace(chain, links=tuple(_links_from_zero(chain)), maths=RationalAngleMaths(graph))
     rng, stacked = Random(1), list[list[Expr]]()
     found: dict[int, dict[int, Expr]] = {}
     for _ in range(states_of(chain)):
         stacked += [[graph.expr(x) for x in row] for row in told_rows(still, _rational_state(still, moves, rng))]
         for k in wanted.keys() - found.keys():
-            solution = solved([[row[c] for c in wanted[k]] for row in stacked], [row[k] for row in stacked])
+            solution = solve_in_field([[row[c] for c in wanted[k]] for row in stacked], [row[k] for row in stacked])
             if solution is not None:
                 found[k] = dict(zip(wanted[k], solution))
         if len(found) == len(wanted):
@@ -220,7 +220,7 @@ def _refuse_tiny_pivots(robot: RobotDescription, factors: Sequence[Expr]) -> Non
         )
 
 
-def _counted(chain: Tree) -> Iterator[Link]:
+def _links_from_zero(chain: Tree) -> Iterator[Link]:
     """Where a joint counts from does not matter, unless another one follows it."""
     free = not chain.coordinates.coupled
     for link in chain.links:
@@ -241,7 +241,7 @@ def _rational_state(chain: Tree, moves: Coordinates, rng: Random) -> State:
     return q, of.spread(rates), of.spread(accelerations)
 
 
-def _combined(B: list[list[Expr]], found: Ranking, D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
+def _combination_matrix(B: list[list[Expr]], found: Ranking, D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
     """C = B of the columns kept, and what the others give to them."""
     rows = {k: list(B[k]) for k in found.kept}
     for other, parts in D.items():
@@ -271,7 +271,7 @@ def _matrix_function(robot: RobotDescription, graph: Graph, C: list[list[Expr]])
     return Function("base_parameters", graph, inputs, (output,), provenance=Provenance(robot.name))
 
 
-def _folded(standard: Sequence[Slot], values: Sequence[Any]) -> dict[Slot, Any]:
+def _numeric_rider_values(standard: Sequence[Slot], values: Sequence[Any]) -> dict[Slot, Any]:
     """The riders' parameters that enter the formulas as numbers: of those in numbers, where riders are many."""
     riders = dict.fromkeys(slot.rider for slot in standard if slot.rider)
     if len(riders) <= RIDERS:
@@ -328,7 +328,7 @@ def _classes(C: list[list[Expr]]) -> list[Class]:
 # the proof
 
 
-def _proved(structure: ArmStructure, matrix: Function) -> int:
+def _prove_grouping(structure: ArmStructure, matrix: Function) -> int:
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
     robot, moves, entries = structure.robot, structure.robot.coordinates, 0
     for _ in range(DRAWS):
@@ -351,7 +351,7 @@ def _mismatches(chain: Tree, moves: Coordinates, matrix: Function, found: Rankin
     width = matrix.outputs[0].shape[1]
     C = [flat[i : i + width] for i in range(0, len(flat), width)]
     felt = chain.coordinates.gather_rows(regressor(chain, *state))
-    full = picked(felt, columns(chain), [slot.name for slot in standard_slots(chain)])
+    full = select_columns(felt, columns(chain), [slot.name for slot in standard_slots(chain)])
     base = [found.columns(row) for row in told_rows(chain, state)]
     wrong = sum(
         integer(true) != sum(integer(y) * row[k] for y, row in zip(base_row, C)) % P
@@ -361,7 +361,7 @@ def _mismatches(chain: Tree, moves: Coordinates, matrix: Function, found: Rankin
     return wrong, len(full) * width
 
 
-def picked(rows: Y, names: Sequence[Any], wanted: Sequence[Any]) -> Y:
+def select_columns(rows: Y, names: Sequence[Any], wanted: Sequence[Any]) -> Y:
     """Some columns by name."""
     at = {name: k for k, name in enumerate(names)}
     return [[row[at[name]] for name in wanted] for row in rows]

@@ -24,7 +24,7 @@ from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import RigidBody
-from manipula.parameters.base import BaseParameters, Class, picked
+from manipula.parameters.base import BaseParameters, Class, select_columns
 from manipula.support.text import plain
 
 Array = NDArray[np.float64]
@@ -71,16 +71,16 @@ def base_agreement(robot: RobotDescription, found: BaseParameters, seed: int = 1
         chain.coordinates.spread(list(rng.uniform(-reach, reach, (robot.dof, SAMPLES)))) for reach in (3.0, 2.0, 4.0)
     ]
     slots, felt = standard_slots(chain), chain.coordinates.gather_rows(regressor(chain, *state))
-    full = _stacked(picked(felt, columns(chain), [slot.name for slot in slots]))
+    full = _stack_samples(select_columns(felt, columns(chain), [slot.name for slot in slots]))
     virtual = np.stack([_torques(virtual_robot(chain, slot), state) for slot in slots], axis=1)
-    scaled = _scaled(full)
+    scaled = _normalise_columns(full)
     singular = svd(scaled, compute_uv=False)
     rank = int((singular > ZERO * singular[0]).sum())
     return Agreement(
         len(found),
         _qr_rank(scaled),
         rank,
-        _qr_rank(_scaled(virtual)),
+        _qr_rank(_normalise_columns(virtual)),
         bool(np.allclose(full, virtual, rtol=1e-9, atol=1e-9)),
         found.classes.items() <= numerical_classes(full, [slot.name for slot in slots]).items(),
         float(np.log10(singular[rank - 1] / max(singular[rank] if rank < len(singular) else 0.0, 1e-17))),
@@ -100,7 +100,7 @@ def virtual_robot(chain: Tree, slot: Slot) -> Tree:
 
 def numerical_classes(full: Array, names: Sequence[str]) -> dict[str, Class]:
     """From the null space of the regressor: a parameter that no null vector touches can be told alone."""
-    scaled = _scaled(full)
+    scaled = _normalise_columns(full)
     _, singular, rows = svd(scaled, full_matrices=True)
     rank = int((singular > ZERO * singular[0]).sum())
     touched = np.abs(rows[rank:]).max(axis=0, initial=0.0) > 1e-6
@@ -112,16 +112,16 @@ def numerical_classes(full: Array, names: Sequence[str]) -> dict[str, Class]:
 
 
 def _torques(chain: Tree, state: Sequence[Any]) -> Array:
-    return _stacked([[x] for x in chain.coordinates.gather(inverse_dynamics(chain, *state))])[:, 0]
+    return _stack_samples([[x] for x in chain.coordinates.gather(inverse_dynamics(chain, *state))])[:, 0]
 
 
-def _stacked(rows: Sequence[Sequence[Any]]) -> Array:
+def _stack_samples(rows: Sequence[Sequence[Any]]) -> Array:
     """Entries that are arrays over the samples → one tall matrix."""
     full = [[np.broadcast_to(np.asarray(x, dtype=float), (SAMPLES,)) for x in row] for row in rows]
     return np.concatenate([np.stack(row, axis=1) for row in full])
 
 
-def _scaled(matrix: Array) -> Array:
+def _normalise_columns(matrix: Array) -> Array:
     """Columns of length 1; those that are nothing but rounding become exactly nothing."""
     norms = np.linalg.norm(matrix, axis=0)
     alive = norms > 1e-11 * norms.max(initial=1e-300)

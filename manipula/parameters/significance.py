@@ -20,7 +20,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.provenance import Provenance, Share
-from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.passes import run_passes
 from manipula.errors import InputError
 from manipula.generation.arm_structure import ArmStructure, Ranking
 from manipula.mechanics.models.choices import default_answers, field_choices, field_questions
@@ -298,7 +298,7 @@ def torque_function(robot: RobotDescription, found: Ranking, given: dict[str, fl
     origin = Provenance(robot.name, approximate=kept, values=tuple(given.items()))
     name = f"{robot.name}_approximate_inverse_dynamics"
     output = Output("tau", (robot.dof,), tuple(map(graph.expr, tau)))
-    return optimised(Function(name, graph, tuple(inputs), (output,), {}, origin))
+    return run_passes(Function(name, graph, tuple(inputs), (output,), {}, origin))
 
 
 def _choices(chain: Tree) -> Sequence[Any]:

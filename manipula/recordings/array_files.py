@@ -95,7 +95,7 @@ class _Reader:
     def arrays(self, data: memoryview) -> dict[str, Array]:
         for element in self._elements(data):
             if element.kind == COMPRESSED:
-                for inner in self._elements(self._inflated(element.data)):
+                for inner in self._elements(self._inflate(element.data)):
                     self._array(inner, "", 0)
             else:
                 self._array(element, "", 0)
@@ -126,7 +126,7 @@ class _Reader:
             )
         return Element(kind, data[begin : begin + size], min(end, len(data)))
 
-    def _inflated(self, data: memoryview) -> memoryview:
+    def _inflate(self, data: memoryview) -> memoryview:
         try:
             return memoryview(zlib.decompressobj().decompress(data, LARGEST))
         except zlib.error as error:
@@ -276,7 +276,7 @@ NAMES = ("joints", "joint_names", "names")
 
 def read_npz(path: Path, ask: Ask) -> Source:
     try:
-        arrays, odd = _loaded(path)
+        arrays, odd = _load_arrays(path)
     except ValueError as error:
         raise InputError("{path}: is no archive of arrays: {error}", path, error) from None
     joints = next((tuple(map(str, arrays[name])) for name in NAMES if name in arrays and arrays[name].ndim == 1), ())
@@ -288,7 +288,7 @@ def read_npz(path: Path, ask: Ask) -> Source:
     return Source(source.path, tuple(named), notes) if len(joints) > 1 else source
 
 
-def _loaded(path: Path) -> tuple[dict[str, Array], list[str]]:
+def _load_arrays(path: Path) -> tuple[dict[str, Array], list[str]]:
     arrays, odd = {}, []
     with open_archive(path) as found:
         for name in found:

@@ -76,10 +76,10 @@ def entries_of(source: Source, k: int, joints: Joints) -> Iterator[Entry]:
     meaning = meaning_of(head.words, unit)
     if meaning is not None:
         name = robots_name(column.joints[0], joints.names) if column.joints else ""
-        yield from _numbered(Place(k), meaning, name, bool(whose))
+        yield from _entries_by_number(Place(k), meaning, name, bool(whose))
 
 
-def _numbered(place: Place, meaning: Meaning, name: str, known: bool) -> Iterator[Entry]:
+def _entries_by_number(place: Place, meaning: Meaning, name: str, known: bool) -> Iterator[Entry]:
     """A reading for every number of a head; without one, what is left is a joint's name, unless that is `known`."""
     digits = [i for i, word in enumerate(meaning.rest) if word.isdigit()]
     for i in digits:
@@ -105,7 +105,7 @@ class Group(NamedTuple):
     joints: tuple[str, ...]
 
 
-def chosen(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> tuple[Group | None, str]:
+def choose_group(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> tuple[Group | None, str]:
     """The one group of columns that has every joint (None where none has), and the heads that were left out.
 
     Positions and torques that may be several are refused; of the rest nothing is taken.
@@ -115,7 +115,7 @@ def chosen(source: Source, quantity: str, entries: Sequence[Entry], joints: Join
         array = entry.place.column if _wide(source, entry) else -1
         families.setdefault((entry.word, entry.family, entry.number >= 0, array), []).append(entry)
     whole = [group for found in families.values() if (group := _group(source, quantity, found, entries, joints))]
-    whole = whole or [group for group in [_mixed(entries, joints)] if group is not None]
+    whole = whole or [group for group in [_mixed_group(entries, joints)] if group is not None]
     distinct: dict[frozenset[Place], Group] = {}
     for group in whole:
         distinct.setdefault(frozenset(group.places), group)  # by name before by number
@@ -161,9 +161,9 @@ def _group(source: Source, quantity: str, found: list[Entry], all_: Sequence[Ent
     """The columns in the joints' order, or None where they are not whole."""
     if all(entry.joint for entry in found) and len({entry.joint for entry in found}) == len(found):
         if not joints.names:
-            return _ordered(found, [entry.joint for entry in found])
+            return _group_in_order(found, [entry.joint for entry in found])
         if set(joints.names) <= {entry.joint for entry in found} and not _more(found, all_):
-            return _ordered(found, joints.names)
+            return _group_in_order(found, joints.names)
         if found[0].number < 0 or _wide(source, found[0]):
             return None
     if found[0].number < 0:
@@ -177,14 +177,14 @@ def _group(source: Source, quantity: str, found: list[Entry], all_: Sequence[Ent
     return _ordered_by(sorted(found, key=lambda entry: entry.number), ())
 
 
-def _mixed(entries: Sequence[Entry], joints: Joints) -> Group | None:
+def _mixed_group(entries: Sequence[Entry], joints: Joints) -> Group | None:
     """One column for every joint under several words, as of an arm with a slide: `lift_force`, `wrist_torque`."""
     own = [entry for entry in entries if entry.word not in CURRENTS]
     if len({entry.word for entry in own}) < 2 or not joints.names:
         return None
     named = _alone((entry.joint, entry) for entry in own if entry.joint)
     if set(joints.names) <= set(named) and not _more([named[name] for name in joints.names], own):
-        return _ordered(list(named.values()), joints.names)
+        return _group_in_order(list(named.values()), joints.names)
     numbered, count = _alone((entry.number, entry) for entry in own if entry.number >= 0), len(joints.names)
     if sorted(numbered) in (list(range(count)), list(range(1, count + 1))):
         return _ordered_by([numbered[k] for k in sorted(numbered)], ())
@@ -206,7 +206,7 @@ def _more(found: Sequence[Entry], entries: Sequence[Entry]) -> bool:
     return any(entry.family in patterns and entry.place not in mine for entry in entries if entry.number >= 0)
 
 
-def _ordered(found: Sequence[Entry], order: Iterable[str]) -> Group:
+def _group_in_order(found: Sequence[Entry], order: Iterable[str]) -> Group:
     by_name = {entry.joint: entry for entry in found}
     names = tuple(order)
     return _ordered_by([by_name[name] for name in names], names)
@@ -258,7 +258,7 @@ def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
     return None
 
 
-def missing(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> str:
+def incomplete_sentence(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> str:
     """The sentence for columns that are not whole."""
     name = NAMES[quantity]
     by_number: dict[tuple[str, ...], set[int]] = {}

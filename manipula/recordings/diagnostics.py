@@ -30,7 +30,7 @@ STILL = 0.05  # rad: as much as a step may be where a joint hardly moves
 LONGEST = 1.0  # rad: where steps are longer, turns cannot be told
 
 
-def wrapped(t: Array, q: Array) -> Array:
+def wrap_turns(t: Array, q: Array) -> Array:
     """Of every step of one joint the turns it goes too far: −1, 0, 1."""
     if len(q) < 2:
         return np.zeros(0)
@@ -42,9 +42,9 @@ def wrapped(t: Array, q: Array) -> Array:
     return np.asarray(np.where(sure, turns, 0.0))
 
 
-def unwrapped(t: Array, q: Array) -> tuple[Array, int]:
+def unwrap_joint(t: Array, q: Array) -> tuple[Array, int]:
     """One joint's positions put together, and at how many places."""
-    turns = wrapped(t, q)
+    turns = wrap_turns(t, q)
     return q - TURN * np.concatenate([[0.0], np.cumsum(turns)]), int(np.count_nonzero(turns))
 
 
@@ -121,7 +121,7 @@ def _word(unit: str) -> str:
 
 def _turns(log: Seen) -> str:
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
-        if turns and (count := int(np.count_nonzero(wrapped(log.t, log.q[:, j])))):
+        if turns and (count := int(np.count_nonzero(wrap_turns(log.t, log.q[:, j])))):
             return Message(
                 (
                     ("{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together")
@@ -156,19 +156,19 @@ PAIRS = (
 def _slopes(log: Seen) -> str:
     for pair in PAIRS:
         below, slope = getattr(log, pair.below), getattr(log, pair.slope)
-        reason = "" if below is None or slope is None else _compared(log, pair, below, slope)
+        reason = "" if below is None or slope is None else _rate_doubt(log, pair, below, slope)
         if reason:
             return reason
     return ""
 
 
-def _compared(log: Seen, pair: Pair, below: Array, slope: Array) -> str:
+def _rate_doubt(log: Seen, pair: Pair, below: Array, slope: Array) -> str:
     moved, summed = _windows(log.t, below, slope)
     if len(moved) < 8:
         return ""
     found = [(j, _factor(moved[:, j], summed[:, j])) for j in range(moved.shape[1])]
     factors = {j: factor for j, factor in found if factor is not None}
-    swapped = _swapped(log, pair, moved, summed, factors)
+    swapped = _swap_doubt(log, pair, moved, summed, factors)
     if swapped:
         return swapped
     odd = {j: factor for j, factor in factors.items() if abs(factor - 1) > NEAR}
@@ -196,7 +196,7 @@ def _factor(moved: Array, summed: Array) -> float | None:
     return float(np.copysign(np.sqrt((summed @ summed) / (moved @ moved)), moved @ summed))
 
 
-def _swapped(log: Seen, pair: Pair, moved: Array, summed: Array, factors: dict[int, float]) -> str:
+def _swap_doubt(log: Seen, pair: Pair, moved: Array, summed: Array, factors: dict[int, float]) -> str:
     """A speed that follows another joint's position, and not its own."""
 
     def alike(j: int, k: int) -> float:
@@ -297,14 +297,14 @@ class SeenMotion(Protocol):
 
 def remarks(log: SeenMotion, ends: Ends | None) -> list[str]:
     return [
-        *_resting(log),
+        *_resting_joint_notes(log),
         *_beyond(log, ends),
-        *_turning(log, ends),
+        *_turning_joint_notes(log, ends),
         *([] if log.tau is None else _torques(log, log.tau)),
     ]
 
 
-def _resting(log: SeenMotion) -> list[str]:
+def _resting_joint_notes(log: SeenMotion) -> list[str]:
     still = [name for name, span in zip(log.names, np.ptp(log.q, axis=0)) if span == 0]
     return [Message("{name} does not move: what its own motion would show cannot be seen", name) for name in still]
 
@@ -330,7 +330,7 @@ def _beyond(log: SeenMotion, ends: Ends | None) -> list[str]:
     return said
 
 
-def _turning(log: SeenMotion, ends: Ends | None) -> list[str]:
+def _turning_joint_notes(log: SeenMotion, ends: Ends | None) -> list[str]:
     """Joints without limits that turn and turn."""
     free = np.ones(log.q.shape[1], bool) if ends is None else ~np.isfinite(ends.upper - ends.lower)
     spans = np.ptp(log.q, axis=0) * (np.array(log.turns) if log.turns else 1)

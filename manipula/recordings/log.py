@@ -163,8 +163,8 @@ class Log:
                     if arrays
                     else Message("{place}{reason}", self._place, reason)
                 )
-            said += [*sampling.told(row.t, sampling.pieces(row.t)), *remarks(row, ends)]
-        return log.noted(said)
+            said += [*sampling.sampling_notes(row.t, sampling.pieces(row.t)), *remarks(row, ends)]
+        return log.with_notes(said)
 
     def _of(self, robot: RobotDescription) -> Log:
         if self.dof != robot.dof:
@@ -185,7 +185,7 @@ class Log:
         """A batch as logs of one arm each."""
         if self.q.ndim == 2:
             return [self]
-        return [self._changed(partial(_row, self.q.shape[:-2], at), self.t) for at in np.ndindex(self.q.shape[:-2])]
+        return [self._with_times(partial(_row, self.q.shape[:-2], at), self.t) for at in np.ndindex(self.q.shape[:-2])]
 
     def parts(self) -> list[Log]:
         """Logs without gaps, each with even samples of one rate: cut, and resampled where needed, as `notes` tell."""
@@ -199,19 +199,19 @@ class Log:
 
     def _parts(self) -> list[Log]:
         stretches = sampling.pieces(self.t)
-        said = [note for note in sampling.told(self.t, stretches) if note not in self.notes]
+        said = [note for note in sampling.sampling_notes(self.t, stretches) if note not in self.notes]
         long = [piece for piece in stretches if piece.stop - piece.start >= sampling.SHORTEST]
         short = len(self.t) - sum(piece.stop - piece.start for piece in long)
         if short:
             said.append(
                 Message("{short} samples in stretches shorter than {shortest} are left out", short, sampling.SHORTEST)
             )
-        return [self._cut(piece, said)._evened() for piece in long]
+        return [self._cut(piece, said)._resample_even() for piece in long]
 
-    def _evened(self) -> Log:
+    def _resample_even(self) -> Log:
         plan = sampling.even(self.t, self.q)
         if plan.rows is not None:
-            return self._changed(itemgetter(plan.rows), plan.given)._at(plan.given, plan.wanted, plan.sentence)
+            return self._with_times(itemgetter(plan.rows), plan.given)._at(plan.given, plan.wanted, plan.sentence)
         return self if not plan.sentence else self._at(plan.given, plan.wanted, plan.sentence)
 
     def blocks(self, count: int) -> list[Log]:
@@ -237,26 +237,26 @@ class Log:
             raise InputError("{place}resampled: expected a rate above zero, found {rate}", self._place, rate)
         if len(sampling.pieces(self.t)) > 1:
             raise InputError("{place}resampled: has gaps or several rates; resample each of log.parts()", self._place)
-        even, before = self._evened() if self.q.ndim == 2 else self, self.rate
+        even, before = self._resample_even() if self.q.ndim == 2 else self, self.rate
         count = int(np.floor(even.duration * rate * (1 + 1e-12))) + 1
         wanted = even.t[0] + np.arange(count) / rate
-        smooth = even._changed(lambda x: sampling.smoothed(x, 1 / before, rate), even.t)
+        smooth = even._with_times(lambda x: sampling.lowpass(x, 1 / before, rate), even.t)
         return smooth._at(smooth.t, wanted, f"resampled from {before:.6g} to {rate:.6g} Hz")
 
     def _at(self, given: Array, wanted: Array, sentence: str) -> Log:
         """At other times: the rows are those of the times `given`."""
-        return self._changed(lambda x: sampling.interpolated(given, x, wanted), wanted).noted([sentence])
+        return self._with_times(lambda x: sampling.interpolate_rows(given, x, wanted), wanted).with_notes([sentence])
 
     def _cut(self, rows: slice, said: Iterable[str] = ()) -> Log:
-        return self._changed(lambda x: x[..., rows, :], self.t[rows]).noted(said)
+        return self._with_times(lambda x: x[..., rows, :], self.t[rows]).with_notes(said)
 
-    def _changed(self, change: Callable[[Array], Array], times: Array) -> Log:
+    def _with_times(self, change: Callable[[Array], Array], times: Array) -> Log:
         """With other times, and every other array changed."""
         arrays = {name: getattr(self, name) for name in (*MEASURED_NAMES, *WANTED_NAMES)}
         new: dict[str, Any] = {name: change(value) for name, value in arrays.items() if value is not None}
         return replace(self, t=times, state={name: change(value) for name, value in self.state.items()}, **new)
 
-    def noted(self, said: Iterable[str]) -> Log:
+    def with_notes(self, said: Iterable[str]) -> Log:
         """With these notes, too."""
         return replace(self, notes=(*self.notes, *(note for note in said if note and note not in self.notes)))
 

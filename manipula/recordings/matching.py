@@ -17,12 +17,12 @@ from manipula.recordings.columns import (
     Joints,
     Place,
     bare,
-    chosen,
+    choose_group,
     entries_of,
     found_in,
     heads_of,
     how_to_say,
-    missing,
+    incomplete_sentence,
 )
 from manipula.recordings.sources import Source
 from manipula.recordings.words import COMMON, MEASURED_NAMES, WANTED_NAMES, head_of, meaning_of, words_of
@@ -39,7 +39,7 @@ class Matched:
     notes: tuple[str, ...]
 
 
-def matched(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
+def match_columns(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
     """`said` names columns by head or number, for the quantities one wants to say oneself; None leaves one out."""
     _refuse_odd(source, said)
     entries = [entry for k in range(len(source.columns)) for entry in entries_of(source, k, joints)]
@@ -48,15 +48,15 @@ def matched(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
     for quantity in (*MEASURED_NAMES, *WANTED_NAMES):
         if quantity in said:
             if said[quantity] is not None:
-                groups[quantity] = _said(source, quantity, said[quantity], joints, groups.get("q"))
+                groups[quantity] = _group_from_option(source, quantity, said[quantity], joints, groups.get("q"))
             continue
         like = [entry for entry in entries if entry.quantity == quantity]
-        found, left = chosen(source, quantity, like, joints)
+        found, left = choose_group(source, quantity, like, joints)
         if found is None and quantity == "q" and (found := bare(source, joints)):
             notes.append(Message("columns headed by joints alone are taken as positions"))
             left = ""
         if found is None and like and quantity in NEEDED:
-            raise InputError(missing(source, quantity, like, joints))
+            raise InputError(incomplete_sentence(source, quantity, like, joints))
         if found is not None:
             groups[quantity] = found
         notes += [Message("{names}s: left out {left}", NAMES[quantity], left)] if left and quantity in NAMES else []
@@ -67,7 +67,7 @@ def matched(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
             found_in(source),
             how_to_say(source, "q"),
         )
-    groups = _agreeing(source, groups)
+    groups = _in_joint_order(source, groups)
     names = joints.names or groups["q"].joints
     time, units = _time(source, said, groups["q"])
     return Matched(time, units, groups, names, tuple(notes))
@@ -79,7 +79,7 @@ def _refuse_odd(source: Source, said: Mapping[str, Any]) -> None:
             raise UnknownNameError("quantity of a log", name, ("t", *MEASURED_NAMES, *WANTED_NAMES))
 
 
-def _agreeing(source: Source, groups: dict[str, Group]) -> dict[str, Group]:
+def _in_joint_order(source: Source, groups: dict[str, Group]) -> dict[str, Group]:
     """All quantities have the joints of the positions; named ones are put in their order."""
     q = groups["q"]
     found = {}
@@ -103,10 +103,10 @@ def _agreeing(source: Source, groups: dict[str, Group]) -> dict[str, Group]:
     return found
 
 
-def _said(source: Source, quantity: str, given: Any, joints: Joints, q: Group | None) -> Group:
+def _group_from_option(source: Source, quantity: str, given: Any, joints: Joints, q: Group | None) -> Group:
     """Columns by head or number, in the joints' order; one name may stand for an array with a column for each."""
     listed = [given] if isinstance(given, str | int | np.integer) else list(given)
-    places = [place for item in listed for place in _named(source, quantity, item)]
+    places = [place for item in listed for place in _places_of_item(source, quantity, item)]
     count = len(joints.names) or (len(q.places) if q is not None else len(places))
     if len(places) != count:
         raise InputError(
@@ -119,7 +119,7 @@ def _said(source: Source, quantity: str, given: Any, joints: Joints, q: Group | 
     return Group(tuple(places), tuple(_unit_at(source, place, quantity) for place in places), "", (), joints.names)
 
 
-def _named(source: Source, quantity: str, item: Any) -> list[Place]:
+def _places_of_item(source: Source, quantity: str, item: Any) -> list[Place]:
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
         if not 0 <= item < len(source.columns):
             last = len(source.columns) - 1
@@ -153,7 +153,7 @@ def _time(source: Source, said: Mapping[str, Any], q: Group) -> tuple[tuple[Plac
         if said["t"] is None:
             return (), ()
         listed = [said["t"]] if isinstance(said["t"], str | int | np.integer) else list(said["t"])
-        places = [place for item in listed for place in _named(source, "t", item)]
+        places = [place for item in listed for place in _places_of_item(source, "t", item)]
         if len(places) != 1:
             raise InputError("{path}: columns: t: expected one column, found {count}", source.path, len(places))
         return tuple(places), (_unit_at(source, places[0], "t"),)

@@ -13,9 +13,9 @@ from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
 from manipula.recordings.columns import Group, Joints
-from manipula.recordings.diagnostics import unwrapped
+from manipula.recordings.diagnostics import unwrap_joint
 from manipula.recordings.log import Log, Understood
-from manipula.recordings.matching import Matched, matched
+from manipula.recordings.matching import Matched, match_columns
 from manipula.recordings.sampling import Rows
 from manipula.recordings.sources import Ask, Source, source_of
 from manipula.recordings.words import CURRENTS, MEASURED_NAMES, WANTED_NAMES, said_unit, si_unit, unknown_unit
@@ -38,7 +38,7 @@ def read_log(
     source = source_of(Path(path), Ask(topic, names))
     if source.batch and source.batch["q"].ndim > 2:
         return _batch(source, robot)
-    found = matched(source, Joints(robot.name if robot is not None else "", names), columns or {})
+    found = match_columns(source, Joints(robot.name if robot is not None else "", names), columns or {})
     log = Reading(source, found, robot, dict(units or {}), dict(scale or {})).log(rate)
     return log.checked(robot)
 
@@ -76,8 +76,8 @@ class Reading:
         arrays = {name: self._values(name, group) for name, group in self.found.groups.items()}
         states = self._states()
         times = self._times(rate, len(arrays["q"]))
-        rows = Rows(self.source.path, times, {**arrays, **states}).repaired()
-        repairs = [*self.source.repairs, *rows.said, *self._unwrapped(rows)]
+        rows = Rows(self.source.path, times, {**arrays, **states}).repair()
+        repairs = [*self.source.repairs, *rows.said, *self._unwrap_positions(rows)]
         for said in repairs:
             caution("{place}: {text}", self.source.path, said)
         given: dict[str, Any] = {name: value for name, value in rows.arrays.items() if name in QUANTITIES}
@@ -85,14 +85,14 @@ class Reading:
         joints = self.found.joints if len(self.found.joints) == self.count else ()
         return Log(
             t=rows.t, **given, state=state, joints=joints, notes=(*self.notes, *repairs), source=self.source.path,
-            turns=self.turns, stated=tuple(sorted(self.stated)), understood=self._understood(given),
+            turns=self.turns, stated=tuple(sorted(self.stated)), understood=self._describe_columns(given),
         )  # fmt: skip
 
-    def _unwrapped(self, rows: Rows) -> Iterator[str]:
+    def _unwrap_positions(self, rows: Rows) -> Iterator[str]:
         """Positions that were cut at a turn, put together in place; what was saved here is read back as it is."""
         for name in () if self.source.own else ("q", "q_ref"):
             for j, turns in enumerate(self.turns if name in rows.arrays else ()):
-                q, count = unwrapped(rows.t, rows.arrays[name][:, j]) if turns else (None, 0)
+                q, count = unwrap_joint(rows.t, rows.arrays[name][:, j]) if turns else (None, 0)
                 if count:
                     rows.arrays[name] = rows.arrays[name].copy()
                     rows.arrays[name][:, j] = q
@@ -174,8 +174,8 @@ class Reading:
             return list(heads)
         self.stated.add(name)
         if isinstance(said, str):
-            return self._fitting(name, said)
-        return [str(word) for word in _listed(self.source.path, "units", name, said, self.count)]
+            return self._units_for_joints(name, said)
+        return [str(word) for word in _option_list(self.source.path, "units", name, said, self.count)]
 
     def _refuse_unknown(self, name: str) -> None:
         """A unit that the head has and nobody knows is not taken for SI."""
@@ -191,7 +191,7 @@ class Reading:
                     name,
                 )
 
-    def _fitting(self, name: str, word: str) -> list[str]:
+    def _units_for_joints(self, name: str, word: str) -> list[str]:
         """One unit for all: joints that slide are in SI where it is an angle's, and the other way round."""
         unit = said_unit(name, word, Message("{path}: units", self.source.path))
         turns = getattr(self, "turns", None) or (True if unit.turns is None else unit.turns,) * self.count
@@ -229,10 +229,10 @@ class Reading:
         for k, place in enumerate(self.found.time):
             word = words[min(k, len(words) - 1)]
             factor = said_unit("t", word, Message("{path}: units", self.source.path)).factor if word else 1.0
-            total = total + self._counted(self.source.columns[place.column].values()) * (factor * scale)
+            total = total + self._count_from_first(self.source.columns[place.column].values()) * (factor * scale)
         return total
 
-    def _counted(self, values: NDArray[Any]) -> Array:
+    def _count_from_first(self, values: NDArray[Any]) -> Array:
         """Whole numbers too long for a float are counted from the first: nanoseconds since 1970."""
         if values.dtype.kind in "iu" and len(values) and max(abs(int(values[0])), abs(int(values[-1]))) > 2**53:
             self.notes.append(Message("times are counted from the first, {values}", int(values[0])))
@@ -255,7 +255,7 @@ class Reading:
         heads = list(dict.fromkeys(self.source.heads[place.column] for place in group.places))
         return heads[0] if len(heads) == 1 else f"{heads[0]} … {heads[-1]}"
 
-    def _understood(self, given: Mapping[str, Any]) -> tuple[Understood, ...]:
+    def _describe_columns(self, given: Mapping[str, Any]) -> tuple[Understood, ...]:
         """Where everything is from, and in which units."""
         times = " + ".join(self.source.heads[place.column] for place in self.found.time) or "counted"
         word = str(self.units.get("t") or "") or " + ".join(x for x in self.found.time_units if x) or "s"
@@ -291,7 +291,7 @@ def _each(path: str, option: str, name: str, given: Any, count: int) -> Array:
     return np.broadcast_to(values, (count,))
 
 
-def _listed(path: str, option: str, name: str, given: Sequence[Any], count: int) -> list[Any]:
+def _option_list(path: str, option: str, name: str, given: Sequence[Any], count: int) -> list[Any]:
     found = list(given)
     if len(found) != count:
         raise InputError(

@@ -77,7 +77,7 @@ def changes(steps: Array) -> list[int]:
 
 def even(t: Array, q: Array) -> Even:
     """Even times for a stretch without gaps."""
-    step, number = _numbered(t)
+    step, number = _sample_numbers(t)
     line = np.polyfit(number, t - t[0], 1)
     ideal = t[0] + np.polyval(line, number)
     off = float(np.abs(t - ideal).max())
@@ -88,7 +88,7 @@ def even(t: Array, q: Array) -> Even:
     grid = t[0] + np.polyval(line, np.arange(number[-1] + 1))
     rising = bool((np.diff(number) > 0).all())
     if rising and (off <= exact or roughness(ideal, q) <= roughness(t, q)):
-        return Even(None, ideal, grid, _stamped(off if off > exact else 0.0, line[0], lost))
+        return Even(None, ideal, grid, _timestamp_note(off if off > exact else 0.0, line[0], lost))
     rows = _apart(t, CROWDED * step)
     grid = t[0] + step * np.arange(int((t[-1] - t[0]) / step * (1 + 1e-12)) + 1)
     said = Message(
@@ -100,7 +100,7 @@ def even(t: Array, q: Array) -> Even:
     return Even(rows, t[rows], grid, said)
 
 
-def _stamped(off: float, step: float, lost: int) -> str:
+def _timestamp_note(off: float, step: float, lost: int) -> str:
     """What was believed: `off` is how far the times were from even ones."""
     said = []
     if off:
@@ -133,7 +133,7 @@ def t_words(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def _numbered(t: Array) -> tuple[float, Array]:
+def _sample_numbers(t: Array) -> tuple[float, Array]:
     """The usual step, and every sample's number on an even grid: lost samples leave their numbers free."""
     steps = np.diff(t)
     number = np.concatenate([[0.0], np.cumsum(np.maximum(1.0, np.rint(steps / np.median(steps))))])
@@ -170,7 +170,7 @@ def _apart(t: Array, least: float) -> NDArray[np.intp]:
     return np.array(kept)
 
 
-def interpolated(given: Array, x: Array, wanted: Array) -> Array:
+def interpolate_rows(given: Array, x: Array, wanted: Array) -> Array:
     """Rows at other times, by a cubic spline; times on axis −2."""
     if given is wanted or np.array_equal(given, wanted):
         return x
@@ -180,7 +180,7 @@ def interpolated(given: Array, x: Array, wanted: Array) -> Array:
     return np.asarray(CubicSpline(given, x, axis=-2, bc_type=kind)(wanted), float)
 
 
-def smoothed(x: Array, step: float, rate: float) -> Array:
+def lowpass(x: Array, step: float, rate: float) -> Array:
     """Without what a lower rate would fold back: forward and backward, no delay; times on axis −2."""
     corner = 0.8 * rate * step  # of half the present rate
     if corner >= 1.0 or x.shape[-2] < 28:
@@ -190,7 +190,7 @@ def smoothed(x: Array, step: float, rate: float) -> Array:
     return np.asarray(sosfiltfilt(butter(4, corner, output="sos"), x, axis=-2, padlen=27), float)
 
 
-def told(t: Array, stretches: Sequence[slice]) -> list[str]:
+def sampling_notes(t: Array, stretches: Sequence[slice]) -> list[str]:
     """What is to say of gaps and rates."""
     found = list[str]()
     for before, after in list(pairwise(stretches))[:3]:
@@ -226,8 +226,8 @@ class Rows:
         self.place, self.t, self.arrays = place, t, arrays
         self.said: list[str] = []
 
-    def repaired(self) -> Rows:
-        for step in (self._empty_quantities, self._missing, self._order, self._twice):
+    def repair(self) -> Rows:
+        for step in (self._empty_quantities, self._drop_missing, self._order, self._twice):
             step()
         if len(self.t) < 2:
             raise InputError(
@@ -252,7 +252,7 @@ class Rows:
                     Message("{name} is missing in {missing:.0f} % of the rows and is left out", name, 100 * missing)
                 )
 
-    def _missing(self) -> None:
+    def _drop_missing(self) -> None:
         found = {"t": ~(np.abs(self.t) < LARGEST)} | {name: _rows_without(value) for name, value in self.arrays.items()}
         bad = np.logical_or.reduce(list(found.values()))
         if not bad.any():

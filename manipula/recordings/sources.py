@@ -60,7 +60,7 @@ def column_from(head: str, values: Any, unit: str = "", joints: tuple[str, ...] 
 
 def sources_from_arrays(path: str, arrays: dict[str, Array], **more: Any) -> Source:
     """Arrays under their names, time on the first axis: turned where it is the last, left out where it is none."""
-    flat = {name: squeezed(value) for name, value in arrays.items() if numeric(value)}
+    flat = {name: squeeze_axes(value) for name, value in arrays.items() if numeric(value)}
     flat = {name: value for name, value in flat.items() if value.ndim in (1, 2)}
     said = {name: meaning_of(*head_of(name)[1:]) for name in flat}
     kinds = {name: "" if meaning is None else meaning.quantity for name, meaning in said.items()}
@@ -94,7 +94,7 @@ def _of_other_length(path: str, name: str, value: Array, count: int) -> Column:
     return Column(name, refuse, 1 if value.ndim < 2 else min(value.shape))
 
 
-def squeezed(value: Array) -> Array:
+def squeeze_axes(value: Array) -> Array:
     """Without axes of length one, as vectors of MATLAB have them."""
     return value.reshape(-1) if value.ndim == 2 and 1 in value.shape else value
 

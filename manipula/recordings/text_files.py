@@ -141,7 +141,7 @@ class Way(NamedTuple):
 
 
 def read_text(path: Path, ask: Ask) -> Source:
-    text = _decoded(path)
+    text = _decode_text(path)
     lines = [TextLine(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
     body = [line for line in lines if not line.text.lstrip().startswith(COMMENTS)]
     way = _way(path, body)
@@ -162,7 +162,7 @@ def _column(table: Table, k: int, head: str, unit: str) -> Column:
     return Column(head, lambda: table.column(k), 1, unit)
 
 
-def _decoded(path: Path) -> str:
+def _decode_text(path: Path) -> str:
     data = path.read_bytes()
     if not data.strip():
         raise InputError("{path}: is empty; expected a line of names and a line for every time", path)
@@ -280,10 +280,10 @@ def _heads(
     if not names:
         marked = [line for line in lines if line.number < first.number and line.text.lstrip().startswith(COMMENTS)]
         names = marked[-1:]
-        names = names if names and len(way.names(_unmarked(names[-1].text))) == width else []
+        names = names if names and len(way.names(_strip_comment_mark(names[-1].text))) == width else []
     if not names:
         return [f"column {k}" for k in range(width)], units, [Message("the file has no names of columns")]
-    cells = way.names(_unmarked(names[-1].text))
+    cells = way.names(_strip_comment_mark(names[-1].text))
     if len(cells) != width:
         raise InputError(
             "{path}: line {number} has {count} names, line {number2} {width} numbers; both must be parted "
@@ -298,7 +298,7 @@ def _heads(
     return cells, units, []
 
 
-def _unmarked(text: str) -> str:
+def _strip_comment_mark(text: str) -> str:
     """A line of names may be a comment; so may its first name, as `%time`."""
     return re.sub(r"^\s*(?:#|%|//)+", "", text)
 

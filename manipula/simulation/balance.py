@@ -34,7 +34,7 @@ class Energies(NamedTuple):
     lost: Array
 
     @property
-    def missing(self) -> Array:
+    def residual(self) -> Array:
         """In − stored − lost; zero at the start."""
         stored = self.kinetic + self.potential
         return self.motors + self.wrench - self.lost - (stored - stored[..., :1])
@@ -57,7 +57,7 @@ class Motors(NamedTuple):
 
 def error_of(parts: list[Energies]) -> Array:
     """|in − stored − lost| at the end of each part of a run, together, over the largest energy; 0 of an arm at rest."""
-    missing = np.abs(np.sum([part.missing[..., -1] for part in parts], axis=0))
+    missing = np.abs(np.sum([part.residual[..., -1] for part in parts], axis=0))
     scale = np.max([part.scale for part in parts], axis=0)
     # an arm that is held does not move but by rounding, which is no error of a step
     scale = np.maximum(scale, ROUNDING * np.max([np.abs(part.potential).max(axis=-1) for part in parts], axis=0))
@@ -73,8 +73,8 @@ def energies(
     kinetic, potential = functions("energy", q, qd)
     driven, rate = (q, qd) if motors is None else (motors.position, motors.rate)
     if motors is not None:
-        kinetic = kinetic + motors.springs.turning(motors.rate)
-        potential = potential + motors.springs.stored(motors.position, q)
+        kinetic = kinetic + motors.springs.motor_kinetic_energy(motors.rate)
+        potential = potential + motors.springs.spring_energy(motors.position, q)
     work = _held_work(tau, driven) if held else _integral(t, _power(tau, rate))
     outside = np.zeros_like(kinetic)
     if wrench is not None:
@@ -156,7 +156,7 @@ def read(part: Part, t: Array, went: Marched) -> Read:
         friction = whole - functions.without_friction("inverse_dynamics", q, qd, qdd)
     else:
         qdd = _accelerations(functions.without_friction, q, qd, tau - friction, wrench, resting)
-    held = part.held and task.every == 1
+    held = part.holds_torque and task.every == 1
     found = energies(functions, t, q, qd, tau, wrench, friction, held)
     return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting)
 
@@ -167,7 +167,7 @@ def _read_elastic(part: Part, t: Array, went: Marched, tau: Array, wrench: Array
     q, qd, motor, rate = (went.states[name] for name in ("q", "qd", "motor", "motor_rate"))
     links = Functions(motorless(frictionless(part.robot)), part.task.parameters)
     qdd = np.asarray(links("forward_dynamics", q, qd, springs.torque(motor, q), wrench=wrench))
-    held = part.held and part.task.every == 1
+    held = part.holds_torque and part.task.every == 1
     motors = Motors(motor, rate, springs)
     found = energies(links, t, q, qd, tau, wrench, went.outputs["friction"], held, motors)
     return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting_of(rate))
@@ -206,7 +206,7 @@ def _with_impacts(found: Energies, part: Part, q: Array, qd: Array) -> Energies:
     met = np.any([at[..., 1:, :] & (~at[..., :-1, :] | towards[..., :-1, :]) for at, towards in ends], axis=(0, -1))
     if not met.any():
         return found
-    drops = np.where(met, np.maximum(np.diff(found.missing, axis=-1), 0.0), 0.0)
+    drops = np.where(met, np.maximum(np.diff(found.residual, axis=-1), 0.0), 0.0)
     lost = found.lost.copy()
     lost[..., 1:] += np.cumsum(drops, axis=-1)
     return found._replace(lost=lost)

@@ -121,7 +121,7 @@ class _Run(StateEquations):
             if len(self.rows) < 2:
                 raise
         self._mode()
-        return self._collected(times)
+        return self._collect_course(times)
 
     def _corners(self, until: float) -> list[float]:
         return [*sorted(float(x) for x in self.drive.breaks if self.t < x < until), until]
@@ -155,7 +155,7 @@ class _Run(StateEquations):
             self.lowest[:] = np.inf
             told = solver.step()
             if solver.status == "failed":
-                raise DivergenceError(self._diverged(solver.t, solver.y, str(told)))
+                raise DivergenceError(self._divergence_text(solver.t, solver.y, str(told)))
             self.pace = solver.h_abs  # what is a good step before an event is one after it
             dense = solver.dense_output() if self.lowest.min() < 0 or _any_between(times, self.t, solver.t) else None
             event = self._first_event(dense, solver.t) if dense is not None and self.lowest.min() < 0 else None
@@ -265,7 +265,7 @@ class _Run(StateEquations):
             ends[1][loose] -= _LOOSE * (high - low)[loose]
         tau = self.torques(self.t, self.y)[1]
         self.evaluations += 1
-        found = self.arm.started(q, qd, tau, ways, resting, ends, self.y[2 * self.n : self.m])
+        found = self.arm.find_starting_joints(q, qd, tau, ways, resting, ends, self.y[2 * self.n : self.m])
         if loose is not None and found.ways[loose] == 0:
             # from a stop there is one way, though what pushes a joint off it is nothing yet, or less by rounding
             away = int(q[loose] <= self.lower[loose]) - int(q[loose] >= self.upper[loose])
@@ -297,7 +297,7 @@ class _Run(StateEquations):
         if not self.modes or self.modes[-1].resting != now:
             self.modes.append(Mode(self.t, self.t, now))
 
-    def _diverged(self, t: float, y: Array, told: str) -> str:
+    def _divergence_text(self, t: float, y: Array, told: str) -> str:
         qd = np.abs(y[self.n : 2 * self.n])
         name = self.names[int(np.argmax(np.where(np.isfinite(qd), qd, np.inf))) % self.joints]
         return Message(
@@ -321,7 +321,7 @@ class _Run(StateEquations):
         self.rows.append((t, np.array(y), self.motion(t, y).a, np.array(tau)))
         self.evaluations = before  # for the reader alone
 
-    def _collected(self, times: Array | None) -> Course:
+    def _collect_course(self, times: Array | None) -> Course:
         n, own = self.n, self.joints
         rows = self.rows if times is None or (times == self.rows[0][0]).any() else self.rows[1:]
         t = np.array([row[0] for row in rows])

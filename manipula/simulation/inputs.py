@@ -15,12 +15,12 @@ from manipula.generation.labels import is_position
 from manipula.generation.results.system import Law, System
 from manipula.generation.settings import refuse_impossible
 from manipula.mechanics.models.control.laws import law_block
-from manipula.mechanics.models.integrate.discretised import SOLVED
+from manipula.mechanics.models.integrate.discretisation import SOLVED
 from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.simulation.exact import equations as exact
 from manipula.simulation.plant import Plant
-from manipula.simulation.stepping import Array, Drive, Marched, Progress, marched, refuse_unknown
+from manipula.simulation.stepping import Array, Drive, Marched, Progress, refuse_unknown, run_steps
 from manipula.simulation.task import Task, numbers
 
 REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
@@ -64,7 +64,7 @@ class Part:
         return self.task.step * np.arange(self.first, self.last + 1, dtype=float)
 
     @property
-    def held(self) -> bool:
+    def holds_torque(self) -> bool:
         """Are torques constant over a step?"""
         return not self.task.stages and self._holds
 
@@ -112,7 +112,7 @@ def _refuse_signature(law: Callable[..., Any]) -> None:
         ) from None
 
 
-def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
+def run_part(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """The states over the steps of a part."""
     joined = hasattr(part.law, "function")
     if part.task.stages and callable(part.law) and not joined:
@@ -126,11 +126,11 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
     along = _pushes(system, part)
     if joined:
         ports = [port for port in variables_of(system.function) if port.name not in along]
-        along |= wanted(system.name, ports, part, now)
-    drive = _called(part) if callable(part.law) and not joined else None
+        along |= law_inputs(system.name, ports, part, now)
+    drive = _function_drive(part) if callable(part.law) and not joined else None
     if drive is None and not joined:
         along["tau"] = torques(part)
-    return marched(
+    return run_steps(
         system, _start(system, part, now), part.steps, along, drive, values_of(system.function, part),
         every=part.task.every, threads=part.task.threads, tell=tell, seed=part.task.seed, first=part.first,
     )  # fmt: skip
@@ -182,7 +182,7 @@ def _samples(part: Part) -> int:
 # where it begins
 
 
-def seen(now: Mapping[str, Array]) -> Array:
+def law_positions(now: Mapping[str, Array]) -> Array:
     """The positions that a law sees: the motors', where joints are elastic."""
     return now.get("motor", now["q"])
 
@@ -191,7 +191,7 @@ def _start(system: Any, part: Part, now: Mapping[str, Array]) -> Any:
     """States that go on; a new one that is a position, as a filter's, begins at the arm's, every other at zero."""
     ports = [port for port in system.function.inputs if port.role == "state"]
     given = {port.name: now[port.name] for port in ports if port.name in now}
-    given |= {port.name: seen(now) for port in ports if port.name not in now and is_position(port, part.robot)}
+    given |= {port.name: law_positions(now) for port in ports if port.name not in now and is_position(port, part.robot)}
     if any(port.name == "clock" for port in ports):
         given["clock"] = np.full((*now["q"].shape[:-1], 1), float(part.first))
     if any(port.name == "phase" for port in ports):
@@ -229,7 +229,7 @@ def _refuse_gains(law: Any, given: Mapping[str, Array]) -> None:
 # what is wanted
 
 
-def wanted(name: str, ports: Sequence[Input], part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
+def law_inputs(name: str, ports: Sequence[Input], part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
     """Every variable along time: the reference, or the place where the arm stands."""
     found = _references(name, ports, part, now)
     missing = [port.name for port in ports if port.name not in found]
@@ -246,7 +246,7 @@ def _references(name: str, ports: Sequence[Input], part: Part, now: Mapping[str,
                 for x in given}  # fmt: skip
     if ref is not None:
         return dict(zip(REFERENCES, map(np.asarray, ref(times))))
-    here = seen(now)
+    here = law_positions(now)
     rows = (*here.shape[:-1], len(times), part.robot.dof)
     return dict(zip(REFERENCES, (np.broadcast_to(x, rows) for x in (here[..., None, :], np.zeros(1), np.zeros(1)))))
 
@@ -280,7 +280,7 @@ def torques(part: Part) -> Array:
 # in Python, step by step
 
 
-def _measured(part: Part, state: Any) -> tuple[Array, Array]:
+def _measured_state(part: Part, state: Any) -> tuple[Array, Array]:
     return (state.q, state.qd) if part.plant.springs is None else (state.motor, state.motor_rate)
 
 
@@ -297,12 +297,12 @@ def torques_from(told: Any, n: int, t: float, wild: bool = False) -> Array:
     return tau
 
 
-def _called(part: Part) -> Drive:
+def _function_drive(part: Part) -> Drive:
     """A function (t, q, qd) → torques."""
     law, times, n = part.law, part.times, part.robot.dof
 
     def drive(k: int, state: Any) -> Array:
-        told, wild = law(float(times[k]), *_measured(part, state)), not np.abs(state).max() < RUNAWAY
+        told, wild = law(float(times[k]), *_measured_state(part, state)), not np.abs(state).max() < RUNAWAY
         tau = torques_from(told, n, float(times[k]), wild)
         return np.broadcast_to(tau, state.q.shape)
 
@@ -328,13 +328,13 @@ def _law_drive(part: Part, now: Mapping[str, Array]) -> exact.Drive:
     law, code, several = part.law, part.law.compile(), _samples(part)
     states = [port for port in law.function.inputs if port.role == "state"]
     others = [port for port in variables_of(law.function) if port.name not in MEASURED]
-    rows_of, inside = wanted(law.name, others, part, now), callable(part.ref) and law.sample is None
+    rows_of, inside = law_inputs(law.name, others, part, now), callable(part.ref) and law.sample is None
     known = values_of(law.function, part)
     p = {**law._set, **{name: float(x) for name, x in known.items()}} or None
     memory = {name: i for i, name in enumerate(_gives(law))}
     sizes = np.cumsum([0, *(len(port.names) for port in states)])
 
-    def asked(t: float, q: Array, qd: Array, x: Array) -> tuple[Array, Array]:
+    def evaluate_law(t: float, q: Array, qd: Array, x: Array) -> tuple[Array, Array]:
         k = min(round(t / part.task.step) - part.first, part.steps)
         given = {"q": q, "qd": qd} | {name: rows[k] for name, rows in rows_of.items()}
         given |= dict(zip(REFERENCES, map(np.asarray, part.ref(t)))) if inside else {}
@@ -344,10 +344,10 @@ def _law_drive(part: Part, now: Mapping[str, Array]) -> exact.Drive:
         after = [named[law_output] for law_output in memory]
         return np.array(named["tau"]), np.concatenate([*after, np.empty(0)])
 
-    first = [begun(law, port, now, law.request.robot) for port in states]
+    first = [initial_state(law, port, now, law.request.robot) for port in states]
     sample, phase = None if law.sample is None else several * part.task.step, (part.first - part.since) % several
     held, wait = (now["tau"], (several - phase) * part.task.step) if phase else (None, 0.0)
-    return exact.Drive(asked, np.concatenate([*first, np.empty(0)]), sample, held=held, wait=wait)
+    return exact.Drive(evaluate_law, np.concatenate([*first, np.empty(0)]), sample, held=held, wait=wait)
 
 
 def _gives(law: Any) -> list[str]:
@@ -356,10 +356,10 @@ def _gives(law: Any) -> list[str]:
     return [by_state[port.name] for port in law.function.inputs if port.role == "state"]
 
 
-def begun(law: Any, port: Any, now: Mapping[str, Array], robot: Robot) -> Array:
+def initial_state(law: Any, port: Any, now: Mapping[str, Array], robot: Robot) -> Array:
     """A state as it is, or as a law's begins: a filter of positions with those that it sees."""
     if port.name in now:
         return np.asarray(now[port.name])
     filtered = is_position(port, robot)
-    start = seen(now) if filtered else law.initial.get(port.name, np.zeros(len(port.names)))
+    start = law_positions(now) if filtered else law.initial.get(port.name, np.zeros(len(port.names)))
     return np.asarray(start, dtype=float)

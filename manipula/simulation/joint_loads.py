@@ -148,7 +148,7 @@ def _of_motion(functions: Functions, ref: Callable[[Array], Motion], push: Array
         return {"torque": tau, "speed": motion.qd, "power": tau * motion.qd, **_wrenches(functions, motion, push, t)}
 
     t = np.linspace(0.0, float(ref.duration), PIECES + 1)  # type: ignore[attr-defined]
-    return _told(t, at(t), at)
+    return _peaks_and_means(t, at(t), at)
 
 
 def _of_run(functions: Functions, run: Any, row: tuple[int, ...], push: Array | None) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _of_run(functions: Functions, run: Any, row: tuple[int, ...], push: Array | 
         motion = Motion(way(times), rate(times), turn(times))
         return {"speed": motion.qd, **_wrenches(functions, motion, push, times)}
 
-    found = _told(
+    found = _peaks_and_means(
         t, {"torque": tau, "power": tau * motor, "speed": qd, **_wrenches(functions, Motion(q, qd, qdd), push, t)}, at
     )
     if run.about.get("sample") is None:
@@ -190,7 +190,7 @@ def _wrenches(functions: Functions, motion: Motion, push: Array | None, t: Array
     )
 
 
-def _told(t: Array, values: Values, at: Callable[[Array], Values]) -> dict[str, Any]:
+def _peaks_and_means(t: Array, values: Values, at: Callable[[Array], Values]) -> dict[str, Any]:
     """Peaks by quantity, (n,), and what is read over the whole time."""
     from scipy.integrate import simpson
 

@@ -18,7 +18,7 @@ from manipula.generation.results.system import Law, System
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block, law_named
-from manipula.mechanics.models.integrate.driven import UNITS, driven, sensing
+from manipula.mechanics.models.integrate.driven_arm import UNITS, drive_block, sensor_block
 from manipula.mechanics.models.integrate.elastic import at_motors
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.robot.bind import Symbolic
@@ -70,7 +70,7 @@ class Sensors:
 
     @property
     def block(self) -> Block:
-        return sensing([name for name in UNITS if name in self.noise], self.resolution is not None, self.delay)
+        return sensor_block([name for name in UNITS if name in self.noise], self.resolution is not None, self.delay)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def loop_system(
         sample = _own_step(step)
         request = Request(robot, "arm", symbolic=symbolic, optimise=optimise)
         function = arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell)
-        return System(request.described(function), request, settings={"sample": (sample,)}, sample=sample)
+        return System(request.describe(function), request, settings={"sample": (sample,)}, sample=sample)
     if not isinstance(law, Law):
         raise InputError("law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}", law)
     sample = _sample(law, step)
@@ -127,12 +127,12 @@ def loop_system(
     formula, held = _formula(law), law.sample is not None
     motion, make, asked, others = stepping_of(arm, method, symbolic, optimise, wrench=wrench)
     seen = None if sensors is None else sensors.block
-    block = driven(
-        _seeing(formula, motion) if seen is None else formula,
+    block = drive_block(
+        _motor_side(formula, motion) if seen is None else formula,
         make(motion) if held else motion,
         None if ref is None else ref.block,
         make,
-        None if seen is None else _seeing(seen, motion),
+        None if seen is None else _motor_side(seen, motion),
         1 if law.sample is None else whole_steps(law.law, law.sample, sample),
     )
     function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
@@ -141,11 +141,11 @@ def loop_system(
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
     request = replace(asked.request, robot=robot)  # with the friction that its step computes apart
-    described = request.described(function)
+    described = request.describe(function)
     return System(described, request, settings=settings, sample=sample, initial=law.initial)
 
 
-def _seeing(who: Block, arm: Block) -> Block:
+def _motor_side(who: Block, arm: Block) -> Block:
     """Where joints are elastic, laws and sensors see the motors."""
     return at_motors(who) if "motor" in arm.states else who
 

@@ -20,20 +20,20 @@ from manipula.generation.compose import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
 from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.integrate.bristles import BristleParameters, bent_friction, bristled
-from manipula.mechanics.models.integrate.discretised import discretised
+from manipula.mechanics.models.integrate.bristles import BristleParameters, add_bristles, bent_friction
+from manipula.mechanics.models.integrate.discretisation import discretise
 from manipula.mechanics.models.integrate.elastic import BEARS, ElasticDrive, elastic, motors_resting
-from manipula.mechanics.models.integrate.motion import MOTION, pushed
-from manipula.mechanics.models.integrate.sliding import (
+from manipula.mechanics.models.integrate.motion import MOTION, add_wrench
+from manipula.mechanics.models.integrate.sliding_motion import (
     RUBS,
     Rubbing,
     StepLimits,
     dry_friction,
     eased_friction,
     no_friction,
-    sliding,
+    sliding_block,
 )
-from manipula.mechanics.models.integrate.stick import sticking
+from manipula.mechanics.models.integrate.stick import stick_slip_step
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Cell, Joint, RobotDescription
 from manipula.mechanics.robot.friction import FrictionLaw
@@ -147,7 +147,9 @@ class Plant:
     @cached_property
     def bristles(self) -> Bristles | None:
         """Of LuGre friction."""
-        return bristles_of(self.robot, _listed(self.sigma0), _listed(self.sigma1)) if self.friction == "lugre" else None
+        return (
+            bristles_of(self.robot, _as_list(self.sigma0), _as_list(self.sigma1)) if self.friction == "lugre" else None
+        )
 
     @cached_property
     def efforts(self) -> Array:
@@ -156,9 +158,9 @@ class Plant:
             if self.effort != "limits":
                 raise InputError("effort: expected 'limits', None or numbers, found {effort!r:.60}", self.effort)
             return self._of_joints("effort_limit", lambda joint: joint.effort_limit, inf)
-        return np.full(self.robot.dof, inf) if self.effort is None else self._given()
+        return np.full(self.robot.dof, inf) if self.effort is None else self._effort_values()
 
-    def _given(self) -> Array:
+    def _effort_values(self) -> Array:
         try:
             found = np.asarray(self.effort, dtype=float)
             found = np.array(np.broadcast_to(found, self.robot.dof)) if found.ndim < 2 else found
@@ -178,7 +180,7 @@ class Plant:
         return frozenset(x.name for x in self.robot.joints if any(law.dry for law in self._laws(x)))
 
     @cached_property
-    def loaded(self) -> bool:
+    def depends_on_load(self) -> bool:
         """Does friction follow the load somewhere?"""
         return any(law.loaded for joint in self.robot.joints for law in self._laws(joint))
 
@@ -225,7 +227,7 @@ class Plant:
         return found
 
 
-def _listed(given: float | Sequence[float] | None) -> Sequence[float] | None:
+def _as_list(given: float | Sequence[float] | None) -> Sequence[float] | None:
     return [given] if isinstance(given, int | float) else given
 
 
@@ -284,16 +286,16 @@ def stepping_of(
     robot = plant.robot if isinstance(plant, Plant) else plant
     asked = Request(robot, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     if not isinstance(plant, Plant):
-        return Stepping(_arm(robot, MOTION, wrench), partial(discretised, method=method), prepare(asked), {})
+        return Stepping(_arm(robot, MOTION, wrench), partial(discretise, method=method), prepare(asked), {})
     limits = limits_of(plant)
     if plant.springs is not None:
         return _elastic(plant, limits, asked, method, wrench)
     smooth = plant.friction == "none" or (plant.friction == "stick" and not plant.dry)
     if not limits.matter and smooth:  # nothing sticks, clips or stops: the rigid arm
         bare = replace(asked, robot=frictionless(robot)) if plant.friction == "none" else asked
-        return Stepping(_arm(robot, MOTION, wrench), partial(discretised, method=method), prepare(bare), {})
-    arm, step = sliding(limits, _rubbing(plant)), partial(sticking, limits=limits, method=method)
-    arm = arm if plant.bristles is None else bristled(arm)
+        return Stepping(_arm(robot, MOTION, wrench), partial(discretise, method=method), prepare(bare), {})
+    arm, step = sliding_block(limits, _friction_model(plant)), partial(stick_slip_step, limits=limits, method=method)
+    arm = arm if plant.bristles is None else add_bristles(arm)
     rigid = replace(asked, robot=frictionless(robot))
     return Stepping(_arm(robot, arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
 
@@ -302,10 +304,10 @@ def _elastic(plant: Plant, limits: StepLimits, asked: Request, method: str, wren
     """Stops are the links', friction and efforts the motors'."""
     n, drive = plant.robot.dof, ElasticDrive(*(tuple(map(Fraction, x.tolist())) for x in plant.springs or ()))
     stops = replace(limits, dry=(False,) * n, efforts=(None,) * n, loaded=False)
-    arm = elastic(drive, limits, _rubbing(plant), plant.bristles is not None)
+    arm = elastic(drive, limits, _friction_model(plant), plant.bristles is not None)
 
     def step(block: Block) -> Block:
-        moved = sticking(block, stops, method) if stops.matter else discretised(block, method=method)
+        moved = stick_slip_step(block, stops, method) if stops.matter else discretise(block, method=method)
         return motors_resting(moved, limits, drive.inertia)
 
     links = prepare(replace(asked, robot=motorless(frictionless(plant.robot))))
@@ -333,19 +335,19 @@ def limits_of(plant: Plant) -> StepLimits:
     lower, upper = plant.ends
     efforts = tuple(_exact(x) for x in plant.efforts.tolist())
     ends = tuple((_exact(low), _exact(high)) for low, high in zip(lower.tolist(), upper.tolist()))
-    return StepLimits(dry, efforts, ends, plant.friction != "none" and plant.loaded)
+    return StepLimits(dry, efforts, ends, plant.friction != "none" and plant.depends_on_load)
 
 
 def _arm(robot: RobotDescription, arm: Block, wrench: bool) -> Block:
     """The block of this robot, its positions those of the robot's coordinates."""
-    return replace(pushed(arm) if wrench else arm, coordinates=robot.coordinates)
+    return replace(add_wrench(arm) if wrench else arm, coordinates=robot.coordinates)
 
 
 def _exact(x: float) -> Fraction | None:
     return Fraction(x) if isfinite(x) else None
 
 
-def _rubbing(plant: Plant) -> Rubbing:
+def _friction_model(plant: Plant) -> Rubbing:
     kinds = {"stick": dry_friction, "none": no_friction}
     if plant.bristles is not None:
         sigma0, sigma1, bent = plant.bristles

@@ -17,7 +17,7 @@ from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
 from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, page, paragraph, section, table
-from manipula.pages.plots import COLOURS, blank, framed, plainly, plane_of
+from manipula.pages.plots import COLOURS, blank, plainly, plane_of, set_limits
 from manipula.simulation.stepping import Array, Limits
 from manipula.support.files import write_text
 
@@ -279,7 +279,7 @@ def animation_of(run: Moved, frames: Frames, row: Any, rate: float, speed: float
     trail = Trail(run.t[few], skeleton_of(run.robot, frames, rows[few]).points[:, -1])
     figure = Figure(figsize=(5.6, 5.0), dpi=100)
     FigureCanvasAgg(figure)  # which needs no screen
-    draw = _drawn(figure, bones, trail, times, run.robot.name)
+    draw = _draw_first(figure, bones, trail, times, run.robot.name)
     return FuncAnimation(figure, draw, frames=len(times), interval=1000 / rate, blit=False, repeat=True)
 
 
@@ -344,13 +344,13 @@ def _above(name: str, value: Any) -> float:
     return float(value)
 
 
-def _drawn(figure: Any, bones: Skeleton, way: Trail, times: Array, title: str) -> Any:
+def _draw_first(figure: Any, bones: Skeleton, way: Trail, times: Array, title: str) -> Any:
     """The first picture, and the function that makes it the k-th."""
     axes = bones.axes
     cut = list(axes)
     place = figure.add_subplot(projection="3d" if len(axes) == 3 else None)
     points = np.concatenate([bones.points.reshape(-1, 3), way.points])
-    framed(place, points.min(axis=0), points.max(axis=0), axes)
+    set_limits(place, points.min(axis=0), points.max(axis=0), axes)
     place.set_title(title, fontsize=11)
     nothing: list[list[float]] = [[]] * len(axes)
     (trail,) = place.plot(*nothing, color="tab:orange", linewidth=1.0)

@@ -26,8 +26,8 @@ from manipula.simulation.inputs import (
     Workshop,
     along_time,
     drive_of,
-    driven,
     refuse_impossible_drive,
+    run_part,
 )
 from manipula.simulation.plant import Plant
 from manipula.simulation.run import Run
@@ -56,7 +56,9 @@ class Segment(NamedTuple):
     unseen: Mapping[str, Array] = MappingProxyType({})  # what is on its way from the sensors to the law
 
 
-def simulated(task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str, Any], tell: Tell = silent) -> Run:
+def run_simulation(
+    task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str, Any], tell: Tell = silent
+) -> Run:
     """The whole run. An interrupt from the keyboard ends it early, with what there is."""
     if callable(ref):
         refuse_outside(task.plant, np.asarray(ref(task.times())[0]), "ref", task.times())
@@ -131,7 +133,7 @@ def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     if task.method == "dop853":
         return _from_event_to_event(part, now, tell)
     _refuse_long_steps(part, now)
-    went = driven(part, now, make, lambda k: tell(f"{(part.first + k) * task.step:.3g} of {task.until:g} s"))
+    went = run_part(part, now, make, lambda k: tell(f"{(part.first + k) * task.step:.3g} of {task.until:g} s"))
     return _read_segment(part, went)
 
 
@@ -270,17 +272,18 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
     unsettled |= _above(
         Message("the stages of {method} were not solved", task.method), [x.unsolved for x in segments], SOLVED
     )
-    t = _joined([x.t for x in segments], axis=-1)
-    motion = Motion(*(_joined(list(parts), axis=-2) for parts in zip(*(x.motion for x in segments))))
+    t = _join_pieces([x.t for x in segments], axis=-1)
+    motion = Motion(*(_join_pieces(list(parts), axis=-2) for parts in zip(*(x.motion for x in segments))))
     names = [name for name in segments[0].state if all(name in x.state for x in segments)]
     return Run(
-        robot=task.robot, t=t, q=motion.q, qd=motion.qd, qdd=motion.qdd, tau=_joined([x.tau for x in segments], -2),
+        robot=task.robot, t=t, q=motion.q, qd=motion.qd, qdd=motion.qdd, tau=_join_pieces([x.tau for x in segments],
+        -2),
         ref=Motion(*map(np.asarray, ref(t))) if callable(ref) else None,
-        state={name: _joined([x.state[name] for x in segments], axis=-2) for name in names},
+        state={name: _join_pieces([x.state[name] for x in segments], axis=-2) for name in names},
         balance=balance if balance.ndim else float(balance), whole=segments[-1].whole,
-        modes=tuple(rests_of(t, _joined([x.resting for x in segments], axis=-2))),
+        modes=tuple(rests_of(t, _join_pieces([x.resting for x in segments], axis=-2))),
         unsettled=unsettled if unsettled.ndim else bool(unsettled),
-        about={**about, "method": task.method, "step": task.step, "until": task.until, **_told(task.events)},
+        about={**about, "method": task.method, "step": task.step, "until": task.until, **_event_texts(task.events)},
     )  # fmt: skip
 
 
@@ -302,13 +305,13 @@ def _above(what: str, left: list[Array], most: float) -> Any:
     return found
 
 
-def _told(events: Sequence[Event]) -> dict[str, list[str]]:
+def _event_texts(events: Sequence[Event]) -> dict[str, list[str]]:
     """What changed on the way, and when."""
     rows = [f"{x.t:g} s: {', '.join(x.changes)}" for x in events]
     return {"events": rows} if rows else {}
 
 
-def _joined(pieces: list[Array], axis: int) -> Array:
+def _join_pieces(pieces: list[Array], axis: int) -> Array:
     """One after another; where two meet, what the later one says: the torque after an event."""
     kept = [np.delete(x, -1, axis) for x in pieces[:-1]]
     return np.concatenate([*kept, pieces[-1]], axis=axis)

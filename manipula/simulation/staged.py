@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.generation.compose import asked_of
-from manipula.generation.proved import generate_function
+from manipula.generation.pipeline import generate_function
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
@@ -30,14 +30,14 @@ TIME = PortKind("time", "s", "time", ("time",), "state")
 Law = Callable[[float, Array, Array], Sequence[float]]
 
 
-def staged(
+def run_stages(
     plant: Plant, method: str, law: Law, start: Mapping[str, Array], times: Array, along: Mapping[str, Array],
     parameters: Mapping[str, Array], tell: Progress, every: int,
 ) -> Marched:  # fmt: skip
     """The states at every k-th of these times, from `start` on. `along`: the wrench, a row a step."""
     stepping = stepping_of(plant, method, wrench="wrench" in along)
     torques: list[Array] = []
-    block = stepping.step(_asking(stepping.arm, law, torques))
+    block = stepping.step(_with_python_torques(stepping.arm, law, torques))
     call = _models(block, stepping, {name: float(x) for name, x in parameters.items()})
     names = [name for name in block.states if name != TIME.name]
     state = {name: start.get(name, np.zeros(plant.robot.dof)).tolist() for name in names}
@@ -67,7 +67,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
     return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
 
 
-def _asking(arm: Block, law: Law, torques: list[Array]) -> Block:
+def _with_python_torques(arm: Block, law: Law, torques: list[Array]) -> Block:
     """The arm with its torques from the function: at the motors, where it has these."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnsetError, some_of
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.generation.results.system import System
 from manipula.mechanics.robot.default_values import Limits
@@ -51,7 +51,7 @@ class Functions:
 
     def code(self, model: str, wrench: bool = False) -> Compiled:
         """The compiled model; parameters without a value are met here."""
-        code = _compiled(self.robot, model, wrench)
+        code = _compile_model(self.robot, model, wrench)
         refuse_unknown(self.robot, [name for name in code.parameters if name not in self.parameters])
         return code
 
@@ -80,7 +80,7 @@ def _numbers(name: str, value: Any) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _compiled(robot: RobotDescription, model: str, wrench: bool) -> Compiled:
+def _compile_model(robot: RobotDescription, model: str, wrench: bool) -> Compiled:
     """Made once for runs and motions of one arm, however many; a robot is its content.
 
     Some thousand values are read each time: a search for fewer operations would take longer than they do.
@@ -113,7 +113,7 @@ class Marched(NamedTuple):
     steps: int  # how many were done
 
 
-def marched(
+def run_steps(
     system: System,
     state: Any,
     steps: int,
@@ -133,19 +133,21 @@ def marched(
     """
     tell(0)
     if drive is not None:
-        return _asking(system, state, steps, along, drive, p, every, tell)
+        return _run_python_drive(system, state, steps, along, drive, p, every, tell)
     names = [port.name for port in system.function.inputs if port.role == "variable"]
     moving = [name for name in names if along[name].strides[-2]]  # the same at every step is no array along time
     variables = (along[name] if name in moving else along[name][..., 0, :] for name in names)
     went = system.run(
         state, steps + 1, *variables, p=p or None, every=every, threads=threads, along=moving, seed=seed, first=first
     )
-    outputs = _named(system, went.outputs) | {name: along[name][..., ::every, :] for name in names if name == "tau"}
+    outputs = _named_outputs(system, went.outputs) | {
+        name: along[name][..., ::every, :] for name in names if name == "tau"
+    }
     states = dict(zip(went.states._fields, went.states))
     return Marched(states, _broadcast(outputs, states), (states["q"].shape[-2] - 1) * every)
 
 
-def _asking(
+def _run_python_drive(
     system: System, state: Any, steps: int, along: Mapping[str, Array], drive: Drive, p: Mapping[str, Array],
     every: int, tell: Progress,
 ) -> Marched:  # fmt: skip
@@ -159,15 +161,15 @@ def _asking(
             new, out = _one(system, state, [given[name] for name in names], p)
             if k % every == 0:
                 states.append(state)
-                outputs.append(_named(system, out) | {"tau": np.array(given["tau"])})
+                outputs.append(_named_outputs(system, out) | {"tau": np.array(given["tau"])})
             state = new
             if k % TOLD == 0:
                 tell(k)
     except KeyboardInterrupt:
         if len(outputs) < 2:
             raise
-    found = {name: _stacked([x[i] for x in states]) for i, name in enumerate(states[0]._fields)}
-    told = {name: _stacked([x[name] for x in outputs]) for name in outputs[0]}
+    found = {name: _stack_times([x[i] for x in states]) for i, name in enumerate(states[0]._fields)}
+    told = {name: _stack_times([x[name] for x in outputs]) for name in outputs[0]}
     return Marched(found, _broadcast(told, found), (len(outputs) - 1) * every)
 
 
@@ -181,11 +183,11 @@ def _one(system: System, state: Any, variables: Sequence[Any], p: Mapping[str, A
     ) else went.outputs[..., 0, :]
 
 
-def _stacked(values: Sequence[Any]) -> Array:
+def _stack_times(values: Sequence[Any]) -> Array:
     return np.stack([np.array(x) for x in values], axis=-2)
 
 
-def _named(system: System, outputs: Any) -> dict[str, Array]:
+def _named_outputs(system: System, outputs: Any) -> dict[str, Array]:
     """What goes out beside the next states."""
     names = [port.name for port in system.function.outputs if not isinstance(port.gives, Next)]
     return dict(zip(names, [outputs] if len(names) == 1 else outputs))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
+from manipula.mechanics.models.integrate.discretisation import METHODS as STEPS
 from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.simulation.plant import Plant, states_of

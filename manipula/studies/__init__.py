@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from manipula.studies.cases.cases import latin, sobol
-from manipula.studies.searching import operations
+from manipula.studies.operation_search import operations
 from manipula.studies.study_file import bootstrap, design, gains, payload, study_of_file, tolerances, tune, workspace
-from manipula.studies.studying import Progress, study
+from manipula.studies.study_run import Progress, study
 from manipula.studies.work.job import arm, batched
 
 __all__ = [

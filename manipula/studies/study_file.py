@@ -20,7 +20,7 @@ from manipula.studies.cases.cases import LatinHypercube, Sobol, cases_from
 from manipula.studies.catalogue.registry import ready
 from manipula.studies.catalogue.tune import Tuned, best
 from manipula.studies.results.study_result import Study
-from manipula.studies.studying import study
+from manipula.studies.study_run import study
 from manipula.studies.work.job import text_from
 from manipula.support.checked_toml import checked_toml, errors_about, output_paths
 from manipula.support.text import block_text, key_text, toml_tables, value_text
@@ -54,7 +54,7 @@ def ready_study(
     """A ready study by its name. More cases than `most` are refused before the first."""
     entry = ready(name)
     subject = as_robot(robot)
-    plan = entry.planned(subject, settings)
+    plan = entry.make_plan(subject, settings)
     cases = cases_from(plan.cases)
     if most is not None and cases.count > most:
         raise InputError("the study {name} has {count} cases here; expected {most} or fewer", name, cases.count, most)
@@ -259,13 +259,13 @@ def robot_beside(folder: Path, name: str) -> Robot:
 def _beside(folder: Path, asked: StudyFile) -> dict[str, Any]:
     """The settings of a ready study, with files that lie beside the study's."""
 
-    def placed(value: Any) -> Any:
+    def resolve_path(value: Any) -> Any:
         if isinstance(value, list):
-            return [placed(x) for x in value]
+            return [resolve_path(x) for x in value]
         return str(folder / value) if isinstance(value, str) and os.path.exists(folder / value) else value
 
     files = ready(str(asked.study)).files
-    return {name: placed(value) if name in files else value for name, value in asked.settings.items()}
+    return {name: resolve_path(value) if name in files else value for name, value in asked.settings.items()}
 
 
 def _cases(asked: StudyFile, folder: Path) -> Any:

@@ -95,7 +95,7 @@ class Studio:
 
     def job(self, kind: str) -> Handler:
         async def answer(request: Request) -> Response:
-            given = await self._given(kind, request)
+            given = await self._request_data(kind, request)
             given |= await self._file_of(kind, given) if kind in ("looks", "report") else {}
             given["outbox"] = str(self.outbox)
             return JSONResponse({"job": self.jobs.start(kind, given).name})
@@ -109,7 +109,7 @@ class Studio:
         path, _ = await asyncio.to_thread(self.folder.read, given.get("file"))
         return {"path": str(path), "root": str(self.folder.root), "turn": secrets.token_hex(8)}
 
-    async def _given(self, kind: str, request: Request) -> dict[str, Any]:
+    async def _request_data(self, kind: str, request: Request) -> dict[str, Any]:
         """Recordings come with a form."""
         if kind == "identify" or (kind == "study" and is_form(request)):
             return await self.recordings.of(request)
@@ -191,7 +191,7 @@ class Studio:
     # parts
 
     def _job(self, request: Request) -> Job:
-        return self.jobs.named(request.path_params["name"])
+        return self.jobs.job_named(request.path_params["name"])
 
     # the application
 
@@ -222,7 +222,7 @@ class Studio:
                 await self.jobs.close()
                 await self.workers.close()
 
-        async def refused(request: Request, error: Exception) -> Response:
+        async def error_response(request: Request, error: Exception) -> Response:
             told = error.told if isinstance(error, TaskError) else error_of(error)
             status = 500 if told.pop("internal", False) else 404 if isinstance(error, UnknownNameError) else 400
             return JSONResponse({"error": self._told(told, request)}, status)
@@ -231,7 +231,7 @@ class Studio:
             assert isinstance(error, HTTPException)
             return JSONResponse({"error": {"message": str(error.detail)}}, error.status_code, error.headers)
 
-        handlers: Any = {ManipulaError: refused, HTTPException: not_answered}
+        handlers: Any = {ManipulaError: error_response, HTTPException: not_answered}
         inner = Starlette(routes=self.routes(), lifespan=lifespan, exception_handlers=handlers)
         inner.router.redirect_slashes = False
         return Guard(inner, port, token)

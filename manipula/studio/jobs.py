@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import Message
-from manipula.studio.worker import packed, received
+from manipula.studio.worker import pack_message, receive_message
 
 # Processes that compute beside the server: one for what must be quick, others for jobs, each killed when it must end.
 #
@@ -50,7 +50,7 @@ class Worker:
         self._killed = False  # the system needs a moment to say so itself
 
     @classmethod
-    async def started(cls, *kind: str) -> Worker:
+    async def start(cls, *kind: str) -> Worker:
         """A process that is loading; the first task waits for it."""
         place = str(Path(__file__).parent.parent.parent)  # where this very package is
         path = os.pathsep.join(filter(None, (place, os.environ.get("PYTHONPATH", ""))))
@@ -68,10 +68,10 @@ class Worker:
         """The task's result; `TaskError` with its error, or where the process has ended."""
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
-            self._process.stdin.write(packed({"task": task, "given": given}))
+            self._process.stdin.write(pack_message({"task": task, "given": given}))
             await self._process.stdin.drain()
             while True:
-                message = await received(self._process.stdout)
+                message = await receive_message(self._process.stdout)
                 if "tell" in message:
                     tell(message["tell"], message["figures"])
                 elif "error" in message:
@@ -90,7 +90,7 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
-    async def ended(self) -> None:
+    async def stop(self) -> None:
         """Killed and gone."""
         self.kill()
         await self._process.wait()
@@ -124,38 +124,38 @@ class Workers:
                     {"message": Message("this took longer than {quick:g} s and was given up", QUICK)}
                 ) from None
 
-    async def taken(self) -> Worker:
+    async def take(self) -> Worker:
         """A worker for a job."""
         while self._idle:
             worker = self._idle.pop()
             if worker.alive:
                 return worker
-            await self._gone(worker)
+            await self._discard(worker)
         return await self._new("jobs")
 
-    async def returned(self, worker: Worker) -> None:
+    async def give_back(self, worker: Worker) -> None:
         """After a job; one is kept."""
         if worker.alive and not self._idle:
             self._idle.append(worker)
         else:
-            await self._gone(worker)
+            await self._discard(worker)
             if not self._idle:
                 self._idle.append(await self._new("jobs"))
 
     async def close(self) -> None:
-        await asyncio.gather(*(worker.ended() for worker in self._all))
+        await asyncio.gather(*(worker.stop() for worker in self._all))
         self._all.clear()
         self._idle.clear()
         self._quick = None
 
     async def _new(self, *kind: str) -> Worker:
-        worker = await Worker.started(*kind)
+        worker = await Worker.start(*kind)
         self._all.add(worker)
         return worker
 
-    async def _gone(self, worker: Worker) -> None:
+    async def _discard(self, worker: Worker) -> None:
         self._all.discard(worker)
-        await worker.ended()
+        await worker.stop()
 
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -191,7 +191,7 @@ class Job:
         return self.state in ("done", "failed", "cancelled")
 
     @property
-    def wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         return self.readers > 0 or time.monotonic() - self.asked < PATIENCE
 
     def tell(self, text: str, figures: Any = None) -> None:
@@ -261,7 +261,7 @@ class Jobs:
             if job.key == key and job.state not in ("failed", "cancelled"):
                 job.asked = time.monotonic()
                 return job
-        if len(self._waiting()) >= WAITING:
+        if len(self._waiting_jobs()) >= WAITING:
             raise InputError("{waiting} questions are waiting already; cancel some", WAITING)
         job = Job(kind, key, given)
         self._jobs[job.name] = job
@@ -269,7 +269,7 @@ class Jobs:
         self._go_on()
         return job
 
-    def named(self, name: str) -> Job:
+    def job_named(self, name: str) -> Job:
         if name not in self._jobs:
             raise UnknownNameError("job", name[:40], [job.name for job in self.under_way()])
         self._jobs[name].asked = time.monotonic()
@@ -294,25 +294,25 @@ class Jobs:
 
     # who goes next
 
-    def _waiting(self) -> list[Job]:
+    def _waiting_jobs(self) -> list[Job]:
         return [job for job in self._jobs.values() if job.state == "waiting"]
 
     def _go_on(self) -> None:
         """Begins what there is room for, the newest first; what nobody wants makes room."""
-        for job in self._waiting():
-            if not job.wanted:
+        for job in self._waiting_jobs():
+            if not job.is_wanted:
                 job.end("cancelled")
-        while (waiting := self._waiting()) and len(self._tasks) < AT_ONCE:
+        while (waiting := self._waiting_jobs()) and len(self._tasks) < AT_ONCE:
             self._begin(waiting[-1])
         if waiting:
-            for job in [job for job in self._jobs.values() if job.state == "running" and not job.wanted]:
+            for job in [job for job in self._jobs.values() if job.state == "running" and not job.is_wanted]:
                 self.cancel(job)
             if self._watch is None or self._watch.done():
                 self._watch = asyncio.create_task(self._look())
 
     async def _look(self) -> None:
         """While somebody waits."""
-        while self._waiting():
+        while self._waiting_jobs():
             await asyncio.sleep(LOOK)
             self._go_on()
 
@@ -321,20 +321,20 @@ class Jobs:
         job.change()
         task = asyncio.create_task(self._run(job))
         self._tasks[job.name] = task
-        task.add_done_callback(lambda _: self._ended(job))
+        task.add_done_callback(lambda _: self._finish(job))
 
-    def _ended(self, job: Job) -> None:
+    def _finish(self, job: Job) -> None:
         self._tasks.pop(job.name, None)
         self._go_on()
 
     async def _run(self, job: Job) -> None:
-        worker = await self._workers.taken()
+        worker = await self._workers.take()
         try:
             job.end("done", await worker.run(job.kind, job.given, job.tell))
         except TaskError as error:
             job.end("failed", error=error.told)
         finally:
-            await asyncio.shield(self._workers.returned(worker))
+            await asyncio.shield(self._workers.give_back(worker))
 
     def _forget(self) -> None:
         over = [job for job in self._jobs.values() if job.over]

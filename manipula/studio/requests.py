@@ -82,12 +82,12 @@ class Guard:
                 limit = MOST_UPLOADED if scope["path"] == UPLOAD else MOST
                 _refuse_length(scope, limit)
             except Refused as refused:
-                await _answer(_armed(send), refused.status, str(refused))
+                await _answer(_add_headers(send), refused.status, str(refused))
                 return
             if location is not None:
-                await self._welcome(_armed(send), location, _is_ours(scope))
+                await self._welcome(_add_headers(send), location, _is_ours(scope))
                 return
-            await self.app(scope, _bounded(receive, limit), _armed(send))
+            await self.app(scope, _limit_body(receive, limit), _add_headers(send))
 
     def _admit(self, scope: Scope) -> str | None:
         """Raises on whom it does not let in; for a first visit with the token, where it goes from here."""
@@ -179,12 +179,12 @@ def _too_large(limit: int) -> str:
     return Message("the request is too large: at most {limit} MB", limit // 2**20)
 
 
-def _bounded(receive: Receive, limit: int) -> Receive:
+def _limit_body(receive: Receive, limit: int) -> Receive:
     """Counts what comes, since a body in chunks states no length, and waits for each part of it so long and no longer.
     Starlette answers its own exceptions with 413 and 408."""
     seen, whole = 0, False
 
-    async def counted() -> Event:
+    async def receive_part() -> Event:
         nonlocal seen, whole
         try:  # behind the body comes only word that the client has gone, for which an answer waits as long as it lasts
             message = await (receive() if whole else wait_for(receive(), PATIENCE))
@@ -196,13 +196,13 @@ def _bounded(receive: Receive, limit: int) -> Receive:
             raise HTTPException(413, _too_large(limit))
         return message
 
-    return counted
+    return receive_part
 
 
-def _armed(send: Send) -> Send:
+def _add_headers(send: Send) -> Send:
     """Every answer forbids the page whatever it has no need of; nothing is kept unless the answer says so."""
 
-    async def armed(message: Event) -> None:
+    async def send_with_headers(message: Event) -> None:
         if message["type"] == "http.response.start":
             headers: list[tuple[bytes, bytes]] = list(message.get("headers", []))
             there = {key.lower() for key, _ in headers}
@@ -211,7 +211,7 @@ def _armed(send: Send) -> Send:
             message = {**message, "headers": headers}
         await send(message)
 
-    return armed
+    return send_with_headers
 
 
 async def _answer(send: Send, status: int, text: str) -> None:
@@ -243,7 +243,7 @@ def is_form(request: Request) -> bool:
 
 def _table(data: object) -> dict[str, Any]:
     """Without what only the server may say."""
-    found = _parsed(data)
+    found = _parse_json(data)
     if not isinstance(found, dict):
         raise InputError("the request is not a table")
     return {name: value for name, value in found.items() if name not in SERVERS}
@@ -253,7 +253,7 @@ def _type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip()
 
 
-def _parsed(data: object) -> Any:
+def _parse_json(data: object) -> Any:
     """JSON, without numbers that are none, too large for any, and halves of letters: what a worker can be sent."""
     try:
         found = json.loads(data if isinstance(data, bytes | str) else "", parse_constant=_no_number, parse_int=_whole)
@@ -292,14 +292,14 @@ class Recordings:
             raise InputError("the request is no form with recordings")
         called: dict[str, str] = {}
         async with request.form(max_files=KEPT, max_fields=10, max_part_size=MOST) as form:
-            given: dict[str, Any] = {"document": _parsed(form.get("document")), "method": form.get("method")}
+            given: dict[str, Any] = {"document": _parse_json(form.get("document")), "method": form.get("method")}
             if "asked" in form:  # what a request without recordings would have been
                 given |= _table(form.get("asked"))
             for key in ("logs", "validate"):
-                given[key] = [await self._kept(file, called) for file in form.getlist(key)]
+                given[key] = [await self._store_file(file, called) for file in form.getlist(key)]
         return given | {"called": called}
 
-    async def _kept(self, file: object, called: dict[str, str]) -> str:
+    async def _store_file(self, file: object, called: dict[str, str]) -> str:
         """Where it is now; `called` is what the user calls it."""
         if not isinstance(file, UploadFile) or not (name := plain_name(file.filename or "")):
             raise InputError("expected a recording with a name, found {getattr!r:.60}", getattr(file, "filename", file))

@@ -49,7 +49,7 @@ def serve(wanted: Wanted, say: Callable[[str], None]) -> None:
     with tempfile.TemporaryDirectory(prefix="manipula-studio-", ignore_cleanup_errors=True) as made:
         scratch = Path(made)
         mine = (wanted.drafts or scratch) / sha256(str(folder).encode()).hexdigest()[:16]
-        listening = _listening(wanted.port) if wanted.port else _as_last_time(mine.with_suffix(".port"))
+        listening = _listening_socket(wanted.port) if wanted.port else _as_last_time(mine.with_suffix(".port"))
         port, token = listening.getsockname()[1], new_token()
         url = f"http://{HOST}:{port}/?token={token}"
         studio = Studio(Folder(folder), Drafts(mine), scratch, wanted.page, wanted.language, opened, wanted.told)
@@ -57,7 +57,7 @@ def serve(wanted: Wanted, say: Callable[[str], None]) -> None:
             studio.application(port, token), log_level="warning", access_log=False, lifespan="on", server_header=False,
             timeout_graceful_shutdown=1, http=Connection,
         )  # fmt: skip
-        server = _Server(config, lambda: _opened(url, scratch, wanted.browser, say))
+        server = _Server(config, lambda: _open_browser(url, scratch, wanted.browser, say))
         before = signal.signal(signal.SIGTERM, _interrupt)  # uvicorn gives the signal back when it has stopped
         try:
             server.run(sockets=[listening])
@@ -127,7 +127,7 @@ def _folder(place: Path) -> tuple[Path, str | None]:
     return place.parent.resolve(), place.name
 
 
-def _listening(port: int) -> socket.socket:
+def _listening_socket(port: int) -> socket.socket:
     """A socket on this machine alone."""
     if not 0 <= port <= 65535:
         raise InputError("--port: expected 0 (a free one) to 65535, found {port}", port)
@@ -150,16 +150,16 @@ def _as_last_time(note: Path) -> socket.socket:
     reach at another port.
     """
     try:
-        found = _listening(int(note.read_text(encoding="ascii")))
+        found = _listening_socket(int(note.read_text(encoding="ascii")))
     except (OSError, ValueError, InputError):
-        found = _listening(0)
+        found = _listening_socket(0)
     with suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(str(found.getsockname()[1]), encoding="ascii")
     return found
 
 
-def _opened(url: str, scratch: Path, browser: bool, say: Callable[[str], None]) -> None:
+def _open_browser(url: str, scratch: Path, browser: bool, say: Callable[[str], None]) -> None:
     """The browser gets a page that only its user can read, and which leads on: every user of the machine can read the
     arguments of a process, so the token must not be among them."""
     say(url)

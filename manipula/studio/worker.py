@@ -31,7 +31,7 @@ from manipula.support.progress import told_by_others
 _LENGTH = struct.Struct(">I")
 
 
-def packed(message: object, called: Mapping[str, str] | None = None) -> bytes:
+def pack_message(message: object, called: Mapping[str, str] | None = None) -> bytes:
     """`called`: paths that are the server's own, and what its user calls the files; no sentence names such a path."""
     text = json.dumps(as_data(message), ensure_ascii=False, allow_nan=False)
     for path, name in (called or {}).items():
@@ -53,7 +53,7 @@ def read(stream: BinaryIO) -> Any:
     return _unpacked(stream.read(_LENGTH.unpack(head)[0]))
 
 
-async def received(stream: StreamReader) -> Any:
+async def receive_message(stream: StreamReader) -> Any:
     """The next message; raises `IncompleteReadError` when the other side has ended."""
     (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
     return _unpacked(await stream.readexactly(length))
@@ -109,7 +109,7 @@ def _work(request: dict[str, Any], answers: BinaryIO) -> None:
     called = request["given"].get("called")
 
     def send(message: object) -> None:
-        data = packed(message, called)  # raises before a byte of it is sent
+        data = pack_message(message, called)  # raises before a byte of it is sent
         answers.write(data)
         answers.flush()
 

@@ -35,13 +35,13 @@ def write_text(path: Path, text: str) -> Path:
 
 def write_bytes(path: Path, content: bytes, mode: int = 0o644) -> Path:
     """The same for bytes. `mode` is for a new file; one that exists keeps its own."""
-    with replacing(path, mode) as part:
+    with replace_file(path, mode) as part:
         part.write_bytes(content)
     return path
 
 
 @contextmanager
-def replacing(path: Path, mode: int = 0o644) -> Iterator[Path]:
+def replace_file(path: Path, mode: int = 0o644) -> Iterator[Path]:
     """A temporary file to be filled, which then takes the place of `path`; whatever fails, it is removed.
 
     `UnwritableError` names the file that was wanted, not the temporary one. Temporary files of killed programs are

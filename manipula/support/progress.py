@@ -58,7 +58,7 @@ _told = ContextVar("told", default=False)  # is somebody telling already?
 @contextmanager
 def told_when_slow(what: str) -> Iterator[None]:
     """`what` is being done; it is said if that takes longer than a second."""
-    if _told.get() or not _watched():
+    if _told.get() or not _is_watched():
         yield
         return
     timer = threading.Timer(SOON, _say, [what])
@@ -81,7 +81,7 @@ def told_by_others() -> Iterator[None]:
         _told.reset(token)
 
 
-def _watched() -> bool:
+def _is_watched() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 

@@ -61,7 +61,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
-        return quoted(value)
+        return quote_toml(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(value_text, value)) + "]"
     if isinstance(value, Mapping):
@@ -71,15 +71,15 @@ def value_text(value: Any) -> str:
 
 def key_text(text: str) -> str:
     """In quotes where it needs them."""
-    return text if _BARE.fullmatch(text) else quoted(text)
+    return text if _BARE.fullmatch(text) else quote_toml(text)
 
 
 def block_text(text: str) -> str:
     """As it is read, line by line; in one line of escapes where that cannot be."""
-    return quoted(text) if _ODD.search(text) or text.endswith("'") else f"'''\n{text}'''"
+    return quote_toml(text) if _ODD.search(text) or text.endswith("'") else f"'''\n{text}'''"
 
 
-def quoted(text: str) -> str:
+def quote_toml(text: str) -> str:
     """JSON's quotes are TOML's, but for one letter that only TOML forbids."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -137,7 +137,7 @@ def without_accents(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 
-def spelled(text: str) -> str:
+def spell_greek(text: str) -> str:
     """With Greek letters by their names: `β1` is `beta1`."""
     return "".join(GREEK.get(letter, letter) for letter in text)
 

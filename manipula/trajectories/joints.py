@@ -25,19 +25,19 @@ from manipula.trajectories.trajectory import (
     limits,
     numbers,
     positive,
-    remembered,
+    remember_call,
     settings,
 )
 
 
-@remembered
+@remember_call
 def quintic(q0: ArrayLike, q1: ArrayLike, duration: float) -> Trajectory:
     """From q0 to q1 in `duration` seconds by a polynomial of degree five, at rest at both ends."""
     start, goal = both(q0, q1, "quintic")
     return _straight(QUINTIC, start, goal, positive(duration, "quintic: duration", "seconds"), {})
 
 
-@remembered
+@remember_call
 def trapezoid(
     q0: ArrayLike,
     q1: ArrayLike,
@@ -95,7 +95,7 @@ def trapezoid_of(name: str, duration: float | None, v: float, a: float) -> Trape
     return Trapezoid(duration, ramp, top, top / ramp)
 
 
-@remembered
+@remember_call
 def jerk_limited(
     q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike
 ) -> Trajectory:
@@ -168,7 +168,7 @@ def _straight(
 SAME = 1e-12  # s: switches nearer than that are one
 
 
-@remembered
+@remember_call
 def ruckig(
     q0: ArrayLike,
     q1: ArrayLike,
@@ -195,16 +195,16 @@ def ruckig(
     ends = {
         "current_position": start,
         "target_position": goal,
-        "current_velocity": _given(qd0, dof, "qd0"),
-        "target_velocity": _given(qd1, dof, "qd1"),
-        "current_acceleration": _given(qdd0, dof, "qdd0"),
-        "target_acceleration": _given(qdd1, dof, "qdd1"),
+        "current_velocity": _joint_values(qd0, dof, "qd0"),
+        "target_velocity": _joint_values(qd1, dof, "qd1"),
+        "current_acceleration": _joint_values(qdd0, dof, "qdd0"),
+        "target_acceleration": _joint_values(qdd1, dof, "qdd1"),
     }
-    found = _calculated(dof, {**bounds, **ends})
+    found = _call_ruckig(dof, {**bounds, **ends})
     return _pieces(found) if found.duration > SAME else jerk_limited(goal, goal, 1, 1, 1)
 
 
-def _given(value: Any, dof: int, name: str) -> Floats:
+def _joint_values(value: Any, dof: int, name: str) -> Floats:
     if value is None:
         return np.zeros(dof)
     found = numbers(value, f"ruckig: {name}", 1, Message("a number for each joint"))
@@ -213,7 +213,7 @@ def _given(value: Any, dof: int, name: str) -> Floats:
     return found
 
 
-def _calculated(dof: int, given: dict[str, Floats]) -> Any:
+def _call_ruckig(dof: int, given: dict[str, Floats]) -> Any:
     try:
         import ruckig as solver
     except ImportError:

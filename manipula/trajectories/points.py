@@ -23,7 +23,7 @@ from manipula.trajectories.trajectory import (
     formula,
     numbers,
     positive,
-    remembered,
+    remember_call,
     settings,
 )
 
@@ -31,7 +31,7 @@ MOST_SEGMENTS = 20  # of a spline that is a formula; more are a table
 ENDS = ("rest", "natural")
 
 
-@remembered
+@remember_call
 def fourier(a: ArrayLike, b: ArrayLike, base: float, *, q0: ArrayLike | None = None) -> Trajectory:
     """A periodic motion: q̇ = Σ_k a_k cos(k base t) + b_k sin(k base t), around q0.
 
@@ -54,7 +54,7 @@ def fourier(a: ArrayLike, b: ArrayLike, base: float, *, q0: ArrayLike | None = N
     return formula(fourier_text.fourier(count), dof, 2 * pi / pace, given)
 
 
-@remembered
+@remember_call
 def spline(
     points: ArrayLike,
     times: ArrayLike | None = None,
@@ -72,7 +72,11 @@ def spline(
     through = numbers(points, "spline: points", 2, Message("an array (points, dof)"))
     if len(through) < 2:
         raise InputError("spline: expected at least two points, found one")
-    knots = _spaced(through, positive(duration, "spline: duration", "seconds")) if times is None else rising(times)
+    knots = (
+        _times_by_distance(through, positive(duration, "spline: duration", "seconds"))
+        if times is None
+        else increasing_times(times)
+    )
     if len(knots) != len(through):
         raise InputError("spline: {count} times for {count2} points", len(knots), len(through))
     if ends not in ENDS:
@@ -88,7 +92,7 @@ def spline(
     return piecewise("spline", scipy.interpolate.PPoly(np.stack(c[::-1]), knots), through)
 
 
-def _spaced(points: Floats, duration: float) -> Floats:
+def _times_by_distance(points: Floats, duration: float) -> Floats:
     """Times as far apart as the points are."""
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if not steps.any():
@@ -99,7 +103,7 @@ def _spaced(points: Floats, duration: float) -> Floats:
     return np.asarray(np.concatenate([[0.0], np.cumsum(steps)]) * (duration / steps.sum()))
 
 
-def rising(times: Any) -> Floats:
+def increasing_times(times: Any) -> Floats:
     """Times that increase, counted from the first."""
     found = numbers(times, "times", 1, Message("one time a point, increasing"))
     late = np.flatnonzero(np.diff(found) <= 0)
@@ -146,7 +150,7 @@ PORTS = ("q", "qd", "qdd")
 LARGEST = 1e200  # of a coefficient: its curve and both slopes are finite then
 
 
-@remembered
+@remember_call
 def table(
     source: str | Path | ArrayLike,
     q: ArrayLike | None = None,
@@ -166,7 +170,7 @@ def table(
             return table(*read)
         except InputError as error:
             raise InputError("{place}: {text}", source, error) from error
-    times = rising(source)
+    times = increasing_times(source)
     places, *slopes = (_columns(x, name, len(times)) for x, name in ((q, "q"), (qd, "qd"), (qdd, "qdd")))
     if places is None:
         raise InputError("table: expected positions q, an array (times, dof), beside the times")
@@ -175,13 +179,13 @@ def table(
     if len(times) < 2:
         raise InputError("table: expected at least two samples, found one")
     with np.errstate(all="ignore"):
-        curve = _interpolated(times, places, *slopes)
+        curve = _interpolate(times, places, *slopes)
     if not np.abs(curve.c).max() < LARGEST:
         raise InputError("table: the numbers are too large, or the times too close, for a curve through them")
     return piecewise("table", curve, places)
 
 
-def _interpolated(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | None) -> scipy.interpolate.PPoly:
+def _interpolate(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | None) -> scipy.interpolate.PPoly:
     if qd is not None and qdd is not None:
         return scipy.interpolate.PPoly.from_bernstein_basis(
             scipy.interpolate.BPoly.from_derivatives(times, np.stack([q, qd, qdd], axis=1))

@@ -24,7 +24,7 @@ from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.default_values import Limits
 from manipula.messages import Message
 from manipula.trajectories.time_scaling import Path, fastest, path_of
-from manipula.trajectories.trajectory import Floats, Trajectory, arm_of, limits, remembered
+from manipula.trajectories.trajectory import Floats, Trajectory, arm_of, limits, remember_call
 
 FEWEST = 20  # intervals
 COARSE = 4  # the first grid has so many times fewer intervals
@@ -51,7 +51,7 @@ class TimeOptimal(Trajectory):
     share: float
 
 
-@remembered
+@remember_call
 def time_optimal(
     arm: Any,
     path: Trajectory | ArrayLike,
@@ -86,7 +86,7 @@ def time_optimal(
         raise InputError(
             "{what}: {name} has no effort limits; torque= (or acceleration=) gives some", what, asked.robot.name
         )
-    return _solved(_Problem(asked, way, bounds), int(grid))
+    return _solve_on_grid(_Problem(asked, way, bounds), int(grid))
 
 
 class Bounds(NamedTuple):
@@ -122,7 +122,7 @@ class Profile:
         middle = (s[1:] + s[:-1]) / 2
         return Profile(s, np.interp(s, self.s, self.x), self.u[np.searchsorted(self.s, middle) - 1])
 
-    def slowed(self, times: float) -> Profile:
+    def slow_down(self, times: float) -> Profile:
         """The same way in so many times the time."""
         return Profile(self.s, self.x / times**2, self.u / times**2)
 
@@ -149,7 +149,7 @@ class _Problem:
         there, back = (self.arm.inverse_dynamics(q, way * first, 0 * q) for way in (1, -1))
         return bool(np.abs(there - back).max() > 1e-9 * np.abs(there).max())
 
-    def solved(self, s: Floats, guess: Profile | None = None, scale: float = 1.0) -> Profile:
+    def solve(self, s: Floats, guess: Profile | None = None, scale: float = 1.0) -> Profile:
         """On this grid; `scale` makes the torque limits stricter."""
         place = self.path.at(s)
         if self.free is self.arm:
@@ -157,9 +157,9 @@ class _Problem:
             return self._pass(s, place, (a, b, c, c), scale)
         crawl = CRAWL * self.path.length
         plain = self._linear(place)
-        last = self._crawling(s, place, plain, crawl, scale) if guess is None else guess.on(s)
+        last = self._solve_crawl(s, place, plain, crawl, scale) if guess is None else guess.on(s)
         for _ in range(ROUNDS):
-            made = self._pass(s, place, self._rubbed(place, plain, last, crawl), scale)
+            made = self._pass(s, place, self._linearise_friction(place, plain, last, crawl), scale)
             change = np.abs(made.x - last.x).max()
             last = made
             if change <= SETTLED * made.x.max():
@@ -173,20 +173,22 @@ class _Problem:
         c = self.free.inverse_dynamics(q, rest, rest)
         return self.free.inverse_dynamics(q, rest, first) - c, self.free.inverse_dynamics(q, first, second) - c, c
 
-    def _crawling(self, s: Floats, place: Motion, plain: tuple[Floats, ...], crawl: float, scale: float) -> Profile:
+    def _solve_crawl(self, s: Floats, place: Motion, plain: tuple[Floats, ...], crawl: float, scale: float) -> Profile:
         """With the friction of a joint that hardly moves, whatever the speed: to begin with."""
         a, b, c = plain
         stuck = self._friction(place, np.full(len(s), crawl), np.zeros(len(s)))
-        return self._pass(s, place, (a, b, *_turning(place.qd, c + stuck)), scale)
+        return self._pass(s, place, (a, b, *_friction_bounds(place.qd, c + stuck)), scale)
 
-    def _rubbed(self, place: Motion, plain: tuple[Floats, ...], last: Profile, crawl: float) -> tuple[Floats, ...]:
+    def _linearise_friction(
+        self, place: Motion, plain: tuple[Floats, ...], last: Profile, crawl: float
+    ) -> tuple[Floats, ...]:
         """With friction, linearised in x about the solution before: f + f' (x − x̄), f' = ∂f/∂ṡ/(2ṡ)."""
         a, b, c = plain
         sd = np.maximum(np.sqrt(last.x), max(crawl, 1e-3 * float(np.sqrt(last.x.max()))))
         inner = np.concatenate([last.u[:1], (last.u[1:] + last.u[:-1]) / 2, last.u[-1:]])
         found, more, less = (self._friction(place, sd * k, inner) for k in (1, 1 + TICK, 1 - TICK))
         slope = (more - less) / (2 * TICK * sd[:, None]) / (2 * sd[:, None])
-        return a, b + slope, *_turning(place.qd, c + found - slope * (sd**2)[:, None])
+        return a, b + slope, *_friction_bounds(place.qd, c + found - slope * (sd**2)[:, None])
 
     def _friction(self, place: Motion, sd: Floats, u: Floats) -> Floats:
         state = _state(place, sd, u)
@@ -262,7 +264,7 @@ class _Problem:
         before = self.faster if len(self.faster) == len(above) + 1 else np.ones(len(above) + 1)
         self.faster = before * np.maximum(np.append(above, 1.0), np.insert(above, 0, 1.0))
 
-    def graded(self, coarse: Profile, grid: int) -> Floats:
+    def refine_grid(self, coarse: Profile, grid: int) -> Floats:
         """A grid that is finest where torques at their limits change fastest."""
         place, sd = self.path.at(coarse.s), np.sqrt(coarse.x)
         sides = [self._loads(place, sd, coarse.u, part) for part in (slice(None, -1), slice(1, None))]
@@ -287,7 +289,7 @@ class _Problem:
         return np.asarray(tau / self.bounds.torque)
 
 
-def _turning(first: Floats, c: Floats) -> tuple[Floats, Floats]:
+def _friction_bounds(first: Floats, c: Floats) -> tuple[Floats, Floats]:
     """The least and the largest c; where a joint turns back its dry friction is of either sign, on both sides."""
     turns = np.sign(first[1:]) != np.sign(first[:-1])
     least, most = c.copy(), c.copy()
@@ -304,27 +306,27 @@ def _state(place: Motion, sd: Floats, u: Floats) -> tuple[Floats, Floats, Floats
     return q, first * sd[:, None], first * u[:, None] + second * (sd * sd)[:, None]
 
 
-def _solved(problem: _Problem, grid: int) -> TimeOptimal:
+def _solve_on_grid(problem: _Problem, grid: int) -> TimeOptimal:
     first = problem.path.length * (1 - np.cos(np.linspace(0.0, np.pi, max(FEWEST, grid // COARSE) + 1))) / 2
-    coarse = problem.solved(problem.on_knots(first))
-    s, scale = problem.on_knots(problem.graded(coarse, grid)), 1.0
+    coarse = problem.solve(problem.on_knots(first))
+    s, scale = problem.on_knots(problem.refine_grid(coarse, grid)), 1.0
     for _ in range(TRIES):
-        profile = problem.solved(s, coarse, scale)
+        profile = problem.solve(s, coarse, scale)
         share, speeds = problem.share(profile), problem.speeds(profile)
         if share <= (1 + ALLOWED) / 2 and speeds.max() <= 1 + SPARED:
             break
         scale *= (2 - ALLOWED) / share if share > (1 + ALLOWED) / 2 else 1.0
         problem.ease(speeds)
-    profile = profile.slowed(max(problem.speeds(profile).max() * (1 + SPARED), 1.0))
+    profile = profile.slow_down(max(problem.speeds(profile).max() * (1 + SPARED), 1.0))
     if share > ALLOWED:
         caution(
             "time_optimal: torques are up to {share:.4g} times their limits between grid points; use a finer grid",
             share,
         )
-    return _timed(problem, profile, share)
+    return _trajectory_from_profile(problem, profile, share)
 
 
-def _timed(problem: _Problem, profile: Profile, share: float) -> TimeOptimal:
+def _trajectory_from_profile(problem: _Problem, profile: Profile, share: float) -> TimeOptimal:
     duration, path = float(profile.times[-1]), problem.path
 
     def curve(t: Floats) -> Motion:

@@ -179,7 +179,7 @@ class Path:
 def path_of(value: Any, what: str) -> Path:
     """The path of a reference, or a smooth curve through points (count, dof)."""
     if isinstance(value, Trajectory):
-        return _travelled(value, what)
+        return _path_of_reference(value, what)
     points = numbers(value, f"{what}: path", 2, Message("a trajectory, or points (count, dof)"))
     if len(points) < 2 or not np.linalg.norm(np.diff(points, axis=0), axis=1).all():
         raise InputError("{what}: path: expected at least two points, each other than the one before", what)
@@ -193,7 +193,7 @@ def _through(points: Floats) -> Path:
     return Path(lambda s: Motion(*(x(s) for x in slopes)), float(steps[-1]), points.shape[1], steps[1:-1])
 
 
-def _travelled(ref: Trajectory, what: str) -> Path:
+def _path_of_reference(ref: Trajectory, what: str) -> Path:
     if {"ref_start", "ref_goal"} <= ref.settings.keys():
         ends = np.array([ref.settings["ref_start"], ref.settings["ref_goal"]])
         if (ends[0] == ends[1]).all():

@@ -18,8 +18,8 @@ from manipula.mechanics.models.motion.rest_to_rest import JERK_LIMITED, QUINTIC,
 from manipula.mechanics.robot.topology import road_coordinates, with_frame
 from manipula.messages import Message
 from manipula.trajectories.joints import quickest_double_s, trapezoid_of
-from manipula.trajectories.tool_curves import ROWS, Circle, Curve, Follower, Stopped, StraightLine, followed
-from manipula.trajectories.trajectory import Floats, Trajectory, arm_of, numbers, positive, remembered, settings
+from manipula.trajectories.tool_curves import ROWS, Circle, Curve, Follower, Stopped, StraightLine, follow_curve
+from manipula.trajectories.trajectory import Floats, Trajectory, arm_of, numbers, positive, remember_call, settings
 
 SINGULAR = 0.02  # of the least singular value, m/rad or rad/rad: what is reported
 LOOKS = 400
@@ -48,7 +48,7 @@ class ToolTrajectory(Trajectory):
         return self.tool.at(np.asarray(self.along(np.asarray(t, dtype=np.float64)).q)).pose
 
 
-@remembered
+@remember_call
 def line(
     arm: Any,
     start: ArrayLike,
@@ -74,12 +74,12 @@ def line(
     pose, near = _start(asked, start, near, "line")
     end = _goal(pose, goal)
     # the orientation of a position is nobody's
-    curve = StraightLine(pose, end if _task(task) == "pose" else _moved(pose, end[:3, 3]))
+    curve = StraightLine(pose, end if _task(task) == "pose" else _with_position(pose, end[:3, 3]))
     law = _Law("line", curve, duration, velocity, acceleration, jerk)
     return _along(asked, curve, law, near, _task(task), positive(singular, "line: singular", Message("m or rad")))
 
 
-@remembered
+@remember_call
 def circle(
     arm: Any,
     start: ArrayLike,
@@ -124,10 +124,12 @@ class _Law:
             for what, x in (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
         ]
         time = None if duration is None else positive(duration, f"{name}: duration", "seconds")
-        self.law, self.duration, shape = self._chosen(time, *limits)
+        self.law, self.duration, shape = self._choose_time_law(time, *limits)
         self.given = settings(duration=self.duration) | shape
 
-    def _chosen(self, time: float | None, v: float, a: float, j: float) -> tuple[TimeLaw, float, dict[str, Any]]:
+    def _choose_time_law(
+        self, time: float | None, v: float, a: float, j: float
+    ) -> tuple[TimeLaw, float, dict[str, Any]]:
         if time is not None and (v, a, j) == (inf, inf, inf):
             return QUINTIC, time, {}
         if j < inf:
@@ -144,11 +146,11 @@ class _Law:
 
 
 def _along(arm: NumericArm, curve: Curve, law: _Law, near: Floats | None, task: str, singular: float) -> ToolTrajectory:
-    q0 = _configured(arm, curve, near, task, law.name)
-    found = followed(Follower(arm, curve, task), q0)
+    q0 = _start_configuration(arm, curve, near, task, law.name)
+    found = follow_curve(Follower(arm, curve, task), q0)
     if isinstance(found, Stopped):
         _refuse_limits(arm, found.s, found.q, law.name)
-        raise InputError(_stopped(Follower(arm, curve, task), found, law.name))
+        raise InputError(_stop_reason(Follower(arm, curve, task), found, law.name))
     looked = np.linspace(0.0, law.duration, LOOKS + 1)
     places = law(looked).q
     seen = found.at(places).q
@@ -192,7 +194,7 @@ def _refuse_limits(arm: NumericArm, s: Floats, q: Floats, name: str) -> None:
         )
 
 
-def _stopped(follower: Follower, at: Stopped, name: str) -> str:
+def _stop_reason(follower: Follower, at: Stopped, name: str) -> str:
     """Why the curve cannot be followed any further."""
     where = Message("{name}: at {at:.3g} % of the way", name, 100 * at.at)
     if follower.sideways(at.q[-1], at.s[-1]) > SIDEWAYS:
@@ -203,13 +205,13 @@ def _stopped(follower: Follower, at: Stopped, name: str) -> str:
     return Message("{where} the arm comes to a singular pose, where it would have to change to another branch", where)
 
 
-def _configured(arm: NumericArm, curve: Curve, near: Floats | None, task: str, name: str) -> Floats:
+def _start_configuration(arm: NumericArm, curve: Curve, near: Floats | None, task: str, name: str) -> Floats:
     """The configuration to start from: the given one, if it is there, else the solution nearest to it."""
     pose = curve.at(np.array(0.0)).pose
     if near is not None:
         follower = Follower(arm, curve, task)
         if np.abs(follower.error(near, np.array(0.0))).max() < 1e-6:
-            return follower.corrected(near, np.array(0.0))
+            return follower.newton_step(near, np.array(0.0))
     found = arm.inverse_kinematics(pose, None if near is None else _on_road(arm, near), task=task)
     if not len(found.q):
         raise InputError("{name}: the tool cannot start there: {reason}", name, found.nearest.reason)
@@ -242,14 +244,14 @@ def _start(arm: NumericArm, value: Any, near: Any, name: str) -> tuple[Floats, F
 
 def _goal(start: Floats, value: Any) -> Floats:
     if np.ndim(value) == 1:
-        return _moved(start, _three(value, "line: goal"))
+        return _with_position(start, _three(value, "line: goal"))
     pose = checked_poses(np.array(poses_from_value(value)))
     if pose.shape != (4, 4):
         raise InputError("line: goal: expected a pose (4, 4) or a position (3,), found an array {shape}", pose.shape)
     return pose
 
 
-def _moved(pose: Floats, position: Floats) -> Floats:
+def _with_position(pose: Floats, position: Floats) -> Floats:
     found = pose.copy()
     found[:3, 3] = position
     return found

@@ -27,7 +27,7 @@ from manipula.mechanics.models.motion.ports import Motion
 Floats = NDArray[np.float64]
 
 
-def turned(turn: Floats) -> Floats:
+def rotation_from_vector(turn: Floats) -> Floats:
     """exp of rotation vectors (…, 3): matrices (…, 3, 3)."""
     flat = turn.reshape(-1, 3)
     return np.asarray(scipy.spatial.transform.Rotation.from_rotvec(flat).as_matrix().reshape(*turn.shape[:-1], 3, 3))
@@ -81,9 +81,9 @@ class StraightLine:
         self.way = _size(self.step) or _size(self.turn)
 
     def at(self, s: Floats) -> Place:
-        pose = _placed(self.start, s)
+        pose = _constant_pose(self.start, s)
         pose[..., :3, 3] += s[..., None] * self.step
-        pose[..., :3, :3] = turned(s[..., None] * self.turn) @ self.start[:3, :3]
+        pose[..., :3, :3] = rotation_from_vector(s[..., None] * self.turn) @ self.start[:3, :3]
         first = np.broadcast_to(np.concatenate([self.step, self.turn]), (*s.shape, 6))
         return Place(pose, first, np.zeros_like(first))
 
@@ -97,9 +97,9 @@ class Circle:
         self.way = radius * abs(angle) or (abs(angle) if turning else 0.0)
 
     def at(self, s: Floats) -> Place:
-        turn = turned(s[..., None] * self.spin)
+        turn = rotation_from_vector(s[..., None] * self.spin)
         arm = turn @ (self.start[:3, 3] - self.centre)
-        pose = _placed(self.start, s)
+        pose = _constant_pose(self.start, s)
         pose[..., :3, 3] = self.centre + arm
         if self.turning:
             pose[..., :3, :3] = turn @ self.start[:3, :3]
@@ -116,7 +116,7 @@ def _size(x: Floats) -> float:
     return found if found > NOTHING else 0.0
 
 
-def _placed(pose: Floats, s: Floats) -> Floats:
+def _constant_pose(pose: Floats, s: Floats) -> Floats:
     return np.array(np.broadcast_to(pose, (*s.shape, 4, 4)))
 
 
@@ -143,14 +143,14 @@ class Follower:
         place = self.curve.at(s)
         J = self.jacobian(q)
         inverse = _inverse(J)
-        first = self._moved(J, inverse, place.first[..., ROWS[self.task]], free and free[0])
+        first = self._joint_rates(J, inverse, place.first[..., ROWS[self.task]], free and free[0])
         Jd = self.arm.jacobian_dot(q, first)[..., ROWS[self.task], :]
         rest = place.second[..., ROWS[self.task]] - _product(Jd, first)
         # the derivative of J⁺ has a part in the free motions: J̇ᵀ J⁺ᵀ q'
         freely = _product(np.swapaxes(Jd, -1, -2), _product(np.swapaxes(inverse, -1, -2), first))
-        return Motion(q, first, self._moved(J, inverse, rest, freely if free is None else free[1]))
+        return Motion(q, first, self._joint_rates(J, inverse, rest, freely if free is None else free[1]))
 
-    def _moved(self, J: Floats, inverse: Floats, x: Floats, free: Floats | None) -> Floats:
+    def _joint_rates(self, J: Floats, inverse: Floats, x: Floats, free: Floats | None) -> Floats:
         """J⁺ x + (1 − J⁺ J) free"""
         return _product(inverse, x) if free is None else free + _product(inverse, x - _product(J, free))
 
@@ -161,19 +161,19 @@ class Follower:
         turn = misalignment(wanted[..., :3, :3], found[..., :3, :3])
         return np.concatenate([left, turn], axis=-1)[..., ROWS[self.task]]
 
-    def corrected(self, q: Floats, s: Floats) -> Floats:
+    def newton_step(self, q: Floats, s: Floats) -> Floats:
         """One step of Newton's method."""
         return np.asarray(q + _product(_inverse(self.jacobian(q)), self.error(q, s)))
 
-    def reached(self, q: Floats, s: float) -> Floats | None:
+    def solve_near(self, q: Floats, s: float) -> Floats | None:
         """The configuration near q at this place, if there is one."""
         at, found = np.array(s), q
         for _ in range(CORRECTIONS):
-            found = self.corrected(found, at)
+            found = self.newton_step(found, at)
             if not np.abs(found - q).max() < FAR:
                 return None
             if np.abs(self.error(found, at)).max() < EXACT:
-                return self.corrected(found, at)
+                return self.newton_step(found, at)
         return None
 
     def sideways(self, q: Floats, s: Floats) -> float:
@@ -223,7 +223,7 @@ class Branch:
     def at(self, s: Floats) -> Motion:
         """q, q', q'' anywhere on the curve: guessed between the places, then corrected."""
         guess, first, second = (curve(s) for curve in self._between)
-        q = self.follower.corrected(self.follower.corrected(guess, s), s)
+        q = self.follower.newton_step(self.follower.newton_step(guess, s), s)
         return self.follower.slopes(q, s, (first, second))
 
 
@@ -236,7 +236,7 @@ class Stopped:
     q: Floats
 
 
-def followed(follower: Follower, start: Floats) -> Branch | Stopped:
+def follow_curve(follower: Follower, start: Floats) -> Branch | Stopped:
     """From the start to the end, in steps as long as Newton's method bears.
 
     Where the determinant changes sign the step may have jumped to the branch beyond a singular pose that the curve
@@ -248,8 +248,12 @@ def followed(follower: Follower, start: Floats) -> Branch | Stopped:
         q, first, second = states[-1]
         ahead = min(s + step, 1.0)
         h = ahead - s
-        there = follower.reached(q + h * (first + h / 2 * second), ahead)
-        if there is None or np.abs(there - q).max() > FAR or _jumped(follower, basis, q, there, ahead - h, ahead):
+        there = follower.solve_near(q + h * (first + h / 2 * second), ahead)
+        if (
+            there is None
+            or np.abs(there - q).max() > FAR
+            or _changed_branch(follower, basis, q, there, ahead - h, ahead)
+        ):
             step = h / 2
             if step < SHORTEST:
                 return Stopped(ahead, np.array(places), np.stack([state.q for state in states]))
@@ -260,7 +264,7 @@ def followed(follower: Follower, start: Floats) -> Branch | Stopped:
     return Branch(follower, np.array(places), Motion(*(np.stack(part) for part in zip(*states))))
 
 
-def _jumped(follower: Follower, basis: Floats | None, q: Floats, there: Floats, s: float, ahead: float) -> bool:
+def _changed_branch(follower: Follower, basis: Floats | None, q: Floats, there: Floats, s: float, ahead: float) -> bool:
     """Has the determinant changed its sign, and is the curve not where it vanishes?"""
     if basis is None:
         return False

@@ -176,21 +176,21 @@ P = ParamSpec("P")
 T = TypeVar("T", bound=Trajectory)
 
 
-def remembered(function: Callable[P, T]) -> Callable[P, T]:
+def remember_call(function: Callable[P, T]) -> Callable[P, T]:
     """What the function makes knows how: so it can go to another process."""
 
     @wraps(function)
-    def making(*given: P.args, **named: P.kwargs) -> T:
+    def make(*given: P.args, **named: P.kwargs) -> T:
         found = function(*given, **named)
         if found.made is not None:  # handed on: of a file, what stood in it
             return found
-        kept = tuple(_kept(x) for x in given), {name: _kept(x) for name, x in named.items()}
-        return replace(found, made=Made(type(found), making, *kept))
+        kept = tuple(_copy_argument(x) for x in given), {name: _copy_argument(x) for name, x in named.items()}
+        return replace(found, made=Made(type(found), make, *kept))
 
-    return making
+    return make
 
 
-def _kept(given: Any) -> Any:
+def _copy_argument(given: Any) -> Any:
     """Lists and arrays may be another's tomorrow."""
     return deepcopy(given) if isinstance(given, list | np.ndarray) else given
 
@@ -206,12 +206,12 @@ def formula(block: Block, dof: int, duration: float, settings: Mapping[str, tupl
     def curve(t: Floats) -> Motion:
         with np.errstate(all="ignore"):  # of an infinite time, or of numbers too large, NaN is a result
             found = block.text(ARRAYS, no_model, {"t": [t], **settings})
-        return Motion(*(_stacked(found[name], t) for name in block.outputs))
+        return Motion(*(_stack_entries(found[name], t) for name in block.outputs))
 
     return Trajectory(block.name, dof, duration, block, settings, curve)
 
 
-def _stacked(entries: Any, t: Floats) -> Floats:
+def _stack_entries(entries: Any, t: Floats) -> Floats:
     return np.stack([np.broadcast_to(np.asarray(x, dtype=np.float64), t.shape) for x in entries], axis=-1)
 
 

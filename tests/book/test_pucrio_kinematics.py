@@ -18,7 +18,7 @@ import pytest
 
 from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Joint, RobotDescription, Step, actuator_of, known
+from manipula.mechanics.robot.description import Joint, RobotDescription, Step, actuator_of, cell_with_value
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import Deg, number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -37,17 +37,19 @@ CONFIGURATIONS = [
 def chain() -> Tree:
     rows = [
         Joint(
-            name=f"joint{row}", kind="revolute", before=(), offset=known("theta"), direction=1,
+            name=f"joint{row}", kind="revolute", before=(), offset=cell_with_value("theta"), direction=1,
             after=(
-                Step("tz", known(f"d{row}", number(d))),
-                Step("tx", known(f"a{row}", number(a))),
-                Step("rx", known(f"alpha{row}", Deg(Fraction(alpha)))),
+                Step("tz", cell_with_value(f"d{row}", number(d))),
+                Step("tx", cell_with_value(f"a{row}", number(a))),
+                Step("rx", cell_with_value(f"alpha{row}", Deg(Fraction(alpha)))),
             ),
             body=None, actuator=actuator_of(str(row)),
         )
         for row, (a, d, alpha) in enumerate(TABLE, 1)
     ]  # fmt: skip
-    robot = RobotDescription("pucrio", tuple(rows), (known("gx"), known("gy"), known("gz")))
+    robot = RobotDescription(
+        "pucrio", tuple(rows), (cell_with_value("gx"), cell_with_value("gy"), cell_with_value("gz"))
+    )
     return bind(robot, FLOATS, {})
 
 

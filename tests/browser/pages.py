@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from manipula.pages.page import built
+from manipula.pages.page import built_file
 
 PATIENCE = 90_000  # ms: what a wait may take on a machine that does other things too; nothing is timed here
 HARMLESS = ("GPU stall due to ReadPixels",)  # said by screenshots of software WebGL
@@ -21,7 +21,7 @@ def inlined(text: str) -> str:
 def viewer_page(folder: Path) -> Path:
     """A page with nothing but the script and a place for the arm."""
     style = "body{margin:0} #arm{width:640px;height:480px}"
-    script = inlined(built("report.js").read_text(encoding="utf-8"))
+    script = inlined(built_file("report.js").read_text(encoding="utf-8"))
     page = folder / "viewer.html"
     page.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>arm</title><style>{style}</style>'

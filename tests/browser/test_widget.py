@@ -14,7 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, UnknownNameError
-from manipula.pages.page import STATIC, built
+from manipula.pages.page import STATIC, built_file
 from tests.browser.pages import changed, opened
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: no view is made")
@@ -40,8 +40,8 @@ def notebook_page(view: Any, folder: Path) -> Path:
     """What a notebook does with a widget, without the notebook."""
     names = ("name", "drawing", "q", "module", "times", "rows", "height", "shown")
     traits = json.dumps({name: getattr(view.widget, name) for name in names}).replace("<", "\\u003c")
-    code = built("widget.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
-    parts = {"@CSS": built("widget.css").read_text(encoding="utf-8"), "@NAME": view.widget.name, "@TRAITS": traits}
+    code = built_file("widget.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
+    parts = {"@CSS": built_file("widget.css").read_text(encoding="utf-8"), "@NAME": view.widget.name, "@TRAITS": traits}
     text = PAGE
     for place, part in {**parts, "@CODE": code}.items():
         text = text.replace(place, part)

@@ -10,9 +10,9 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
-from manipula.generation import proved
+from manipula.generation import pipeline
+from manipula.generation.pipeline import LEAST, LOSS, composed_names, generate_function, lost_digits
 from manipula.generation.prepare import prepare
-from manipula.generation.proved import LEAST, LOSS, composed_names, generate_function, lost
 from manipula.generation.request import Request
 
 # what a person may type; x, y, z are names
@@ -51,8 +51,8 @@ def losses(robot: mp.Robot, model: str, dice: random.Random, draws: int) -> list
     for _ in range(draws):
         draw = {name: dice.uniform(-2, 2) for port in fast.inputs if port.online for name in port.names}
         draw |= {name: 10 ** dice.uniform(-8, 8) for name in "xyz"}
-        if proved.holds(fast, draw):
-            found.append((lost(fast, draw), lost(none, draw)))
+        if pipeline.holds(fast, draw):
+            found.append((lost_digits(fast, draw), lost_digits(none, draw)))
     return found
 
 
@@ -100,7 +100,7 @@ def test_plain_forms_are_taken_only_where_they_keep_more() -> None:
     for name in ("planar2r", "puma560"):
         assert not composed_names(mp.load(name))
         asked = prepare(Request(mp.load(name), "inverse_dynamics", symbolic="all"))
-        assert proved.loses_digits(asked, generate_function(asked)) == []
+        assert pipeline.loses_digits(asked, generate_function(asked)) == []
     robot = arm("2*x+3*y-z/2", ((0, "a"),))
     assert composed_names(robot) == {"x", "y", "z"}
     assert composed_names(arm("2*x/y", ((0, "a"),))) == set()
@@ -115,5 +115,5 @@ def test_the_measure_is_the_error_beside_the_largest_entry() -> None:
     function = Function("f", graph, (Input("a", (a,)),), (Output("y", (), (root,)),))
     x = 1e-9
     true = x / 2 - x * x / 8
-    assert lost(function, {"a": x}) == pytest.approx(abs(((x + 1) ** 0.5 - 1) - true) / true, rel=1e-6)
-    assert 1e-9 < lost(function, {"a": x}) < 1e-6
+    assert lost_digits(function, {"a": x}) == pytest.approx(abs(((x + 1) ** 0.5 - 1) - true) / true, rel=1e-6)
+    assert 1e-9 < lost_digits(function, {"a": x}) < 1e-6

@@ -17,7 +17,7 @@ from manipula.algebra.expr.function import cost_of
 from manipula.algebra.expr.maths import rebuilt, topological
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_expressions import PARAMETERS, VARIABLES, Text, branchy, built, function_of, play, smooth, whole

@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.maths import topological
-from manipula.algebra.simplify import factored, proved
+from manipula.algebra.simplify import factor_function, prove_trees
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     Deg,
@@ -71,7 +71,7 @@ def test_what_is_collected_is_what_is_written() -> None:
     rng = random.Random(5)
     for _ in range(400):
         written = parameter_from_text(random_text(rng, rng.randint(1, 5)))
-        collected = Angles({}).collected(written)
+        collected = Angles({}).collect(written)
         assert math.isclose(float_of(collected, VALUES), float_of(written, VALUES), rel_tol=1e-9, abs_tol=1e-9), (
             f"{text_of(written)} became {text_of(collected)}"
         )
@@ -80,7 +80,7 @@ def test_what_is_collected_is_what_is_written() -> None:
 def test_names_that_stand_for_others() -> None:
     values = {"v": parameter_from_text("x/2"), "w": parameter_from_text("v*y"), "k": parameter_from_text("4")}
     for text, short in (("k*v", "2*x"), ("w/y + v", "x"), ("w/v", "y"), ("x + pi/2 - k*v/2", "pi/2")):
-        assert Angles(values).collected(parameter_from_text(text)) == Angles({}).collected(parameter_from_text(short))
+        assert Angles(values).collect(parameter_from_text(text)) == Angles({}).collect(parameter_from_text(short))
 
 
 def test_towers_of_names_are_not_written_out() -> None:
@@ -91,14 +91,14 @@ def test_towers_of_names_are_not_written_out() -> None:
     for i in range(60):
         values[f"w{i + 1}"] = parameter_from_text(f"w{i}*w{i}")
     for name in ("v60", "w60"):
-        assert len(text_of(Angles(values).collected(parameter_from_text(f"2*{name}/2")))) < 2000
+        assert len(text_of(Angles(values).collect(parameter_from_text(f"2*{name}/2")))) < 2000
 
 
 def test_a_wrong_collection_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     def tripled(self: Angles, angle: Parameter) -> Parameter:
         return angle if isinstance(angle, Num | Deg) else ParameterOp("*", (number(3), angle))
 
-    monkeypatch.setattr(Angles, "collected", tripled)
+    monkeypatch.setattr(Angles, "collect", tripled)
     with pytest.raises(mp.ProofError, match="an angle is not as the robot's description has it"):
         mp.generate(arm("x + y"), "pose", optimise="none")
 
@@ -115,6 +115,6 @@ def test_equations_of_a_link_that_is_turned_to_its_mass(twist: str) -> None:
     assert any("atan2" in repr(node) for node in topological(model.function.roots))
     for form in ("factored", "expanded"):
         assert twist in str(model.equations(form))
-    tree = factored(model.function)["c"]
+    tree = factor_function(model.function)["c"]
     with pytest.raises(mp.ProofError, match="entry 1 of c as written differs"):
-        proved(model.function, {"c": (tree[1], tree[1])})
+        prove_trees(model.function, {"c": (tree[1], tree[1])})

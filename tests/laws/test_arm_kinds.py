@@ -23,13 +23,13 @@ WORDS = {"RRRRRR": ArmKind.SIX, "RRRR": ArmKind.FEWER, "RRPRRR": ArmKind.NUMERIC
 @pytest.mark.parametrize("word", WORDS)
 def test_odd_arms_have_the_kind_of_their_joints(word: str) -> None:
     plan = classifying.classify(numeric_chain(odd_arm(random.Random(word), word)))
-    assert plan.kind is WORDS[word] and not plan.closed and plan.emitted == (plan.kind is ArmKind.SIX)
+    assert plan.kind is WORDS[word] and not plan.has_closed_form and plan.has_code == (plan.kind is ArmKind.SIX)
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur5", "scara", "panda", "planar2r", "pucrio"])
 def test_named_arms_are_closed(name: str) -> None:
     plan = classifying.classify(numeric_chain(mp.load(name)))
-    assert plan.kind is ArmKind.CLOSED and plan.emitted
+    assert plan.kind is ArmKind.CLOSED and plan.has_code
     assert len(plan.settings) == 2 ** len(plan.roles) and list(plan.settings) == plan.branch_names
 
 

@@ -21,7 +21,7 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import (
     candidate_slots,
     chain_from_candidates,
-    grouping,
+    grouping_matrix,
     reduced_regressor,
     standard_slots,
     standard_values,
@@ -58,11 +58,13 @@ def test_rank_superposition_and_the_exact_way_agree(seed: int, kinds: str, conve
 
 @pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
 def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: str, convention: str) -> None:
-    """In the field, at a random point: the arm that has only its candidates, by `grouping`, against the arm itself."""
+    """In the field, at a random point: the arm that has only its candidates, by `grouping_matrix`, against the arm
+    itself."""
     robot = arm(seed, kinds, convention)
     chain, state = field_state(ArmStructure(robot).in_field(f"torques {seed}"), robot.coordinates, "q")
     values = [
-        sum((x * y for x, y in zip(row, standard_values(chain))), 0) for row in grouping(chain, standard_slots(chain))
+        sum((x * y for x, y in zip(row, standard_values(chain))), 0)
+        for row in grouping_matrix(chain, standard_slots(chain))
     ]
     light = chain_from_candidates(chain, values)
     want, got = inverse_dynamics(chain, *state), inverse_dynamics(light, *state)
@@ -135,7 +137,7 @@ def test_a_wrong_combination_is_not_proved() -> None:
     flat[k] = flat[k] + graph.one
     spoiled = found.matrix.with_roots(flat)
     with pytest.raises(ProofError, match="lose torque"):
-        base._proved(ArmStructure(robot), spoiled)
+        base._prove_grouping(ArmStructure(robot), spoiled)
 
 
 def test_robot_lists_names_and_values() -> None:

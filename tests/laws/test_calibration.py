@@ -64,7 +64,7 @@ def test_a_corrected_robot_is_an_ordinary_robot_with_those_errors(seed: int, tmp
     geometry, e = built(robot, seed)
     q = drawn(robot, seed, 4)
     p, R = geometry.pose(q, e)
-    fixed = Robot.of(geometry.corrected(e))
+    fixed = Robot.of(geometry.robot_with_errors(e))
     T = mp.Arm(fixed).pose(q)
     assert np.abs(T[:, :3, 3] - p).max() < 1e-12 and np.abs(T[:, :3, :3] - R).max() < 1e-12
     mp.save(fixed, tmp_path / "fixed.toml")

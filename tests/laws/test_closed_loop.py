@@ -16,7 +16,7 @@ from manipula.algebra.emit.ports import Namer, split
 from manipula.algebra.tape import Tape
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.mechanics.models.integrate.discretised import METHODS
+from manipula.mechanics.models.integrate.discretisation import METHODS
 from tests.emitted import needs_cc, shared
 from tests.golden.sentences import Sentences
 from tests.laws.test_joining import pid_step, plain, rk4_step
@@ -277,7 +277,7 @@ def test_what_a_law_needs_is_said(whole: Sentences) -> None:
         mp.closed_loop("planar2r", law, method="rk45")
     flowing = mp.controller("planar2r", "pid", **GAINS)
     first = flowing.start(filtered=[0.1, 0.2])
-    assert first.filtered.tolist() == [0.1, 0.2] and not first.integral.any()
+    assert first.filtered_chunks.tolist() == [0.1, 0.2] and not first.integral.any()
     with whole.raises(mp.InputError, match="gives the rates of its states, in continuous time"):
         flowing.step(first, [0, 0], [0, 0], [0, 0], [0, 0])
     with whole.raises(mp.InputError, match="no value for"):

@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification.columns import Inertial, known_values, merged
+from manipula.identification.columns import Inertial, known_values, merge_riders
 from manipula.identification.data import Data, gather
 from manipula.identification.filters import stops
 from manipula.identification.joint_model import Columns
@@ -82,7 +82,7 @@ def test_a_body_without_a_number_makes_its_link_unknown_and_no_other() -> None:
     inertial = Inertial(robot)
     values = dict(zip([c.name for c in inertial.columns], known_values(inertial.robot, inertial.columns)))
     assert values["m1"] == 2 and np.isnan(values["m2"])
-    assert merged(robot).standard_parameters["m2"] is None
+    assert merge_riders(robot).standard_parameters["m2"] is None
 
 
 def test_geometry_must_have_numbers() -> None:
@@ -114,7 +114,7 @@ def log_of(robot: RobotDescription, count: int = 3000, rate: float = 200.0, seed
 def truth(data: Data) -> Any:
     """What `log_of` is made of."""
     drive = {"motor_inertia": 0.4, "viscous": 0.7, "coulomb": 0.5, "offset": 0.1}
-    return np.array([drive.get(c.family, 0.0) if c.link is None else x for c, x in zip(data.columns, data.known)])
+    return np.array([drive.get(c.family, 0.0) if c.link is None else x for c, x in zip(data.columns, data.file_values)])
 
 
 @pytest.mark.parametrize("robot", [arm(), random_robot(21, joints="PR"), random_robot(22, joints="R")])
@@ -126,7 +126,7 @@ def test_gram_matrices_hold_what_a_dense_computation_holds(robot: RobotDescripti
     values = data.source.columns.values(motion, slice(None), None)
     tau, kept = motion.smoother(motion.tau), np.arange(len(log.t))[motion.kept]
     block = np.arange(len(kept)) * 3 // len(kept)
-    fitted = data.source.fitted(motion)[kept]
+    fitted = data.source.rows_for_fit(motion)[kept]
     for j, found in enumerate(values):
         dense = np.zeros((len(kept), len(data.columns) + 1))
         dense[:, data.source.columns.own(j)] = motion.smoother(found)[kept]
@@ -169,7 +169,7 @@ def test_slow_rows_are_judged_and_not_fitted() -> None:
     assert log.qd is not None
     assert (data.judge.rows.sum(axis=0) == len(log.t)).all()
     assert (data.fit.rows.sum(axis=0) == (np.abs(log.qd) >= 0.01).sum(axis=0)).all()
-    assert (data.moving[0] == (np.abs(log.qd) >= 0.01)).all()
+    assert (data.rows_in_motion[0] == (np.abs(log.qd) >= 0.01)).all()
 
 
 def test_torques_at_their_limit_are_not_fitted() -> None:
@@ -200,8 +200,8 @@ def test_every_family_is_a_column_of_every_joint_and_is_linear() -> None:
     squares = np.diagonal(data.judge.gram, axis1=2, axis2=3).sum(axis=(0, 1))
     assert (squares[[c.link is None for c in data.columns] + [True]] > 0).all()
     theta = np.random.default_rng(0).normal(size=len(names))
-    predicted = data.predicted(theta)[0]
-    singly = sum(data.predicted(theta * (np.arange(len(names)) == k))[0] for k in range(0, len(names), 1))
+    predicted = data.predict(theta)[0]
+    singly = sum(data.predict(theta * (np.arange(len(names)) == k))[0] for k in range(0, len(names), 1))
     assert np.allclose(predicted, singly, rtol=0, atol=1e-9 * np.abs(predicted).max())
 
 
@@ -218,7 +218,7 @@ def test_a_tilted_base_is_a_tilted_gravity() -> None:
         q = data.source.motions[0].q
         still = np.zeros_like(q)
         wanted = (torques(leaning, q, still, still) - torques(robot, q, still, still)) / lean
-        assert np.allclose(data.predicted(theta)[0], wanted, atol=1e-6)
+        assert np.allclose(data.predict(theta)[0], wanted, atol=1e-6)
 
 
 def test_friction_by_load_follows_the_parameters_given() -> None:
@@ -230,12 +230,12 @@ def test_friction_by_load_follows_the_parameters_given() -> None:
     theta[data.names.index("fl2")] = 1.0
     load = torques(robot, motion.q, motion.qd, motion.qdd)
     wanted = np.abs(load[:, 1]) * np.tanh(motion.qd[:, 1] / 0.003)
-    assert np.allclose(data.predicted(theta)[0][:, 1], wanted)
-    double = data.with_load(2 * np.nan_to_num(data.known))
-    assert np.allclose(double.predicted(theta)[0][:, 1], 2 * wanted)
+    assert np.allclose(data.predict(theta)[0][:, 1], wanted)
+    double = data.with_load(2 * np.nan_to_num(data.file_values))
+    assert np.allclose(double.predict(theta)[0][:, 1], 2 * wanted)
     unknown = mp.load("planar2r").with_parameters(l1=1, l2=0.8, g=9.81)
     fitted = gather(unknown, log_of(robot), model, filter=None)  # by a first fit, the file having no masses
-    assert np.allclose(fitted.predicted(theta)[0][:, 1], wanted, atol=0.02 * wanted.max())
+    assert np.allclose(fitted.predict(theta)[0][:, 1], wanted, atol=0.02 * wanted.max())
 
 
 def test_some_of_the_columns(whole: Sentences) -> None:
@@ -282,7 +282,7 @@ def test_coupled_motors_are_motors_that_turn_with_two_joints() -> None:
     theta = np.array([given.get(name, 0.0) for name in data.names])
     rate, push = (x[:, 1] + c * x[:, 0] for x in (motion.qd, motion.qdd))
     asked = 2 * push + 3 * rate + 5 * np.tanh(rate / 0.003)
-    assert np.allclose(data.predicted(theta)[0], np.stack([c * asked, asked], axis=1))
+    assert np.allclose(data.predict(theta)[0], np.stack([c * asked, asked], axis=1))
 
 
 def test_a_stop_gives_way_at_its_radius_and_springs_back_from_there() -> None:
@@ -298,7 +298,7 @@ def test_gains_are_a_share_of_what_the_joints_bear() -> None:
     motion = data.source.motions[0]
     theta = np.array([0.1 * (name == "gain1") for name in data.names])
     wanted = 0.1 * torques(robot, motion.q, motion.qd, motion.qdd)[:, 0]
-    assert np.allclose(data.predicted(theta)[0][:, 0], wanted)
+    assert np.allclose(data.predict(theta)[0][:, 0], wanted)
 
 
 # what is asked for

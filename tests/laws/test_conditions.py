@@ -15,10 +15,10 @@ from manipula.algebra.expr.evaluate import MPMATH
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import free_symbols, topological
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.errors import ConditionError
-from manipula.generation.build import built, flattened, guarded, used_parameters
+from manipula.generation.build import add_conditions, build_function, flatten_nested, used_parameters
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
@@ -40,7 +40,7 @@ def plain(request: Prepared, values: Values, given: Mapping[str, list[float]]) -
         chain = merge_fixed(bind(request.robot, MPMATH, exact, request.request.symbolic))
         text = next(iter(request.model.methods.values()))
         found = text(chain, {port: [mpmath.mpf(x) for x in row] for port, row in given.items()})
-        return {name: np.array([float(x) for x in flattened(value)[1]]) for name, value in found.items()}
+        return {name: np.array([float(x) for x in flatten_nested(value)[1]]) for name, value in found.items()}
 
 
 class Trial:
@@ -129,7 +129,7 @@ def test_every_formulation_that_divides_keeps_its_digits(topic: Topic, answer: C
     request = prepare(Request(manipula.load("puma560_symbolic"), "inverse_dynamics"))
     answers: dict[Topic, Answer] = {FRAMES: "joints", MASSES: "regrouped", topic: answer}
     choice = Formulation("acceleration-field", tuple(answers.items()))
-    function = guarded(used_parameters(optimised(built(request, choice))), request.structure)
+    function = add_conditions(used_parameters(run_passes(build_function(request, choice))), request.structure)
     trial = Trial(request, function)
     assert len(function.conditions) == 1
     assert_guarded(function)

@@ -17,7 +17,7 @@ from manipula.generation.build import method_named
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.ik.numeric.reach import _bounds
-from manipula.mechanics.models.coupled import AXES, SOLVED
+from manipula.mechanics.models.couplings import AXES, SOLVED
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.robot.bind import bind
@@ -373,7 +373,7 @@ def test_a_method_that_does_not_take_such_joints_says_why() -> None:
     for model in (*AXES, *SOLVED):
         for method in mp.methods(model):
             try:
-                asked = first.asking(model=model, method=method)
+                asked = first.with_request(model=model, method=method)
                 known = asked.methods
                 method_named(asked.model, known[0], len(coupled.joints))
             except mp.UnknownNameError as error:

@@ -73,7 +73,7 @@ def test_a_telescope_has_one_answer_and_says_how_it_is_solved() -> None:
     )
     found = arm.inverse_kinematics(arm.pose([0.7, 0.3]))
     np.testing.assert_allclose(found.q, [[0.7, 0.3]], atol=1e-9)
-    assert "'c' follows others" in arm.inverse_solver.explanation and not arm.inverse_plan.closed
+    assert "'c' follows others" in arm.inverse_solver.explanation and not arm.inverse_plan.has_closed_form
     many = arm.inverse_kinematics(arm.pose([[0.7, 0.3], [-2.0, 0.5]]))
     np.testing.assert_allclose(many.q[many.valid], [[0.7, 0.3], [-2.0, 0.5]], atol=1e-9)
     away = arm.inverse_solver.nearest(arm.pose([0.7, 0.3]) + np.eye(4)[:, [2]] * [0, 0, 0, 1.0])

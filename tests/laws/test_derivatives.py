@@ -15,10 +15,10 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.choices import Topic
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import forward, forward_plain, inverse_plain, reverse
-from manipula.mechanics.models.dynamics import articulated
+from manipula.mechanics.models.dynamics import articulated_bodies
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.energy import energy
-from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
 from manipula.mechanics.models.dynamics.torque import gravity, inverse_dynamics
 from manipula.mechanics.models.lagrange import christoffel
 from manipula.mechanics.models.linear import energy_regressor
@@ -94,7 +94,7 @@ def test_small_steps(seed: int) -> None:
     kinds = {"dq": "q", "dqd": "qd", "dqdd": "qdd", "dtau": "tau"}
     for plain, inputs, model in (
         (inverse_plain, ("q", "qd", "qdd"), inverse_dynamics),
-        (forward_plain, ("q", "qd", "tau"), articulated.forward_dynamics),
+        (forward_plain, ("q", "qd", "tau"), articulated_bodies.forward_dynamics),
     ):
         given = {name: x[name] for name in (*inputs, "wrench")}
         for output, rows in plain(chain, given).items():
@@ -151,7 +151,7 @@ def test_what_the_closed_form_gives_besides(seed: int) -> None:
 def test_the_inverse_of_the_inertia_matrix(seed: int) -> None:
     chain, x = arm_and_state(seed)
     M = np.array(inertia_matrix(chain, x["q"]), dtype=float)
-    close(inverted(M.tolist()), np.linalg.inv(M))
+    close(invert_inertia(M.tolist()), np.linalg.inv(M))
     close(InertiaSolver(M.tolist())(x["qd"]), np.linalg.solve(M, x["qd"]))
 
 

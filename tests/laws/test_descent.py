@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 import manipula as mp
-from manipula.algebra.run.routines import compiled
+from manipula.algebra.run.routines import compile_text
 from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.descent import TASKS, Descent, descend, lacking
 from manipula.ik.inverse import InverseSolver
@@ -80,7 +80,9 @@ def test_the_text_itself_and_its_machine_code_end_alike(task: str) -> None:
     low, high = np.full(5, -2.5), np.full(5, 2.5)
     q = np.random.default_rng(2).uniform(-1, 1, (3, 5))
     T = solver.pose(np.array([0.5, -0.4, 0.2, 1.1, -0.7]))
-    plain, native = (Descent(chain, low, high, run)(q, T, task, bounded=True) for run in (descend, compiled(descend)))
+    plain, native = (
+        Descent(chain, low, high, run)(q, T, task, bounded=True) for run in (descend, compile_text(descend))
+    )
     assert np.allclose(plain.q, native.q, atol=1e-6) and np.allclose(plain.miss, native.miss, atol=1e-9)
     assert ((native.q >= low) & (native.q <= high)).all()
 

@@ -9,7 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.identification.data import Data, gather
-from manipula.identification.fitting.identification import fit_of, gain_doubts
+from manipula.identification.fit.identification import fit_of, gain_doubts
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.bodies import with_standard
 from manipula.mechanics.robot.description import RobotDescription
@@ -49,7 +49,7 @@ def test_the_joint_is_named_with_its_factor(seed: int) -> None:
 def heavier(data: Data, seed: int) -> RobotDescription:
     """The same arm in a file whose links weigh more or less, each by its own factor."""
     factors = np.random.default_rng(seed).uniform(0.7, 1.3, data.robot.dof)
-    own = [(column, value) for column, value in zip(data.columns, data.known) if column.link is not None]
+    own = [(column, value) for column, value in zip(data.columns, data.file_values) if column.link is not None]
     return with_standard(data.robot, {c.name: number(float(x * factors[c.link or 0])) for c, x in own})
 
 

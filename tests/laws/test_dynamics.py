@@ -17,7 +17,7 @@ from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.lagrange import jacobian_dynamics
 from manipula.mechanics.models.linear import regressor
-from manipula.mechanics.models.linear.regressor_carried import regressor_carried, shared
+from manipula.mechanics.models.linear.regressor_carried import regressor_carried, shared_columns
 from manipula.mechanics.robot.actuator import IDLE
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
@@ -88,13 +88,14 @@ def test_columns_that_neighbours_share(convention: str) -> None:
 
 def test_a_modified_table_shares_columns_at_every_revolute_joint() -> None:
     chain, _ = float_arm(3, joints="RPRR", convention="modified")
-    assert [len(shared(link)) for link in chain.links] == [2, 0, 2, 2]
+    assert [len(shared_columns(link)) for link in chain.links] == [2, 0, 2, 2]
 
 
 def with_motors(arm: tuple[Tree, MotionState]) -> tuple[Tree, MotionState]:
     chain, state = arm
     links = (
-        replace(link, actuator=link.actuator.changed({"Ia": state.wrench[i]})) for i, link in enumerate(chain.links)
+        replace(link, actuator=link.actuator.with_entries({"Ia": state.wrench[i]}))
+        for i, link in enumerate(chain.links)
     )
     return replace(chain, links=tuple(links)), state
 
@@ -149,7 +150,7 @@ def test_friction_is_emitted_only_where_it_is() -> None:
 
     chain, _ = float_arm(2, joints="RR")
     links = (
-        replace(chain.links[0], actuator=IDLE.changed({"fv": 2.0, "fc": 3.0, "fo": 0.5})),
+        replace(chain.links[0], actuator=IDLE.with_entries({"fv": 2.0, "fc": 3.0, "fo": 0.5})),
         replace(chain.links[1], actuator=IDLE),
     )
     spoken = replace(chain, links=links)

@@ -15,9 +15,9 @@ from manipula.identification.estimators.log_cholesky import coordinates, derivat
 from manipula.identification.estimators.normal import fit_rows, normal_from
 from manipula.identification.estimators.prior import Prior, entries, least_eigenvalue, pseudo_inertia, ten_from
 from manipula.identification.estimators.registry import ESTIMATORS, estimator_named
-from manipula.identification.fitting.identification import fit_of
-from manipula.identification.fitting.result import combinations
-from manipula.identification.fitting.to_robot import spread_of
+from manipula.identification.fit.identification import fit_of
+from manipula.identification.fit.result import combinations
+from manipula.identification.fit.to_robot import spread_of
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot
@@ -153,11 +153,11 @@ def cover(robot: RobotDescription, seed: int, runs: int, seconds: float) -> tupl
     log = recording(robot, seed, seconds=seconds)
     data = gather(robot, log, JointModel(), None)
     motion = data.source.motions[0]
-    used = data.source.fitted(motion)
+    used = data.source.rows_for_fit(motion)
     rows = [(chunk, np.flatnonzero(used[:, chunk.joint])) for chunk in fit_rows(data)]
     # the truth is what the columns say of the robot's own numbers, sign(q̇) being smooth
-    truth = np.where(np.isfinite(data.known), data.known, 0.0)
-    clean = np.concatenate(data.predicted(truth))
+    truth = np.where(np.isfinite(data.file_values), data.file_values, 0.0)
+    clean = np.concatenate(data.predict(truth))
     sigma = 0.02 * np.sqrt((clean**2).mean(0)) + 1e-9
     _, C = combinations(data.robot, data.columns)
     exact = spread_of(normal_from(data.fit, 1 / sigma**2), None, truth, 1.0)
@@ -236,11 +236,11 @@ def test_consistent_robots_are_recovered() -> None:
         robot = random_robot(seed, joints=1 + seed % 3, surroundings=False)
         data = gather(robot, recording(robot, seed, noise=0.02), JointModel(), None)
         if not (
-            least_eigenvalue(pseudo_inertia(data.known[: 10 * (len(data.columns) // 14)].reshape(-1, 10))) > 0
+            least_eigenvalue(pseudo_inertia(data.file_values[: 10 * (len(data.columns) // 14)].reshape(-1, 10))) > 0
         ).all():
             continue
         found = mp.identify(robot, recording(robot, seed, noise=0.02), model=JointModel(), filter=None, prior="spheres")
         _, C = combinations(data.robot, data.columns)
-        truth = C @ np.where(np.isfinite(data.known), data.known, 0.0)
+        truth = C @ np.where(np.isfinite(data.file_values), data.file_values, 0.0)
         inside += list(np.abs(found.base_parameters.values - truth) < 3 * found.base_parameters.sigmas)
     assert np.mean(inside) > 0.9

@@ -14,7 +14,7 @@ import pytest
 import manipula as mp
 from manipula.identification.excitation.excitation import Design, Excitation, design_of
 from manipula.identification.excitation.motions import Spline
-from manipula.mechanics.robot.description import known
+from manipula.mechanics.robot.description import cell_with_value
 from manipula.mechanics.robot.values.parameter import Num
 from tests.golden.sentences import Sentences
 from tests.laws.test_coupled import free_and_coupled
@@ -137,10 +137,12 @@ def test_more_is_told_than_by_random_motions() -> None:
         W = rows.reshape(-1, rows.shape[-1])
         return np.sqrt(np.diag(np.linalg.inv(W.T @ W)))
 
-    found = design.searched(0, "logdet")
-    random = [x for x in (design.drawn(rng) for _ in range(20)) if x is not None]
+    found = design.search_motion(0, "logdet")
+    random = [x for x in (design.sample_motion(rng) for _ in range(20)) if x is not None]
     assert np.median([np.mean(sigma(x) / sigma(found)) for x in random]) > 1.5
-    assert design.told(found, "logdet").value > max(design.told(x, "logdet").value for x in random)
+    assert design.information_value(found, "logdet").value > max(
+        design.information_value(x, "logdet").value for x in random
+    )
 
 
 def test_the_condition_can_be_asked_for() -> None:
@@ -185,7 +187,9 @@ def test_what_is_assumed_is_told() -> None:
     told = mp.excite(planar(), limits={"position": (-1, 1), "velocity": 1, "acceleration": 5}, **QUICK)
     assert told.notes == () and told.limits.velocity.tolist() == [1, 1]
     file = mp.load("planar2r")
-    limited = replace(file, joints=tuple(replace(x, effort_limit=known("e", Num(5)).value) for x in file.joints))
+    limited = replace(
+        file, joints=tuple(replace(x, effort_limit=cell_with_value("e", Num(5)).value) for x in file.joints)
+    )
     robot = mp.Robot.of(limited).with_parameters(l1=0.5, l2=0.4, g=9.81)
     assert any("effort limits are not kept: m" in note for note in mp.excite(robot, **QUICK).notes)
 

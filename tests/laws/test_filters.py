@@ -12,8 +12,8 @@ from manipula.identification import data as gathering
 from manipula.identification.data import gather
 from manipula.identification.estimators.normal import correlation_time
 from manipula.identification.filters import Smoother, cutoff_for, rates
-from manipula.identification.fitting.identification import identified
-from manipula.identification.fitting.result import combinations
+from manipula.identification.fit.identification import identify_robot
+from manipula.identification.fit.result import combinations
 from manipula.identification.joint_model import Columns, JointModel
 from tests.recordings import recording, two_joints
 
@@ -70,9 +70,9 @@ def test_a_quantised_puma_is_found_through_the_filter() -> None:
         s, c = np.sin(w * k * t)[:, None], np.cos(w * k * t)[:, None]
         q, qd, qdd = q + a * s + b * c, qd + w * k * (a * c - b * s), qdd - (w * k) ** 2 * (a * s + b * c)
     columns = Columns(robot, mp.JointModel())
-    truth = np.nan_to_num(columns.known)
+    truth = np.nan_to_num(columns.file_values)
     exact = mp.Log(t, q, np.zeros_like(q), qd=qd, qdd=qdd)
-    tau = gather(robot, exact, filter=None).predicted(truth)[0]
+    tau = gather(robot, exact, filter=None).predict(truth)[0]
     step = 2 * np.pi / 40_000
     data = gather(robot, mp.Log(t, np.round(q / step) * step, tau))
     theta = gathering.first_fit(data.fit)
@@ -95,7 +95,7 @@ def test_how_long_filtered_white_noise_remembers(seed: int) -> None:
 def test_doubts_count_what_the_filter_does_to_noise() -> None:
     """A fit takes the slow part of the noise for itself: what is left seems to remember less than the noise did."""
     robot = two_joints()
-    found = identified(robot, quantised(recording(robot, 3, noise=0.02), 40_000), model=JointModel())
+    found = identify_robot(robot, quantised(recording(robot, 3, noise=0.02), 40_000), model=JointModel())
     assert found.correlation >= found.data.source.motions[0].smoother.correlation > 2
 
 
@@ -104,10 +104,10 @@ def test_intervals_cover_through_the_filter() -> None:
     robot, inside = two_joints(), []
     for seed in range(30):
         log = quantised(recording(robot, seed, noise=0.02), 40_000)
-        found = identified(robot, log, model=JointModel(), method="wls", prior=None)
+        found = identify_robot(robot, log, model=JointModel(), method="wls", prior=None)
         _, C = combinations(found.data.robot, found.columns)
         sigma = np.array([row.sigma for row in found.base_parameters])
-        inside += list(np.abs(C @ (found.theta - found.data.known)) <= 1.96 * sigma)
+        inside += list(np.abs(C @ (found.theta - found.data.file_values)) <= 1.96 * sigma)
     assert 0.93 <= np.mean(inside) <= 0.99
 
 

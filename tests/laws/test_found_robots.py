@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.identification.fitting.result import Found
+from manipula.identification.fit.result import Found
 from manipula.identification.joint_model import Columns
 from manipula.mechanics.models.linear.joint_families import FAMILIES
 from manipula.mechanics.robot.coordinates import Coordinate
@@ -149,7 +149,9 @@ def test_both_ways_of_a_joint_may_be_damped_less_than_their_mean(tmp_path: Path)
     model = mp.JointModel(friction=("viscous", "coulomb", "speed"))
     found = keeps_its_laws(robot, 3, tmp_path, model=model)
     for joint in found.robot.joints:
-        named = {letters: float(cell.parameter.value) for letters, cell in joint.actuator.named().items()}  # type: ignore[attr-defined]
+        named = {
+            letters: float(cell.parameter.value) for letters, cell in joint.actuator.parameters_by_letter().items()
+        }  # type: ignore[attr-defined]
         plus, minus = damped[joint.name]
         assert named["fv"] + named["fvp"] == pytest.approx(plus, abs=0.1)
         assert named["fv"] + named["fvm"] == pytest.approx(minus, abs=0.1)

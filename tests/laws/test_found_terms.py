@@ -12,7 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.identification.fitting.result import Found
+from manipula.identification.fit.result import Found
 from manipula.mechanics.robot.friction import LAWS, linear_letters
 from tests.recordings import motion, torques, two_joints
 

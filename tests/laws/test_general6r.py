@@ -14,7 +14,7 @@ from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.general6r import roots
 from manipula.ik.general6r.arm import newton, wanted
-from manipula.ik.general6r.elimination import Arm6R, Elimination, lifted, readings, wrapped
+from manipula.ik.general6r.elimination import Arm6R, Elimination, lift_motion, readings, wrap_angles
 from manipula.ik.general6r.pencil import pencil
 from manipula.ik.general6r.solutions import off_square, solve_poses
 from manipula.ik.general6r.solver import (
@@ -24,8 +24,8 @@ from manipula.ik.general6r.solver import (
     arm_table,
     reading_shape,
     reading_table,
-    solved,
-    studied,
+    solve_poses_dense,
+    study_targets,
 )
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.mechanics.robot.tree import Tree
@@ -84,7 +84,7 @@ def random_q(count: int, seed: int = 5) -> Floats:
 
 def off(answer: GeneralAnswer, q: Floats) -> Floats:
     """How far each answer is from q."""
-    return np.asarray(np.abs(wrapped(answer.q - q)).max(-1, initial=0.0))
+    return np.asarray(np.abs(wrap_angles(answer.q - q)).max(-1, initial=0.0))
 
 
 def check(answer: GeneralAnswer, pose: Floats, fk: Kinematics) -> None:
@@ -126,7 +126,7 @@ def test_a_thousand_poses(name: str) -> None:
 @pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
 def test_every_count_on_random_poses_is_full(name: str) -> None:
     chain = chain_of(name)
-    report = solved(general_solver(chain).tables, pose_of(chain)(random_q(200, 9))).report
+    report = solve_poses_dense(general_solver(chain).tables, pose_of(chain)(random_q(200, 9))).report
     assert (report[:, 2] == 1).all()
     assert (report[:, 0] > 0).all()
 
@@ -197,9 +197,9 @@ def test_a_full_count_is_never_wrong(name: str) -> None:
     """Many special poses have several solutions with one and the same eigenvalue, whose vectors mean nothing."""
     chain = chain_of(name)
     q = np.random.default_rng(11).integers(-2, 3, (1500, 6)) * (np.pi / 4)
-    found = solved(general_solver(chain).tables, pose_of(chain)(q))
+    found = solve_poses_dense(general_solver(chain).tables, pose_of(chain)(q))
     for x, rows, (n, _, full, _) in zip(q, found.q, found.report, strict=True):
-        assert not full or np.abs(wrapped(rows[:n] - x)).max(-1).min(initial=9.0) < 1e-5
+        assert not full or np.abs(wrap_angles(rows[:n] - x)).max(-1).min(initial=9.0) < 1e-5
 
 
 def test_a_family_is_told() -> None:
@@ -253,7 +253,7 @@ def test_every_joint_as_eigenvalue_gives_the_same_solutions() -> None:
     for reading in readings():
         ahead = [gaps[j] if reading.sense == 1 else np.linalg.inv(gaps[j - 1]) for j in reading.joints]
         one = Elimination(reading, np.array(ahead), (0.3, -0.7, 1.1))
-        found = studied(arm_table(arm, 1e-10, np.inf), reading_shape(one), reading_table(one), target)
+        found = study_targets(arm_table(arm, 1e-10, np.inf), reading_shape(one), reading_table(one), target)
         assert (found.counts == 16).all()
         assert ((found.steps < 1e-5).sum(1) >= 8).all() and found.steps[found.steps < 1e100].max() < 1e-3
         seen.add(reading.eigenvalue_joint)
@@ -271,7 +271,7 @@ def test_the_fourteen_quantities_move_linearly() -> None:
     def quantities(p: Floats, l: Floats) -> Floats:
         return np.array([1, *l, *p, p @ p, p @ l, *np.cross(p, l), *((p @ p) * l - 2 * (p @ l) * p)])
 
-    np.testing.assert_allclose(lifted(T) @ quantities(p, l), quantities(R @ p + t, R @ l), atol=1e-12)
+    np.testing.assert_allclose(lift_motion(T) @ quantities(p, l), quantities(R @ p + t, R @ l), atol=1e-12)
 
 
 def test_frames_anywhere_along_their_axes() -> None:
@@ -327,7 +327,7 @@ def test_a_rough_root_is_kept_once_wherever_it_comes_from(name: str) -> None:
         for kept in (alone, count):
             roots.settle(arm, target, begin, kept, rows, about, np.empty(6 * roots.MOST, dtype=complex))
         assert alone.tolist() == count.tolist() == [1, 0, 0, 0], aside
-        np.testing.assert_allclose(rows[:6], wrapped(root), atol=1e-9)
+        np.testing.assert_allclose(rows[:6], wrap_angles(root), atol=1e-9)
         assert about[0] < 1e-12
     met = 0
     for _ in range(12):  # far from the real axis: where Newton's method comes to rest there all the same
@@ -358,7 +358,7 @@ def test_how_far_numbers_are_from_a_rotation_is_the_worst_entry(seed: int) -> No
 def apart_from(rows: Floats, root: Floats) -> Floats:
     """How far rows of angles, complex ones too, are from a root."""
     gap = rows - root
-    return np.asarray((np.abs(wrapped(gap.real)) + np.abs(gap.imag)).max(-1, initial=0.0))
+    return np.asarray((np.abs(wrap_angles(gap.real)) + np.abs(gap.imag)).max(-1, initial=0.0))
 
 
 def test_the_text_with_loops_that_loses_one_root_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,9 +391,9 @@ def test_machine_code_that_finds_one_root_too_few_says_so(name: str) -> None:
     solver, poses = general_solver(chain), pose_of(chain)(random_q(5))
     tables = solver.tables
     assert tables.sizes[0] == solver.bound
-    assert (solved(tables, poses).report[:, 2] == 1).all()
+    assert (solve_poses_dense(tables, poses).report[:, 2] == 1).all()
     more = tables._replace(sizes=tables.sizes + np.eye(len(tables.sizes), dtype=int)[0])
-    assert (solved(more, poses).report[:, 2] == 0).all()
+    assert (solve_poses_dense(more, poses).report[:, 2] == 0).all()
 
 
 @pytest.mark.parametrize(("roots", "family", "complete"), [(16, False, True), (15, False, False), (16, True, False)])

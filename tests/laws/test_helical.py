@@ -207,7 +207,7 @@ def test_inverse_kinematics_is_numeric_and_finds_the_pose() -> None:
     robot = mp.Robot.of(random_robot(2, joints="RHRRRR", convention="standard", surroundings=False))
     ours = mp.Arm(robot)
     q = np.array([0.3, 0.5, -0.4, 0.7, -0.2, 0.6])
-    assert not ours.inverse_plan.closed and "joint 2 turns and slides at once" in ours.inverse_plan.sentence
+    assert not ours.inverse_plan.has_closed_form and "joint 2 turns and slides at once" in ours.inverse_plan.sentence
     found = ours.inverse_kinematics(ours.pose(q), seed=q + 0.05)
     assert len(found.q)
     for answer in found.q:

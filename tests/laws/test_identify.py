@@ -12,7 +12,7 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.estimators.normal import correlation_time
-from manipula.identification.fitting.result import Found
+from manipula.identification.fit.result import Found
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from tests.golden.sentences import Sentences
@@ -110,7 +110,7 @@ def test_any_arm_gives_a_robot_that_could_exist(seed: int) -> None:
 
 
 def test_validation_is_not_read_before_the_fit_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    from manipula.identification.fitting import identification
+    from manipula.identification.fit import identification
 
     touched: list[str] = []
     ended: list[int] = []
@@ -124,13 +124,13 @@ def test_validation_is_not_read_before_the_fit_ends(monkeypatch: pytest.MonkeyPa
     assert LOG.tau is not None
     watched = Watched(LOG.t, LOG.q, LOG.tau, LOG.qd, LOG.qdd)
     touched.clear()
-    finished = identification._found
+    finished = identification._make_result
 
     def watching(*given: Any) -> Found:
         ended.append(len(touched))
         return finished(*given)
 
-    monkeypatch.setattr(identification, "_found", watching)
+    monkeypatch.setattr(identification, "_make_result", watching)
     mp.identify(ARM, OTHER, model=PLAIN, filter=None, validate=(log for log in [watched]))
     assert ended == [0] and touched
 

@@ -13,8 +13,8 @@ import manipula as mp
 from manipula.errors import InputError
 from manipula.identification.data import gather
 from manipula.identification.estimators.registry import estimator_named
-from manipula.identification.fitting.identification import fit_of
-from manipula.identification.fitting.result import combinations
+from manipula.identification.fit.identification import fit_of
+from manipula.identification.fit.result import combinations
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot
@@ -47,7 +47,7 @@ def errors(log: mp.Log, *methods: str) -> list[Any]:
     """Of the sums that torques tell, method by method."""
     data = gather(ARM, log, PLAIN, None)
     fit, C = fit_of(data, None), sums()
-    truth = C @ np.where(np.isfinite(data.known), data.known, 0.0)
+    truth = C @ np.where(np.isfinite(data.file_values), data.file_values, 0.0)
     return [C @ estimator_named(method)(data, fit.prior, fit.weights) - truth for method in methods]
 
 
@@ -71,7 +71,7 @@ def test_the_mean_of_many_runs_is_the_truth(rates: bool) -> None:
 def test_doubts_cover_the_truth() -> None:
     log = followed(ARM, 20)
     found = mp.identify(ARM, log, model=PLAIN, method="iv", filter=None)
-    truth = sums() @ np.where(np.isfinite(found.data.known), found.data.known, 0.0)
+    truth = sums() @ np.where(np.isfinite(found.data.file_values), found.data.file_values, 0.0)
     told = found.base_parameters
     assert np.isfinite(told.sigmas).all() and (np.abs(told.values - truth) < 3 * told.sigmas).all()
     assert found.prior is None and not any("'iv'" in text for text in found.warnings)

@@ -24,8 +24,8 @@ from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate import gauss4 as gauss
 from manipula.mechanics.models.integrate import rk8 as rk8_text
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED, discretised
-from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
+from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, SOLVED, discretise
+from manipula.mechanics.models.integrate.discretisation import METHODS as STEPS
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.integrate.one_step import Rates, State, add
 from manipula.mechanics.models.integrate.rk8 import A, B, rk8
@@ -147,7 +147,7 @@ def test_stages_apart_are_the_same_numbers_with_another_proof() -> None:
 def test_a_wrong_weight_in_one_of_twelve_stages_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text that joins and the text that proves are one; a function that was joined by another must not pass."""
     asked = prepare(Request(ARMS["two links"], "inverse_dynamics"))
-    block = discretised(MOTION, method="rk8")
+    block = discretise(MOTION, method="rk8")
     parts = {name: _part(asked_of(name, asked, {}), silent) for name in block.calls}
     made = join(block, asked, parts)
     prove(made.function, call_by_call(block, asked, parts, made.cuts))
@@ -292,7 +292,7 @@ def test_outputs_are_those_at_the_start_of_the_step() -> None:
     def none(model: str, /, **inputs: Any) -> Any:
         raise AssertionError
 
-    fixed, free = discretised(CLOCK, Fraction(1, 8)), discretised(CLOCK)
+    fixed, free = discretise(CLOCK, Fraction(1, 8)), discretise(CLOCK)
     assert [port.name for port in fixed.inputs] == ["q", "qd"] and free.inputs[-1].role == "setting"
     found = fixed.text(FLOATS, none, {"q": [0.5], "qd": [2.0]})
     assert found == {"seen": [cos(0.5)], "q_next": [0.75]}
@@ -302,8 +302,8 @@ def test_outputs_are_those_at_the_start_of_the_step() -> None:
 
 def test_what_cannot_be_discretised_says_so() -> None:
     with pytest.raises(UnknownNameError, match="rk5"):
-        discretised(MOTION, method="rk5")
+        discretise(MOTION, method="rk5")
     with pytest.raises(InputError, match="computed_torque"):
-        discretised(LAWS["computed_torque"].continuous)
+        discretise(LAWS["computed_torque"].continuous)
     with pytest.raises(InputError, match="pid"):
-        discretised(LAWS["pid"].sampled)
+        discretise(LAWS["pid"].sampled)

@@ -11,7 +11,7 @@ import pytest
 import manipula as mp
 from bench.inverse_offsets import AWAY, TABLES, Offset, alike, configurations, explained, judged
 from manipula.generation.arm_structure import numeric_chain
-from manipula.ik.choosing import accepted_branches
+from manipula.ik.branch_selection import accepted_branches
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import distances
 

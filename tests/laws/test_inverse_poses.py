@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError, ManipulaWarning
 from manipula.generation.arm_structure import numeric_chain
-from manipula.ik.general6r.elimination import wrapped
+from manipula.ik.general6r.elimination import wrap_angles
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import distances, principal
 
@@ -241,7 +241,7 @@ def test_eliminated_answers_count_alike() -> None:
             np.testing.assert_array_equal(result.q, result.all[result.order])
 
 
-@pytest.mark.parametrize("wrap", [wrapped, lambda q: principal(q, np.ones(q.shape, dtype=bool))])
+@pytest.mark.parametrize("wrap", [wrap_angles, lambda q: principal(q, np.ones(q.shape, dtype=bool))])
 def test_angles_are_in_the_half_open_turn_that_is_promised(wrap: Any) -> None:
     """(−π, π]: half turns however often gone around are π, never −π; others keep their direction."""
     half = np.pi * np.array([-3.0, -1.0, 1.0, 3.0])

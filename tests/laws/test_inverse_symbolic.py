@@ -146,7 +146,7 @@ def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) 
         rows = make(letters(rng)) if convention == "standard" else shifted(make(letters(rng)))
         robot = mp.Robot.from_dh(rows, convention=convention, angle="deg", name="arm")
         plan = plan_of(robot)
-        for special in (False, False, True, True, True) if plan.closed else ():
+        for special in (False, False, True, True, True) if plan.has_closed_form else ():
             values, q = drawn_values(rng, special), rng.uniform(-3, 3, len(rows))
             T = pose_from_table(rows, q, convention, values)
             parameter = (
@@ -157,7 +157,7 @@ def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) 
                 away = np.abs(pose_from_table(rows, x, convention, values) - T).max()
                 assert away < (EXACT if calm > 1e-12 else 1e-7)
             solved += special or any(np.abs(np.cos(np.subtract(x, q)) - 1).max() < 1e-9 for x in found)
-        assert plan.closed or "elimination" in plan.sentence or "numeric" in plan.sentence, plan
+        assert plan.has_closed_form or "elimination" in plan.sentence or "numeric" in plan.sentence, plan
     assert solved >= 3 or make is offset_wrist
 
 
@@ -177,7 +177,7 @@ def test_arms_of_any_structure_in_letters_have_a_class_and_true_branches(joints:
         rows = [each | {key: 0 for key in "ad" if each[key] == "0"} for each in rows]
         robot = mp.Robot.from_dh(rows, convention=convention, angle="deg", name="arm")
         plan, values, q = plan_of(robot), drawn_values(rng, special=False), rng.uniform(-3, 3, joints)
-        if not plan.closed:
+        if not plan.has_closed_form:
             continue
         T = pose_from_table(rows, q, convention, values)
         found, calm = valid_branches(

@@ -16,20 +16,20 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import rebuilt, topological
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import reference
 from manipula.generation.compose import Part, call_by_call, generate_block, join
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wired
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wire_blocks
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate import discretised as discretisation
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS, METHODS, discretised
+from manipula.mechanics.models.integrate import discretisation
+from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, METHODS, discretise
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.integrate.one_step import Advance, Rates, State, Step, over
 from manipula.mechanics.models.ports import PortKind
@@ -44,8 +44,8 @@ TORQUES = "inverse_dynamics_smooth"
 
 def loop(law: str, arm: Block | None = None) -> Block:
     """A sampled law and the arm, the torque held over the step."""
-    blocks = {"law": LAWS[law].sampled, "arm": arm or discretised(MOTION)}
-    return wired("loop", "a law and the arm it drives", blocks, {"arm.tau": "law.tau"})
+    blocks = {"law": LAWS[law].sampled, "arm": arm or discretise(MOTION)}
+    return wire_blocks("loop", "a law and the arm it drives", blocks, {"arm.tau": "law.tau"})
 
 
 def asked_of(robot: Any) -> Prepared:
@@ -179,10 +179,10 @@ def test_what_calls_have_in_common_is_computed_once() -> None:
         return {"tau": [a + b for a, b in zip(call("gravity", q=x["q"])["g"], call("gravity", q=x["q"])["g"])]}
 
     block = replace(LAWS["pd_gravity"].sampled, inputs=LAWS["pd_gravity"].sampled.inputs[:1], text=twice)
-    alone = generate_function(asked.asking(model="gravity"))
+    alone = generate_function(asked.with_request(model="gravity"))
     assert generate_block(block, asked).cost.total <= alone.cost.total + 2
-    closed = generate_block(loop("computed_torque", discretised(MOTION, method="euler")), asked)
-    parts = [generate_function(asked.asking(model=model)) for model in ("inverse_dynamics", "forward_dynamics")]
+    closed = generate_block(loop("computed_torque", discretise(MOTION, method="euler")), asked)
+    parts = [generate_function(asked.with_request(model=model)) for model in ("inverse_dynamics", "forward_dynamics")]
     assert closed.cost.total < sum(part.cost.total for part in parts)
 
 
@@ -191,7 +191,7 @@ def test_what_calls_have_in_common_is_computed_once() -> None:
 
 @cache
 def parts_of(*models: str) -> dict[str, Part]:
-    asked = [planar().asking(model=model) for model in models]
+    asked = [planar().with_request(model=model) for model in models]
     return {x.request.model: Part(generate_function(x), reference(x)) for x in asked}
 
 
@@ -232,14 +232,16 @@ def crossed(block: Block, *ports: str) -> Block:
 
 @pytest.mark.parametrize("ports", [("q", "qd"), ("tau", "qd"), ("tau", "q")])
 def test_two_wires_exchanged_are_found(ports: tuple[str, str]) -> None:
-    arm, parts = discretised(MOTION), parts_of("forward_dynamics")
+    arm, parts = discretise(MOTION), parts_of("forward_dynamics")
     with pytest.raises(ProofError, match=r"call 1, of forward_dynamics: \w+ is not what the text hands over"):
         proved(loop("pid", crossed(arm, *ports)), loop("pid", arm), parts)
 
 
 def test_a_wire_in_a_wrong_place_inside_the_law_is_found_too() -> None:
     law = LAWS["pid"].sampled
-    wrong = wired("loop", "", {"law": crossed(law, "kp", "ki"), "arm": discretised(MOTION)}, {"arm.tau": "law.tau"})
+    wrong = wire_blocks(
+        "loop", "", {"law": crossed(law, "kp", "ki"), "arm": discretise(MOTION)}, {"arm.tau": "law.tau"}
+    )
     with pytest.raises(ProofError, match="hands over"):
         proved(wrong, loop("pid"), parts_of("forward_dynamics"))
 
@@ -258,21 +260,21 @@ def nearly_rk4(stage: Fraction, weight: Fraction) -> Step:
 
 @pytest.mark.parametrize("stage, weight", [("501/1000", "1/6"), ("1/2", "1/5"), ("0", "1/6")])
 def test_an_integrator_that_is_a_little_off_is_found(monkeypatch: pytest.MonkeyPatch, stage: str, weight: str) -> None:
-    parts, right = parts_of("forward_dynamics"), discretised(MOTION)
+    parts, right = parts_of("forward_dynamics"), discretise(MOTION)
     monkeypatch.setattr(discretisation, "METHODS", (*METHODS, "nearly"))
     monkeypatch.setitem(INTEGRATORS, "nearly", nearly_rk4(Fraction("1/2"), Fraction("1/6")))
-    proved(discretised(MOTION, method="nearly"), right, parts)
+    proved(discretise(MOTION, method="nearly"), right, parts)
     monkeypatch.setitem(INTEGRATORS, "nearly", nearly_rk4(Fraction(stage), Fraction(weight)))
     with pytest.raises(ProofError):
-        proved(discretised(MOTION, method="nearly"), right, parts)
+        proved(discretise(MOTION, method="nearly"), right, parts)
 
 
 def test_another_integrator_makes_other_calls() -> None:
     parts = parts_of("forward_dynamics")
     with pytest.raises(ProofError, match="calls that the text does not make"):
-        proved(discretised(MOTION), discretised(MOTION, method="euler"), parts)
+        proved(discretise(MOTION), discretise(MOTION, method="euler"), parts)
     with pytest.raises(ProofError, match="makes more calls"):
-        proved(discretised(MOTION, method="euler"), discretised(MOTION), parts)
+        proved(discretise(MOTION, method="euler"), discretise(MOTION), parts)
 
 
 def test_an_error_anywhere_in_the_function_that_leaves_is_found() -> None:
@@ -290,18 +292,18 @@ def test_an_error_anywhere_in_the_function_that_leaves_is_found() -> None:
 
 
 def test_wires_must_have_ends_and_no_circle() -> None:
-    law, arm = LAWS["pid"].sampled, discretised(MOTION)
+    law, arm = LAWS["pid"].sampled, discretise(MOTION)
     with pytest.raises(UnknownNameError, match=r"law\.torque"):
-        wired("loop", "", {"law": law, "arm": arm}, {"arm.tau": "law.torque"})
+        wire_blocks("loop", "", {"law": law, "arm": arm}, {"arm.tau": "law.torque"})
     with pytest.raises(UnknownNameError, match=r"arm\.force"):
-        wired("loop", "", {"law": law, "arm": arm}, {"arm.force": "law.tau"})
+        wire_blocks("loop", "", {"law": law, "arm": arm}, {"arm.force": "law.tau"})
     with pytest.raises(InputError, match="circle"):
-        wired("loop", "", {"law": law, "arm": arm}, {"arm.tau": "law.tau", "law.q": "arm.q_next"})
+        wire_blocks("loop", "", {"law": law, "arm": arm}, {"arm.tau": "law.tau", "law.q": "arm.q_next"})
     with pytest.raises(InputError, match=r"law2\.tau"):
-        wired("loop", "", {"law": law, "law2": law}, {})
+        wire_blocks("loop", "", {"law": law, "law2": law}, {})
     stiff = replace(arm, inputs=(*arm.inputs[:-1], replace(arm.inputs[0], name="kp")))
     with pytest.raises(InputError, match="kp"):
-        wired("loop", "", {"law": law, "arm": stiff}, {})
+        wire_blocks("loop", "", {"law": law, "arm": stiff}, {})
 
 
 def test_a_wire_between_other_sizes_and_a_parameter_called_like_a_port_are_refused() -> None:

@@ -16,9 +16,9 @@ import manipula as mp
 from manipula.algebra.expr.condition import SIZE
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.function import Function
-from manipula.algebra.optimise.passes import optimised
-from manipula.generation.build import built
-from manipula.generation.labels import RATES, labelled, without_doubles
+from manipula.algebra.optimise.passes import run_passes
+from manipula.generation.build import build_function
+from manipula.generation.labels import RATES, label_function, without_doubles
 from manipula.generation.prepare import Prepared, model_named, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.catalogue import MODELS
@@ -73,8 +73,8 @@ def every_formulation(request: Prepared) -> list[Function]:
     """By every method, as the file has the robot and reformulated."""
     names = MODELS[request.request.model].method_names
     choices = [Formulation(name) for name in names if name in MODELS[request.request.model].methods]
-    choices += [request.asking(method=name).default(name) for name in names]
-    return [labelled(built(request, choice), request) for choice in choices]
+    choices += [request.with_request(method=name).default(name) for name in names]
+    return [label_function(build_function(request, choice), request) for choice in choices]
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -92,14 +92,14 @@ def test_random_arms(seed: int) -> None:
 def test_library_robots(name: str, wrench: bool) -> None:
     request = prepare(Request(mp.load(name), "inverse_dynamics", wrench=wrench))
     method = request.methods[-1]
-    function = labelled(optimised(built(request, request.default(method))), request)
+    function = label_function(run_passes(build_function(request, request.default(method))), request)
     assert misnamed(function, request) == []
 
 
 def test_names_stay_true_when_every_number_is_a_symbol() -> None:
     for robot in (mp.load("ur5e"), random_robot(21, joints="RFRP")):
         request = prepare(Request(robot, "inverse_dynamics", symbolic="all", wrench=True))
-        function = labelled(optimised(built(request, request.default("acceleration-field"))), request)
+        function = label_function(run_passes(build_function(request, request.default("acceleration-field"))), request)
         assert function.labels and misnamed(function, request) == []
 
 
@@ -125,7 +125,7 @@ def test_the_recursion_gives_what_it_names() -> None:
     for seed in range(6):
         request = prepare(Request(random_robot(seed, joints="FRFPRF"), "newton_euler", wrench=True))
         symbols, true = states(request, seed)
-        found = built(request, Formulation("newton-euler"))(symbols, FLOATS)
+        found = build_function(request, Formulation("newton-euler"))(symbols, FLOATS)
         for text, value in true.items():
             letter, number, axis = re.fullmatch(r"([A-Za-z]+)(\d+)_([xyz])", text).groups()  # type: ignore[union-attr]
             assert _close(found[letter][3 * int(number) - 3 + "xyz".index(axis)], value), text
@@ -160,7 +160,7 @@ def test_names_in_emitted_c(robot: RobotDescription, tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", ["link", "axis", "sign", "letter"])
 def test_a_planted_wrong_name_is_noticed(change: str) -> None:
     request = prepare(Request(random_robot(8, joints="RRRP", convention="urdf"), "inverse_dynamics"))
-    function = labelled(built(request, Formulation("newton-euler")), request)
+    function = label_function(build_function(request, Formulation("newton-euler")), request)
     node, text = next((x, t) for x, t in function.labels.items() if t.startswith("wd") and "3_" in t)
     wrong = {
         "link": (node, text.replace("3_", "2_")),

@@ -17,7 +17,7 @@ from manipula.generation.massless_joints import joints_without_inertia
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Joint, actuator_of, known
+from manipula.mechanics.robot.description import Joint, actuator_of, cell_with_value
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.values.parameter import Num, number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -34,9 +34,9 @@ def lightened(seed: int) -> mp.Robot:
 
     def light(row: int, joint: Joint) -> Joint:
         bare = rng.random() > kept or row + 1 == len(robot.joints)
-        motor = joint.motor_inertia if rng.random() < 0.3 * kept else known(joint.motor_inertia.name)
+        motor = joint.motor_inertia if rng.random() < 0.3 * kept else cell_with_value(joint.motor_inertia.name)
         body, carries = (None, ()) if bare else (joint.body, joint.carries)
-        return replace(joint, actuator=joint.actuator.changed({"Ia": motor}), body=body, carries=carries)
+        return replace(joint, actuator=joint.actuator.with_entries({"Ia": motor}), body=body, carries=carries)
 
     joints = tuple(light(row, joint) for row, joint in enumerate(robot.joints))
     return mp.Robot.of(replace(robot, joints=joints, payload=robot.payload if rng.random() < 0.2 else ()))

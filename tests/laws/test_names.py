@@ -20,7 +20,7 @@ from manipula.mechanics.robot.formats.par.write import par_from_robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
-from manipula.mechanics.robot.suffixes import folded, suffixes_of
+from manipula.mechanics.robot.suffixes import identifier_from_name, suffixes_of
 from manipula.mechanics.robot.values.parameter import Deg
 from tests.random_robots import random_robot
 
@@ -54,7 +54,7 @@ def suffix_of_every_cell(robot: RobotDescription) -> None:
     """Each cell of a row ends as its row does, each of a held body as that body does."""
     ends = suffixes_of(robot)
     for joint, end, held in zip(robot.joints, ends.rows, ends.carried):
-        parts = [joint.offset, *joint.actuator.named().values()]
+        parts = [joint.offset, *joint.actuator.parameters_by_letter().values()]
         body = joint.body
         parts += [] if body is None else [body.mass, *body.centre, *body.inertia]
         assert all(cell.name.endswith(end) and cell.name[: -len(end)].isalpha() for cell in parts), joint.name
@@ -184,8 +184,14 @@ def test_the_tables_shown_count_what_moves(tmp_path: Path) -> None:
 
 
 def test_folding() -> None:
-    assert [folded(name) for name in ("Pulso-2", "  ", "ção", "a__b", "_x_")] == ["Pulso_2", "", "cao", "a_b", "x"]
-    assert np.all([folded(name).isidentifier() for name in ("Pulso-2", "a b", "É")])
+    assert [identifier_from_name(name) for name in ("Pulso-2", "  ", "ção", "a__b", "_x_")] == [
+        "Pulso_2",
+        "",
+        "cao",
+        "a_b",
+        "x",
+    ]
+    assert np.all([identifier_from_name(name).isidentifier() for name in ("Pulso-2", "a b", "É")])
 
 
 def test_a_payload_does_not_take_a_name_that_means_something_else() -> None:

@@ -16,7 +16,7 @@ from manipula.algebra.emit.backend import emit
 from manipula.algebra.emit.ports import Namer, split
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification.online.estimator import covariance, shown
+from manipula.identification.online.estimator import covariance, format_combinations
 from tests.emitted import needs_cc, shared
 from tests.golden.sentences import Sentences
 from tests.languages import TOOLS, self_tested
@@ -273,9 +273,9 @@ def test_what_the_motion_shows_is_told() -> None:
 def test_combinations_are_told_by_what_leads_them() -> None:
     known = np.array([3.0, 0.0, 1.0])  # m + 3 mx is known, and nothing else
     P = np.linalg.inv(np.eye(3) + 1e6 * np.outer(known, known))
-    assert shown(P, [1.0, 1.0, 1.0], ["mx", "my", "m"]) == ("m + 3·mx",)
+    assert format_combinations(P, [1.0, 1.0, 1.0], ["mx", "my", "m"]) == ("m + 3·mx",)
     P = np.linalg.inv(np.diag([1.0, 1e6, 1e6]))
-    assert shown(P, [1.0, 1.0, 1.0], ["mx", "my", "m"]) == ("m", "my")
+    assert format_combinations(P, [1.0, 1.0, 1.0], ["mx", "my", "m"]) == ("m", "my")
 
 
 ARM = ("planar2r", {"l1": 0.5, "l2": 0.4, "m1": 3, "m2": 2, "g": 9.81})

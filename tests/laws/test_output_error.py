@@ -24,7 +24,7 @@ def noisy(log: mp.Log, seed: int, size: float) -> mp.Log:
 
 
 def true_values(data: Data) -> Any:
-    return np.nan_to_num(data.known)
+    return np.nan_to_num(data.file_values)
 
 
 def gap(data: Data, theta: Any) -> float:

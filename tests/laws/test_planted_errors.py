@@ -17,7 +17,15 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import ProofError
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Step, actuator_of, known, unknown_body
+from manipula.mechanics.robot.description import (
+    Cell,
+    Joint,
+    RobotDescription,
+    Step,
+    actuator_of,
+    cell_with_value,
+    unknown_body,
+)
 from manipula.mechanics.robot.joints import KINDS, Prismatic
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.values.parameter import Deg, Num
@@ -36,7 +44,7 @@ class Arm:
 def joint(row: int, kind: str, alpha: int, length: Cell) -> Joint:
     after = (Step("tx", length), Step("rx", Cell(f"alpha{row}", Deg(Fraction(alpha)))))
     body = unknown_body(str(row))
-    offset, drive = known(f"offset{row}"), actuator_of(str(row))
+    offset, drive = cell_with_value(f"offset{row}"), actuator_of(str(row))
     return Joint(
         name=f"joint{row}", kind=kind, before=(), offset=offset, direction=1, after=after, body=body, actuator=drive
     )  # type: ignore[arg-type]
@@ -49,7 +57,7 @@ def robot(kinds: str, lengths: Sequence[Fraction | None] = ()) -> RobotDescripti
         number = lengths[row - 1] if lengths else None
         cell = Cell(f"a{row}", None if number is None else Num(number))
         rows.append(joint(row, {"R": "revolute", "P": "prismatic"}[letter], 90 if row % 2 else -90, cell))
-    return RobotDescription(kinds, tuple(rows), (known("gx"), known("gy"), Cell("g")))
+    return RobotDescription(kinds, tuple(rows), (cell_with_value("gx"), cell_with_value("gy"), Cell("g")))
 
 
 @cache

@@ -18,15 +18,15 @@ from manipula.mechanics.models.kinematics.pose import elementary, frames, pose
 from manipula.mechanics.models.kinematics.pose_ways import (
     FURTHER_WAYS,
     WAYS,
-    bracketed,
     bracketings,
     parallel_runs,
     parse_bracketing,
+    pose_by_brackets,
     text_from_bracketing,
     way_from_name,
 )
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import known
+from manipula.mechanics.robot.description import cell_with_value
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
@@ -84,7 +84,7 @@ class CountingMaths(FloatMaths):
 def test_parallel_axes_are_turned_by_the_sum_of_their_angles() -> None:
     robot = random_robot(1, joints="RRR", convention="standard", surroundings=False)
     level = tuple(step for step in robot.joints[0].after if step.kind != "rx")
-    row = replace(robot.joints[0], offset=known("theta"), direction=1, after=level)
+    row = replace(robot.joints[0], offset=cell_with_value("theta"), direction=1, after=level)
     planar = replace(robot, joints=(row, row, row))
     maths = CountingMaths()
     chain = merge_fixed(bind(planar, maths, {}))
@@ -111,7 +111,7 @@ def test_all_42_bracketings_of_a_six_joint_arm_agree() -> None:
     trees = list(bracketings(6))
     assert len(set(trees)) == 42
     for tree in trees:
-        np.testing.assert_allclose(array(bracketed(tree)(chain, q)), array(pose(chain, q)), atol=1e-13)
+        np.testing.assert_allclose(array(pose_by_brackets(tree)(chain, q)), array(pose(chain, q)), atol=1e-13)
 
 
 @pytest.mark.parametrize("n", range(1, 9))

@@ -22,7 +22,7 @@ from manipula.algebra.optimise import passes, prove
 from manipula.algebra.optimise.search import engine
 from manipula.errors import InputError, ProofError
 from manipula.generation import compose, levels
-from manipula.generation import proved as generation
+from manipula.generation import pipeline as generation
 from manipula.support.progress import DEFAULT_EFFORT
 from tests.random_robots import random_robot
 
@@ -36,9 +36,9 @@ def with_wrong(function: Function, node: Expr) -> Function:
 
 def plant(monkeypatch: pytest.MonkeyPatch, wrong: Pass) -> None:
     """A wrong rewrite as the last of the passes: it runs wherever functions are optimised."""
-    right = passes.optimised
+    right = passes.run_passes
     for module in (compose, levels):
-        monkeypatch.setattr(module, "optimised", lambda function: wrong(right(function)))
+        monkeypatch.setattr(module, "run_passes", lambda function: wrong(right(function)))
 
 
 def last(function: Function, wanted: Callable[[Expr], bool]) -> Expr:
@@ -93,7 +93,7 @@ def test_a_wrong_rewrite_in_the_optimiser_does_not_leave(
     right = mp.generate(robot, model, parameters=parameters, optimise="fast", method="best")
     assert right.provenance.proof
     plant(monkeypatch, wrong)
-    monkeypatch.setattr(levels, "stored", lambda request: None)
+    monkeypatch.setattr(levels, "stored_record", lambda request: None)
     with pytest.raises(ProofError, match="plain model"):
         mp.generate(robot, model, parameters=parameters)
 
@@ -120,10 +120,10 @@ def test_whatever_a_level_hands_over_is_proved(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_wrong_record_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = generation.stored
+    right = generation.stored_record
     monkeypatch.setattr(
         generation,
-        "stored",
+        "stored_record",
         lambda request: a_sign(right(request) or levels.level_fast(request, DEFAULT_EFFORT, levels.Past())),
     )
     with pytest.raises(ProofError, match="differs from the plain model"):
@@ -298,7 +298,7 @@ def test_fractions_of_an_angle_are_multiples_of_one_part(name: str) -> None:
     one, other, parts = FRACTIONS[name]
     for mine, yours in ((one, other), (other, one)):
         function, (_, plain) = function_of(mine)[0], function_of(yours)
-        assert prove.measured(function, plain).parts == parts
+        assert prove.measure_degrees(function, plain).parts == parts
         assert prove.prove(function, plain).degree >= parts
         wrong, _ = function_of(lambda m, x, y, mine=mine: mine(m, x * Fraction(11, 13), y))
         with pytest.raises(ProofError, match="f: u differs"):
@@ -309,11 +309,11 @@ def test_fractions_without_a_sensible_common_part_are_angles_of_their_own() -> N
     """As 0.333333333333 of a joint: proved as before, if nothing adds up to another."""
     fine = Fraction(333333333333, 10**12)
     function, plain = function_of(lambda m, x, y: m.sin(fine * x) * m.cos(Fraction(1, 3) * x))
-    measure = prove.measured(function, plain)
+    measure = prove.measure_degrees(function, plain)
     assert measure.parts == 3 and prove.prove(function, plain).p == 2**61 - 1
     # each a sensible number of parts, both together not
     function, plain = function_of(lambda m, x, y: m.sin(Fraction(1, 10**9) * x) * m.cos(Fraction(1, 7**9) * x))
-    assert prove.measured(function, plain).parts == 1 and prove.prove(function, plain).draws == prove.DRAWS
+    assert prove.measure_degrees(function, plain).parts == 1 and prove.prove(function, plain).draws == prove.DRAWS
 
 
 def test_more_draws_make_up_for_a_large_degree() -> None:

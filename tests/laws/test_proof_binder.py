@@ -32,7 +32,7 @@ def heavier(link: Any) -> Any:
 
 
 def driven(link: Any, **entries: Any) -> Any:
-    return replace(link, actuator=link.actuator.changed(entries))
+    return replace(link, actuator=link.actuator.with_entries(entries))
 
 
 MISREAD: dict[str, Callable[[Tree], Tree]] = {
@@ -67,7 +67,7 @@ def arm_with_everything() -> mp.Robot:
         robot = mp.Robot.of(random_robot(seed, joints="FRFPRFF", convention="urdf"))
         if robot.base and robot.tool and robot.payload and any(joint.carries for joint in robot.joints):
             x = robot.joints[1]
-            if len({cell.value for cell in x.actuator.named().values()}) > 1:
+            if len({cell.value for cell in x.actuator.parameters_by_letter().values()}) > 1:
                 return robot
     raise AssertionError("no such arm")
 

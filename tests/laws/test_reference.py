@@ -44,7 +44,8 @@ def gently_loaded(robot: RobotDescription) -> RobotDescription:
     tenth = lambda cell: replace(cell, value=number(cell.value.value / 10))  # noqa: E731
     rows = [
         replace(
-            x, actuator=replace(x.actuator, laws=tuple(y.mapped(tenth) if y.loaded else y for y in x.actuator.laws))
+            x,
+            actuator=replace(x.actuator, laws=tuple(y.map_entries(tenth) if y.loaded else y for y in x.actuator.laws)),
         )
         for x in robot.joints
     ]
@@ -204,7 +205,7 @@ def test_random_arms_with_every_friction_law_balance_and_stay_within_bounds(seed
         low, high = arm.rubbing.bounds(loads)
         rest = (v == 0) & (a == 0)
         assert (left[rest] <= high[rest] + 1e-9).all() and (left[rest] >= low[rest] - 1e-9).all()
-        slides = arm.rubbing.sliding(v, np.sign(v), loads)
+        slides = arm.rubbing.dry_friction(v, np.sign(v), loads)
         quick = np.abs(v) > 1e-9
         assert np.abs(left - slides)[quick].max(initial=0) < 1e-8
 

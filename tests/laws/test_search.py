@@ -17,13 +17,13 @@ from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.optimise.passes import factored
+from manipula.algebra.optimise.passes import factor_sums
 from manipula.algebra.optimise.price import CLASSICAL, FUSED, MULTIPLICATIONS, Aim, Price
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search import kernel
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds
-from manipula.algebra.optimise.search.engine import searched as found
-from manipula.algebra.optimise.search.run import anneal, compiled, interpreted
+from manipula.algebra.optimise.search.engine import search_ways as found
+from manipula.algebra.optimise.search.run import anneal, compile_kernel, interpret_kernel
 from manipula.algebra.optimise.search.table import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS, State
 from manipula.algebra.optimise.search.table import ARRAYS as STATE_ARRAYS
 from manipula.algebra.optimise.search.ways import (
@@ -37,8 +37,8 @@ from manipula.algebra.optimise.search.ways import (
 from manipula.algebra.program.reader import program
 from manipula.algebra.run.routines import Mirror
 from manipula.errors import ProofError, UnknownNameError
-from manipula.generation.build import built
-from manipula.generation.labels import labelled
+from manipula.generation.build import build_function
+from manipula.generation.labels import label_function
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
@@ -66,7 +66,7 @@ def function_of(formula: Callable[..., list[Expr]], variables: str, parameters: 
 
 def model(robot: str, name: str, method: str) -> Function:
     request = prepare(Request(robot_from_toml(text_of(robot)), name, method, "all"))
-    return labelled(built(request, Formulation(method)), request)
+    return label_function(build_function(request, Formulation(method)), request)
 
 
 def arms() -> dict[str, Function]:
@@ -96,7 +96,7 @@ def test_same_values_lower_price(name: str) -> None:
     prove(best, reference_from_function(plain))
     scale = np.abs(floats(plain)).max()
     assert np.abs(floats(best) - floats(plain)).max() < 1e-12 * scale
-    assert best.cost.total < factored(plain).cost.total
+    assert best.cost.total < factor_sums(plain).cost.total
     assert [port.names for port in best.inputs] == [port.names for port in plain.inputs]
 
 
@@ -148,8 +148,8 @@ def annealed_in_c(folder: Path) -> Callable[[State, int], None]:
 def test_compiled_interpreted_and_c_agree(tmp_path: Path) -> None:
     """One text, compiled in two ways, interpreted, or written as C: every array the same, bit by bit."""
     states = []
-    hurried, thorough = (partial(compiled(well).call, "anneal") for well in (False, True))
-    for run in (hurried, thorough, interpreted, annealed_in_c(tmp_path)):
+    hurried, thorough = (partial(compile_kernel(well).call, "anneal") for well in (False, True))
+    for run in (hurried, thorough, interpret_kernel, annealed_in_c(tmp_path)):
         state = ways_from_function(ARMS["planar"], FUSED, 1 << 10).state  # small: it is swept
         state.now[RANDOM] = 99
         state.chances[:] = [int(2.0**61 * np.exp(-rise / 0.6)) for rise in range(STEEPEST)]
@@ -219,7 +219,7 @@ def test_a_turn_keeps_the_sum_of_squares() -> None:
 
 
 def test_annealing_leaves_the_basin_of_descent() -> None:
-    plain = factored(ARMS["inertia"])
+    plain = factor_sums(ARMS["inertia"])
     descent = searched(plain, moves=10 * MOVES, rounds=DESCENT)
     assert searched(plain, moves=10 * MOVES).cost.total < descent.cost.total < plain.cost.total
 

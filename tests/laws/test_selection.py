@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.identification.estimators.normal import Normal
-from manipula.identification.fitting.selection import FALLS, MOST, NOTICED, Choice, _passes, independent
+from manipula.identification.fit.selection import FALLS, MOST, NOTICED, Choice, _passes, independent
 from tests.recordings import recording, two_joints
 
 ARM = two_joints()

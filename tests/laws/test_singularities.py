@@ -14,7 +14,7 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.simplify import proved
+from manipula.algebra.simplify import prove_trees
 from manipula.algebra.simplify.simplifier import trigonometric_factors
 from manipula.algebra.simplify.tree import evaluate_tree, power_of, product_of
 from manipula.generation.arm_structure import numeric_chain
@@ -42,7 +42,7 @@ def test_products_come_apart(seed: int) -> None:
     factors = trigonometric_factors(whole)
     ports = (Input("q", tuple(q)), Input("p", (a, b), role="parameter"))
     function = Function("whole", graph, ports, (Output("whole", (), (whole,)),))
-    proved(function, {"whole": [product_of(power_of(tree, times) for tree, times in factors)]})
+    prove_trees(function, {"whole": [product_of(power_of(tree, times) for tree, times in factors)]})
     moving = [times for tree, times in factors if variables(tree)]
     assert sum(moving) >= 2
 

@@ -69,8 +69,8 @@ def test_springs_of_a_file_are_columns_and_slopes_of_an_energy() -> None:
     for column, energy in zip(columns, (gas, coil)):
         theta = np.array([float(c is column) for c in data.columns])
         slope = (energy(q + small) - energy(q - small)) / (2 * small)
-        assert np.allclose(data.predicted(theta)[0][:, 0], slope, atol=1e-7)
-        assert not data.predicted(theta)[0][:, 1].any()
+        assert np.allclose(data.predict(theta)[0][:, 0], slope, atol=1e-7)
+        assert not data.predict(theta)[0][:, 1].any()
 
 
 def test_springs_are_saved_and_models_say_that_they_lack_them(tmp_path: Any) -> None:

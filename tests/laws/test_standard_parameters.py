@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.errors import InputError, UnknownNameError
-from manipula.generation.build import built
+from manipula.generation.build import build_function
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.catalogue import MODELS
@@ -207,7 +207,7 @@ def test_the_text_of_a_rider_is_short() -> None:
     """Its columns are the link's, moved: a payload on the tool costs a few operations an entry, not a recursion."""
     arm = mp.Robot.of(random_robot(12, joints="RRR", surroundings=False, convention="modified"))
     plain, loaded = (
-        built(prepare(Request(robot, "regressor")), Formulation("carried")).cost.total
+        build_function(prepare(Request(robot, "regressor")), Formulation("carried")).cost.total
         for robot in (arm, arm.with_payload(1))
     )
     assert loaded - plain <= 3 * 10 * 6

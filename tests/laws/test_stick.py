@@ -16,7 +16,7 @@ from manipula.generation import compose
 from manipula.generation.compose import generate_block
 from manipula.generation.results.system import System
 from manipula.mechanics.models.integrate import stick
-from manipula.mechanics.models.integrate.discretised import METHODS
+from manipula.mechanics.models.integrate.discretisation import METHODS
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.simulation.event_driven import integrate
@@ -57,7 +57,7 @@ def swinging(**options: Any) -> Plant:
 def descended(M: Array, free: Array, low: Array, high: Array, sweeps: int) -> tuple[Array, float]:
     none: list[Any] = [None] * len(free)
     to = stick.Bounds(low.tolist(), high.tolist(), none, none, none)
-    v = stick.solved(FLOATS, M.tolist(), free.tolist(), to, sweeps)
+    v = stick.solve_stick_slip(FLOATS, M.tolist(), free.tolist(), to, sweeps)
     return np.array(v), float(stick._residual(FLOATS, M.tolist(), free.tolist(), to, v))
 
 
@@ -237,14 +237,14 @@ def test_an_error_in_the_friction_of_a_step_is_found(monkeypatch: pytest.MonkeyP
     plant = swinging()
     arm, step, asked, others = stepping_of(plant, "rk4")
     names = list(plant.robot.joint_names)
-    wrong = others["rubs"].asking(robot=plant.robot.with_friction({names[0]: {**RUBBED, "coulomb": 0.81}}))
+    wrong = others["rubs"].with_request(robot=plant.robot.with_friction({names[0]: {**RUBBED, "coulomb": 0.81}}))
     part = compose._part
 
     def planted(prepared: Any, tell: Any) -> Any:
         found = part(prepared, tell)
         if prepared.request.model != "friction_parts":
             return found
-        return compose.Part(compose.generate_function(wrong.asking(model="friction_parts"), tell), found.plain)
+        return compose.Part(compose.generate_function(wrong.with_request(model="friction_parts"), tell), found.plain)
 
     monkeypatch.setattr(compose, "_part", planted)
     with pytest.raises(ProofError, match="friction_parts"):

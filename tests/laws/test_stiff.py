@@ -11,8 +11,8 @@ import manipula as mp
 from manipula.errors import DivergenceError, InputError, ManipulaWarning
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
-from manipula.mechanics.models.integrate.discretised import helpers, slopes
-from manipula.mechanics.models.integrate.driven import driven
+from manipula.mechanics.models.integrate.discretisation import helpers, slopes
+from manipula.mechanics.models.integrate.driven_arm import drive_block
 from manipula.mechanics.models.ports import PortSizes
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.simulation.plant import stepping_of
@@ -44,7 +44,7 @@ class Called:
 def loop_block(robot: mp.Robot, law: str, **options: Any) -> Block:
     """Law and arm in continuous time: rates of all states."""
     motion = stepping_of(robot, "rk4").arm
-    return driven(about("law", law_block(law, sampled=False, options=options)), motion, step=lambda block: block)
+    return drive_block(about("law", law_block(law, sampled=False, options=options)), motion, step=lambda block: block)
 
 
 def differences(block: Block, call: Any, x: dict[str, list[float]], names: list[str]) -> Any:

@@ -15,12 +15,12 @@ from manipula.algebra.emit.backend import emit
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths, rebuilt, topological
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.prove import Proof, is_decidable_root, prove
-from manipula.algebra.optimise.search.engine import searched
+from manipula.algebra.optimise.search.engine import search_ways
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import ProofError
-from manipula.generation.build import built, plain_model, reference
+from manipula.generation.build import build_function, plain_model, reference
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import TIP, Answer
@@ -52,7 +52,7 @@ def tips_of(request: Prepared) -> tuple[Answer, ...]:
 
 def with_tip(request: Prepared, tip: str) -> Function:
     answers = {**dict(request.default(FIELD).answers), TIP: tip}
-    return built(request, Formulation(FIELD, tuple(answers.items())))
+    return build_function(request, Formulation(FIELD, tuple(answers.items())))
 
 
 # the arm
@@ -71,13 +71,13 @@ def test_every_turn_of_the_tip_is_exact(name: str) -> None:
 @pytest.mark.parametrize("name", ["puma", "stanford", "rx90", "iiwa"])
 def test_a_moment_less_is_worth_more_than_the_offset(name: str) -> None:
     request = request_for(name)
-    plain = optimised(with_tip(request, "given")).cost.total
-    assert all(optimised(with_tip(request, tip)).cost.total < plain for tip in PAIRS)
+    plain = run_passes(with_tip(request, "given")).cost.total
+    assert all(run_passes(with_tip(request, tip)).cost.total < plain for tip in PAIRS)
 
 
 def test_the_search_goes_on_from_there() -> None:
     request = request_for("planar")
-    found = searched(with_tip(request, "first"), Effort(moves=100_000), request.aim)
+    found = search_ways(with_tip(request, "first"), Effort(moves=100_000), request.aim)
     prove(found, reference(request))
 
 
@@ -140,7 +140,7 @@ PLACES = [(x, y) for x in (0.0, 1.0, -0.7) for y in (0.0, 1e-9, -0.4)]  # no dir
 @pytest.mark.parametrize("tip", PAIRS)
 def test_a_vanishing_moment_is_no_trouble(name: str, tip: str) -> None:
     request = request_for(name)
-    function, plain = optimised(with_tip(request, tip)), plain_model(request)
+    function, plain = run_passes(with_tip(request, tip)), plain_model(request)
     for x, y in PLACES:
         values = drawn_values(request, tip, x, y)
         true = plain(merge_fixed(bind(request.robot, FLOATS, values, "all")), values.__getitem__)["tau"]
@@ -151,7 +151,7 @@ def test_a_vanishing_moment_is_no_trouble(name: str, tip: str) -> None:
 @pytest.mark.parametrize("tip", PAIRS)
 def test_emitted_c_is_the_function(tip: str, tmp_path: Path) -> None:
     request = request_for("planar")
-    function = optimised(with_tip(request, tip))
+    function = run_passes(with_tip(request, tip))
     tape = tape_from_function(function)
     run = c_function(tape, emit(tape, "c", "0"), tmp_path)
     for x, y in PLACES:

@@ -66,7 +66,7 @@ def test_a_filtered_torque_is_judged_below_its_end() -> None:
     assert "the recorded torque has less than half" in found.filter[0]
     cutoff = found.data.source.motions[0].smoother.cutoff
     assert cutoff is not None and 1.0 < cutoff < 2.0
-    assert found.seen(other).source.motions[0].smoother.cutoff == cutoff
+    assert found.data_from_log(other).source.motions[0].smoother.cutoff == cutoff
     assert found.error(other) < 0.7
     assert found.error(other) < 0.5 * mp.identify(arm, train, model=mp.JointModel(), filter=8.0).error(other)
 

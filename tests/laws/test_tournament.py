@@ -14,13 +14,13 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.descend import Answers, descend, wander
-from manipula.algebra.optimise.passes import factored, optimised
-from manipula.algebra.optimise.price import CYCLES, LATENCY, Aim, balanced, longest_path
+from manipula.algebra.optimise.passes import factor_sums, run_passes
+from manipula.algebra.optimise.price import CYCLES, LATENCY, Aim, balance_function, longest_path
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.optimise.search.engine import _going_on, _rounds, relaxed, searched, winner
+from manipula.algebra.optimise.search.engine import _going_on, _rounds, relaxed_price, search_ways, winner
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.algebra.tape import tape_from_function
-from manipula.generation.build import built, reference
+from manipula.generation.build import build_function, reference
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import TIP, Topic
@@ -52,7 +52,7 @@ def in_a_row(x: list[Expr]) -> Expr:
 
 def test_a_long_sum_becomes_a_tree() -> None:
     row = function_of(8, "", lambda x, p: [in_a_row(x)])
-    tree = balanced(row)
+    tree = balance_function(row)
     assert longest_path(row) == 7 * CYCLES["add"]
     assert longest_path(tree) == 3 * CYCLES["add"]
     assert tree.cost.total == row.cost.total
@@ -61,10 +61,10 @@ def test_a_long_sum_becomes_a_tree() -> None:
 
 def test_what_comes_late_is_joined_late() -> None:
     late = function_of(5, "", lambda x, p: [((x[0] * x[1]) * x[2] + x[3]) + x[4]])
-    assert longest_path(balanced(late)) == 2 * CYCLES["mul"] + CYCLES["add"]
+    assert longest_path(balance_function(late)) == 2 * CYCLES["mul"] + CYCLES["add"]
 
 
-@pytest.mark.parametrize("rewrite", [balanced, factored, optimised])
+@pytest.mark.parametrize("rewrite", [balance_function, factor_sums, run_passes])
 def test_a_pass_keeps_the_names_of_what_it_keeps(rewrite: Callable[[Function], Function]) -> None:
     """A name of a shared part stays on its value; that of a part no output needs is no obstacle."""
     plain = function_of(8, "k l", lambda x, p: [in_a_row(x) * (p[0] * x[0] + p[0] * x[1]), in_a_row(x) + p[1]])
@@ -80,8 +80,8 @@ def test_a_pass_keeps_the_names_of_what_it_keeps(rewrite: Callable[[Function], F
 @pytest.mark.parametrize("robot", ["puma560", "stanford3", "scara"])
 def test_paths_shorten_and_counts_stay(robot: str) -> None:
     request = prepare(Request(mp.load(robot), "inverse_dynamics"))
-    plain = optimised(built(request, request.default(FIELD)))
-    short = balanced(plain)
+    plain = run_passes(build_function(request, request.default(FIELD)))
+    short = balance_function(plain)
     assert longest_path(short) < longest_path(plain)
     assert short.cost.total <= plain.cost.total
     prove(short, reference(request))
@@ -102,8 +102,8 @@ def test_a_scale_moves_out_of_a_sum_and_into_the_next_factor() -> None:
     shared = function_of(
         2, "k l K L", lambda x, p: [p[2] * (p[0] * x[0] + p[1] * x[1]), p[3] * (p[0] * x[0] + p[1] * x[1])]
     )
-    assert searched(shared, Effort(moves=50_000)).cost.total == 5
-    scaled = searched(shared, Effort(moves=50_000), Aim(divisors=("k",)))
+    assert search_ways(shared, Effort(moves=50_000)).cost.total == 5
+    scaled = search_ways(shared, Effort(moves=50_000), Aim(divisors=("k",)))
     assert scaled.cost.total == 4
     prove(scaled, reference_from_function(shared))
 
@@ -123,7 +123,9 @@ def entrants() -> list[Function]:
     start = dict(STANFORD.default(FIELD).answers)
     others = [{**start, Topic("moment", 2): "squares"}, {**start, Topic("spin", 2): "handed"}]
     assert all(answers.get(name, known[0]) in known for answers in others for name, known in space.items())
-    return [optimised(built(STANFORD, Formulation(FIELD, tuple(answers.items())))) for answers in (start, *others)]
+    return [
+        run_passes(build_function(STANFORD, Formulation(FIELD, tuple(answers.items())))) for answers in (start, *others)
+    ]
 
 
 CAMPS = "aab"
@@ -172,9 +174,9 @@ def test_a_descent_ends_in_a_basin_and_a_walk_leaves_it() -> None:
 
 
 def test_a_draft_settles_below_its_price() -> None:
-    draft = built(STANFORD, STANFORD.default(FIELD))
-    assert relaxed(draft, 20_000) < draft.cost.total
-    assert relaxed(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
+    draft = build_function(STANFORD, STANFORD.default(FIELD))
+    assert relaxed_price(draft, 20_000) < draft.cost.total
+    assert relaxed_price(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
 
 @pytest.mark.drawn("robot")
@@ -188,7 +190,7 @@ def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     tried = 0
     for change in [*asked, *request.changes_to_try(FIELD)]:
         try:
-            function = built(request, Formulation(FIELD, tuple({**start, **change}.items())))
+            function = build_function(request, Formulation(FIELD, tuple({**start, **change}.items())))
         except ZeroDivisionError:
             continue
         prove(function, plain)
@@ -205,11 +207,11 @@ def test_any_answers_together_keep_the_values(seed: int) -> None:
     for _ in range(6):
         answers = dict(usual) | {x.topic: draw.choice(x.answers) for x in draw.sample(asked, min(4, len(asked)))}
         with contextlib.suppress(ZeroDivisionError):  # measured in a lever that is none
-            prove(built(request, Formulation(FIELD, tuple(answers.items()))), true)
+            prove(build_function(request, Formulation(FIELD, tuple(answers.items()))), true)
 
 
 def test_a_lever_that_is_nothing_has_no_length() -> None:
     """In polar form, too, where its zeros are known only after the frames have moved."""
     request = prepare(Request(mp.Robot.of(random_robot(18, joints=3)), "coriolis", symbolic="all"))
     answers = {**dict(request.default(FIELD).answers), Topic("lever", 1): "polar", TIP: "second"}
-    prove(built(request, Formulation(FIELD, tuple(answers.items()))), reference(request))
+    prove(build_function(request, Formulation(FIELD, tuple(answers.items()))), reference(request))

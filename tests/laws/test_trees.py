@@ -11,8 +11,8 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
 from manipula.errors import InputError, RobotFileError, SingularError, UnknownNameError
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.mechanics.identities import IDENTITIES, SOLVABLE, Identity, MotionState
 from manipula.mechanics.models.catalogue import MODELS

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.mechanics.models.dynamics import articulated, composite, energy, inertia_inverse, torque
+from manipula.mechanics.models.dynamics import articulated_bodies, composite, energy, inertia_inverse, torque
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
@@ -86,7 +86,7 @@ def motions(x: Case) -> Iterator[tuple[Any, Any]]:
     """Forward dynamics under the torques of a motion, and under others."""
     lost = np.array(friction(x.chain, x.qd))
     tau = [round(3 * np.sin(i + 1), 3) for i in range(x.chain.dof)]
-    for forward_dynamics in (articulated.forward_dynamics, inertia_inverse.forward_dynamics):
+    for forward_dynamics in (articulated_bodies.forward_dynamics, inertia_inverse.forward_dynamics):
         peer = x.peer.forward_dynamics(x.q, x.qd, tau - lost, x.wrench)
         yield forward_dynamics(x.chain, x.q, x.qd, tau, x.wrench), peer
         yield forward_dynamics(x.chain, x.q, x.qd, tau), x.peer.forward_dynamics(x.q, x.qd, tau - lost)
@@ -145,5 +145,5 @@ def test_the_arms_are_of_every_kind() -> None:
     assert {(link.kind.name, link.direction) for link in links} == {
         (kind, way) for kind in ("revolute", "prismatic") for way in (1, -1)
     }
-    assert any(all(link.actuator.named().values()) for link in links)
+    assert any(all(link.actuator.parameters_by_letter().values()) for link in links)
     assert {case(seed).chain.dof for seed in QUICK} >= {1, 2, 3, 4, 5, 6, 7}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from manipula.errors import ManipulaWarning
-from manipula.mechanics.robot.description import RobotDescription, Step, known
+from manipula.mechanics.robot.description import RobotDescription, Step, cell_with_value
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified, to_standard
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
@@ -125,5 +125,5 @@ def test_friction_and_limits() -> None:
 def test_written_urdfs(seed: int) -> None:
     """Any convention; with a tool, so that every written file has the frame tool0."""
     arm = random_robot(seed)
-    arm = replace(arm, tool=arm.tool or (Step("tx", known("tool_x", number(0.1))),))
+    arm = replace(arm, tool=arm.tool or (Step("tx", cell_with_value("tool_x", number(0.1))),))
     assert_agree(urdf_from_robot(arm), "tool0", {}, arm, seed)

@@ -22,7 +22,7 @@ from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.llvm import code as machine
 from manipula.algebra.optimise import prove
 from manipula.algebra.optimise.search.ways import text_from_function
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.generation.cache import key_from
 from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import prepare

@@ -16,10 +16,10 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.llvm.ir import single_module
-from manipula.algebra.llvm.order import arranged
+from manipula.algebra.llvm.order import arrange_lines
 from manipula.algebra.llvm.writer import Host, Kind, Writer
 from manipula.algebra.run.batch import RowsView
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 
@@ -213,7 +213,7 @@ def polynomial_tape(terms: int) -> Tape:
 def test_the_arrangement_is_a_legal_order_of_all_lines(model: str) -> None:
     tape = mp.generate(small_arm(), model).tape
     inner = Writer(tape, Kind("double"), Host(16, fused=True)).inner
-    ordered = arranged(tape.online, [slot for port in tape.outputs for slot in port.slots], inner)
+    ordered = arrange_lines(tape.online, [slot for port in tape.outputs for slot in port.slots], inner)
     assert sorted(line.slot for line in ordered) == sorted(line.slot for line in tape.online)
     own, seen = {line.slot for line in tape.online}, set[int]()
     for line in ordered:

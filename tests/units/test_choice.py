@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.run.routines import compiled
-from manipula.ik.choosing import BLOCK, accepted_branches, closed_rows, ordered, preferred
+from manipula.algebra.run.routines import compile_text
+from manipula.ik.branch_selection import BLOCK, accepted_branches, closed_rows, order_branches, prefer_twins
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import limit_rows, wound
 from manipula.ik.numeric.branches import (
@@ -144,7 +144,11 @@ def test_an_arm_is_solved_alike_in_plain_python(name: str) -> None:
     n, branches, dof = raw.q.shape
     for seeded, seed in ((False, q[0]), (True, q[1])):
         found = []
-        for way in (choose_each, compiled(choose_each, rounded=True), compiled(choose_each, True, branches=branches)):
+        for way in (
+            choose_each,
+            compile_text(choose_each, rounded=True),
+            compile_text(choose_each, True, branches=branches),
+        ):
             own, mark, unsettled = raw.q.copy(), np.zeros((n, branches), dtype=np.int64), np.zeros(n, dtype=np.int64)
             there = solver.pose(raw.q).ravel()
             numbers = (
@@ -214,9 +218,9 @@ def test_a_seed_takes_a_place_only_where_it_stands_at_the_pose(miss: float) -> N
 def test_of_branches_that_are_one_the_one_inside_comes_first() -> None:
     q, inside = np.array([[3.2], [-3.1], [1.0], [-3.0]]), np.array([False, True, True, True])
     twin = np.array([-1, 0, -1, 0])
-    np.testing.assert_array_equal(preferred(twin, inside, q, None), [1, -1, -1, 1])
-    np.testing.assert_array_equal(preferred(twin, inside, q, np.array([-2.9])), [1, 3, -1, -1])
-    np.testing.assert_array_equal(ordered(q, inside, np.array([-2.9])), [3, 1, 2])
+    np.testing.assert_array_equal(prefer_twins(twin, inside, q, None), [1, -1, -1, 1])
+    np.testing.assert_array_equal(prefer_twins(twin, inside, q, np.array([-2.9])), [1, 3, -1, -1])
+    np.testing.assert_array_equal(order_branches(q, inside, np.array([-2.9])), [3, 1, 2])
 
 
 def test_the_layout_has_a_place_for_every_number() -> None:

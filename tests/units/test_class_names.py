@@ -50,4 +50,4 @@ def test_what_the_guard_sees() -> None:
     assert ambiguous(trees, set()) == {}  # each in its own room
     assert ambiguous(trees, {"Step"}) == {"Step": ["pages.charts", "pages.heat"]}
     user = ast.parse("def f():\n    from manipula.pages.charts import Line\n    return Line")
-    assert ambiguous({**trees, "studies.studying": user}, set()) == {"Line": ["algebra.tape", "pages.charts"]}
+    assert ambiguous({**trees, "studies.study_run": user}, set()) == {"Line": ["algebra.tape", "pages.charts"]}

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from manipula import api
 from manipula.cli.app import COMMANDS as TABLE
-from manipula.cli.app import app, loaded
+from manipula.cli.app import app, load_command
 from manipula.cli.demonstration import selftest
 from manipula.cli.terminal import options, screen
 from manipula.errors import ProofError
@@ -361,8 +361,8 @@ def test_a_value_for_one_call() -> None:
 @pytest.mark.parametrize("name", TABLE)
 def test_the_list_of_commands_has_their_own_words(name: str) -> None:
     """Help lists commands without importing them; the line is that of the command."""
-    assert loaded(name).name == name
-    assert TABLE[name].line == " ".join((loaded(name).help or "").split("\n\n")[0].split())
+    assert load_command(name).name == name
+    assert TABLE[name].line == " ".join((load_command(name).help or "").split("\n\n")[0].split())
 
 
 def test_a_command_that_is_nearly_right_is_suggested() -> None:

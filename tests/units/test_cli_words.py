@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.algebra.emit.backend import ALIASES, BACKENDS, language_named
-from manipula.cli.app import COMMANDS, loaded
+from manipula.cli.app import COMMANDS, load_command
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import ALSO_CALLED, LAWS_ALSO_CALLED
@@ -39,7 +39,7 @@ URDF = """<robot name="fork"><link name="root"/>
 
 
 def options_of(command: str) -> set[str]:
-    return {word for parameter in loaded(command).params for word in getattr(parameter, "opts", ())}
+    return {word for parameter in load_command(command).params for word in getattr(parameter, "opts", ())}
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in NO_ROBOT])

@@ -20,16 +20,16 @@ from manipula.mechanics.robot.description import (
     RobotDescription,
     Step,
     Steps,
-    known,
+    cell_with_value,
     unknown_body,
 )
-from manipula.mechanics.robot.exact import Formula, cos_sin, gathered, is_zero, parameter_of, with_values
+from manipula.mechanics.robot.exact import Formula, cos_sin, gather_steps, is_zero, parameter_of, with_values
 from manipula.mechanics.robot.formats.conversion.conventions import (
     convert,
     to_modified,
     to_standard,
     to_urdf,
-    welded,
+    weld_fixed_rows,
 )
 from manipula.mechanics.robot.formats.rows import row_from_joint
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
@@ -40,7 +40,7 @@ from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Para
 from tests.arm_numbers import assert_same_arm
 from tests.random_robots import random_robot, random_tree
 
-GRAVITY = (known("gx"), known("gy"), Cell("gz"))
+GRAVITY = (cell_with_value("gx"), cell_with_value("gy"), Cell("gz"))
 
 
 def symbolic_joint(
@@ -194,8 +194,8 @@ def test_every_position_of_two_axes(second: tuple[str, str, str]) -> None:
 
 def test_fixed_rows_are_welded() -> None:
     arm = random_robot(3, joints="FRFPFF")
-    assert [joint.kind for joint in welded(arm).joints] == ["revolute", "prismatic"]
-    assert_same_arm(arm, welded(arm))
+    assert [joint.kind for joint in weld_fixed_rows(arm).joints] == ["revolute", "prismatic"]
+    assert_same_arm(arm, weld_fixed_rows(arm))
 
 
 def test_names_that_cannot_be_converted() -> None:
@@ -237,7 +237,7 @@ def test_cosines_of_quarter_turns_are_exact() -> None:
 def test_steps_there_and_back_are_gone() -> None:
     a, d = Cell("a", Name("a")), Cell("d", Name("d"))
     steps = (Step("tx", a), Step("rz", d), Step("tz", d), Step("rz", Cell("d", ParameterOp("neg", (Name("d"),)))))
-    assert [step.kind for step in gathered(steps)] == ["tx", "tz"]
+    assert [step.kind for step in gather_steps(steps)] == ["tx", "tz"]
 
 
 def test_values_are_put_in() -> None:

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.block import Block, Result, states, wired
-from manipula.mechanics.models.integrate.discretised import METHODS, discretised
-from manipula.mechanics.models.integrate.sliding import StepLimits as Stops
-from manipula.mechanics.models.integrate.stick import sticking
+from manipula.mechanics.models.block import Block, Result, states, wire_blocks
+from manipula.mechanics.models.integrate.discretisation import METHODS, discretise
+from manipula.mechanics.models.integrate.sliding_motion import StepLimits as Stops
+from manipula.mechanics.models.integrate.stick import stick_slip_step
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from, own_coordinate
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Rate
@@ -172,7 +172,7 @@ class Halved(Coordinates):
 
 
 def gliding(coordinates: Coordinates | None) -> Block:
-    """q̇ = v, v̇ = 0, with what `sticking` reads besides."""
+    """q̇ = v, v̇ = 0, with what `stick_slip_step` reads besides."""
 
     def text(maths: object, call: object, x: dict[str, list[float]]) -> dict[str, object]:
         n = len(x["q"])
@@ -189,7 +189,10 @@ def test_integrators_advance_positions_by_their_coordinates(method: str) -> None
     state = {"q": [0.25, -1.0], "qd": [2.0, -4.0], "sample": [0.5]}
     for coordinates, share in ((None, 1.0), (moves, 1.0), (Halved(*vars(moves).values()), 0.5)):
         free = Stops((False,) * 2, (None,) * 2, ((None, None),) * 2)
-        for step in (discretised(gliding(coordinates), method=method), sticking(gliding(coordinates), free, method)):
+        for step in (
+            discretise(gliding(coordinates), method=method),
+            stick_slip_step(gliding(coordinates), free, method),
+        ):
             found = step.text(FLOATS, None, state)  # type: ignore[arg-type]
             assert found["q_next"] == pytest.approx([0.25 + share, -1 - 2 * share], abs=1e-15)
             assert found["qd_next"] == pytest.approx(state["qd"], abs=1e-15)
@@ -212,7 +215,10 @@ def test_rows_are_read_in_the_room_of_robots_alone() -> None:
 
 def test_a_law_around_an_arm_moves_the_arm_s_coordinates() -> None:
     moves = coordinates_from((name, True, None) for name in "ab")
-    assert wired("loop", "", {"law": Block("law", "", (), {}, no_text), "arm": gliding(moves)}, {}).coordinates == moves
+    assert (
+        wire_blocks("loop", "", {"law": Block("law", "", (), {}, no_text), "arm": gliding(moves)}, {}).coordinates
+        == moves
+    )
 
 
 def no_text(maths: object, call: object, x: object) -> dict[str, object]:

@@ -46,33 +46,33 @@ def array(*shape: int, columns: bool = False) -> Any:
 
 def test_layouts_are_told_apart() -> None:
     rows, columns = array(50, 6), array(50, 6, columns=True)
-    assert CALL.arranged([rows, rows], None).layout == "rows"
-    assert CALL.arranged([columns, columns], None).layout == "columns"
-    assert CALL.arranged([rows, columns], None).layout == "strides"
-    assert CALL.arranged([rows, array(6)], None).layout == "strides"
-    assert CALL.arranged([array(50, 12)[:, :6], rows], None).layout == "strides"
-    assert CALL.arranged([array(6), array(6)], None).layout == "columns"  # of one configuration
+    assert CALL.arrange([rows, rows], None).layout == "rows"
+    assert CALL.arrange([columns, columns], None).layout == "columns"
+    assert CALL.arrange([rows, columns], None).layout == "strides"
+    assert CALL.arrange([rows, array(6)], None).layout == "strides"
+    assert CALL.arrange([array(50, 12)[:, :6], rows], None).layout == "strides"
+    assert CALL.arrange([array(6), array(6)], None).layout == "columns"  # of one configuration
 
 
 def test_results_lie_as_the_first_input_does() -> None:
-    A, b = CALL.arranged([array(50, 6, columns=True), array(6)], None).results
+    A, b = CALL.arrange([array(50, 6, columns=True), array(6)], None).results
     assert A.shape == (50, 6, 6) and A.strides == (8, 50 * 48, 50 * 8)
-    A, b = CALL.arranged([array(5, 10, 6), array(6)], None).results
+    A, b = CALL.arrange([array(5, 10, 6), array(6)], None).results
     assert A.shape == (5, 10, 6, 6) and b.shape == (5, 10, 6) and A.flags.c_contiguous
 
 
 def test_steps_say_where_the_entries_are() -> None:
     wide = array(50, 12)
-    call = CALL.arranged([wide[::2, 1:7], array(6)], None)
+    call = CALL.arrange([wide[::2, 1:7], array(6)], None)
     assert [steps for _, steps in call.inputs] == [(24, 1), (0, 1)]
     assert [steps for _, steps in call.outputs] == [(36, 1), (6, 1)]
     assert call.inputs[0][0].ctypes.data == wide[0, 1:].ctypes.data
-    assert CALL.arranged([wide[::-1, 5::-1], array(6)], None).inputs[0][1] == (-12, -1)
+    assert CALL.arrange([wide[::-1, 5::-1], array(6)], None).inputs[0][1] == (-12, -1)
 
 
 def test_uneven_leading_axes_are_copied() -> None:
     uneven = np.zeros((4, 5, 6)).view(Stand)[:, :3]
-    call = CALL.arranged([uneven, uneven], None)
+    call = CALL.arrange([uneven, uneven], None)
     assert call.rows == 12 and call.layout == "rows"
 
 
@@ -80,16 +80,16 @@ def test_rows_that_are_not_aligned_are_read_by_steps() -> None:
     memory = np.zeros(50 * 6 + 2).view(Stand)
     shift = 1 if memory.ctypes.data % 16 == 0 else 2
     odd = memory[shift : shift + 300].reshape(50, 6)
-    assert CALL.arranged([odd, array(50, 6)], None).layout == "strides"
+    assert CALL.arrange([odd, array(50, 6)], None).layout == "strides"
 
 
 def test_out_is_used_and_an_input_it_would_overwrite_is_copied() -> None:
     q, A = array(50, 6), array(50, 6, 6)
-    call = CALL.arranged([q, array(6)], (A, q))
+    call = CALL.arrange([q, array(6)], (A, q))
     assert call.results[0] is A and call.results[1] is q
     assert not np.may_share_memory(call.inputs[0][0], q)
     wide = array(50, 12)
-    call = CALL.arranged([array(50, 6), array(6)], (A, wide[:, 6:]))
+    call = CALL.arrange([array(50, 6), array(6)], (A, wide[:, 6:]))
     assert call.outputs[1][1] == (12, 1)
 
 
@@ -97,8 +97,8 @@ def test_a_hundred_million_rows_and_none() -> None:
     many = np.broadcast_to(array(6), (100_000_000, 6), subok=True)
     out = (np.broadcast_to(array(6, 6), (100_000_000, 6, 6), subok=True), array(6))
     with pytest.raises(mp.InputError, match="out for A: expected evenly spaced rows"):
-        CALL.arranged([many, many], out)
-    assert CALL.arranged([array(0, 6), array(6)], None).results[0].shape == (0, 6, 6)
+        CALL.arrange([many, many], out)
+    assert CALL.arrange([array(0, 6), array(6)], None).results[0].shape == (0, 6, 6)
 
 
 REFUSED = {
@@ -122,7 +122,7 @@ REFUSED = {
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_cannot_be_used_is_told(message: str) -> None:
     with pytest.raises(mp.InputError) as problem:
-        CALL.arranged(*REFUSED[message])
+        CALL.arrange(*REFUSED[message])
     assert message in str(problem.value)
 
 
@@ -130,4 +130,4 @@ def test_an_array_of_another_device_is_refused() -> None:
     far = array(6)
     far.where = 1
     with pytest.raises(mp.InputError, match="expected an array on device 0, the one in use, found one on 1"):
-        CALL.arranged([far, array(6)], None)
+        CALL.arrange([far, array(6)], None)

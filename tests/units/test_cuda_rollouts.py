@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit
-from manipula.algebra.run.repeated import Rolling, completed
+from manipula.algebra.run.repeated import Rolling, complete_options
 from tests.languages import CXX, SHIM, host_text, sh
 
 pytestmark = pytest.mark.skipif(CXX is None, reason="no C++ compiler")
@@ -80,7 +80,7 @@ def test_rollouts_go_the_way_of_the_processor(
     chance: Rolling = {"seed": 7, "rollout": draw.integers(0, 2**32, ROWS), "first": 2**33 + 5} if noisy else {}
     want = code.run(state, STEPS, *given, p=p, every=EVERY, along=along, **chance)
 
-    task = code.task(state, STEPS, given, 1, completed({"p": p, "every": EVERY, "along": along, **chance}))
+    task = code.task(state, STEPS, given, 1, complete_options({"p": p, "every": EVERY, "along": along, **chance}))
     files = emit(system.tape, "cuda", "1")
     for name, text in files.items():
         (tmp_path / name).write_text(host_text(text))

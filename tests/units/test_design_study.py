@@ -11,7 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.api import to_text
-from manipula.studies.designs.subject import lettered, with_beams
+from manipula.studies.designs.subject import open_parameters, with_beams
 from manipula.studies.designs.tasks import SAMPLES
 from tests.design_arms import (
     BOTH,
@@ -167,7 +167,7 @@ def test_a_beam_is_a_rod_between_its_joints(convention: str) -> None:
     robot = mp.Robot.from_dh(rows, convention=convention, name="rods")  # type: ignore[arg-type]
     lengths = {f"{x}{k}x": float(rng.uniform(0.2, 0.6)) for k in (1, 2, 3) for x in "ad"}
     density = {name: float(rng.uniform(1, 3)) for name in ("a2x", "d2x", "a3x", "d3x")}
-    beamed = with_beams(lettered(robot, list(lengths)), density).with_parameters(**lengths)
+    beamed = with_beams(open_parameters(robot, list(lengths)), density).with_parameters(**lengths)
     bare, arm = mp.Arm(robot.with_parameters(**lengths)), mp.Arm(beamed)
 
     def ends(q: Any) -> tuple[Any, list[float]]:

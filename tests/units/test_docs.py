@@ -54,7 +54,7 @@ DOCTESTED = (
     *VERBS,
     "manipula.arm",
     "manipula.robot",
-    "manipula.studies.studying",
+    "manipula.studies.study_run",
     "manipula.studies.study_file",
 )
 

@@ -14,7 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run.repeated import USUAL
-from manipula.cli.app import COMMANDS, loaded
+from manipula.cli.app import COMMANDS, load_command
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.formats import registry
 
@@ -35,7 +35,7 @@ def sections() -> dict[str, str]:
 
 
 def options_of(command: str) -> list[str]:
-    every = (word for parameter in loaded(command).params for word in parameter.opts)
+    every = (word for parameter in load_command(command).params for word in parameter.opts)
     return [word for word in every if word.startswith("--") and word != "--help"]
 
 
@@ -65,7 +65,7 @@ def rows(start: str) -> str:
 
 
 def reader_options() -> set[str]:
-    readers = [registry._loaded(form.reader) for form in registry.FORMATS.values()]
+    readers = [registry._load_function(form.reader) for form in registry.FORMATS.values()]
     return {name for reader in readers for name in list(inspect.signature(reader).parameters)[1:]}
 
 
@@ -102,7 +102,7 @@ def test_the_tasks_can_be_typed() -> None:
         if command == "--help":
             continue
         assert command in COMMANDS, line
-        known = {word for parameter in loaded(command).params for word in parameter.opts} | {"--help"}
+        known = {word for parameter in load_command(command).params for word in parameter.opts} | {"--help"}
         assert {word for word in words if re.match(r"--?[a-z]", word)} <= known, line
         for name in re.findall(r" -m (\S+)", line):
             assert set(re.split(r"[,+]", name)) <= set(MODELS), line

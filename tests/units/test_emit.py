@@ -258,9 +258,9 @@ def test_states_of_the_self_test_keep_the_conditions_of_single_precision() -> No
     tape = many_lengths(60)
     found = states(tape)
     assert len(found) == 3
-    assert all(tape.broken(state.inputs, single=True) is None for state in found)
-    assert tape.broken({"p": [0.2] + [1.0] * 59}) is None
-    assert tape.broken({"p": [0.2] + [1.0] * 59}, single=True) is not None
+    assert all(tape.broken_condition(state.inputs, single=True) is None for state in found)
+    assert tape.broken_condition({"p": [0.2] + [1.0] * 59}) is None
+    assert tape.broken_condition({"p": [0.2] + [1.0] * 59}, single=True) is not None
 
 
 # reference values

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.emit.backend import EmitOptions, decided, emit
+from manipula.algebra.emit.backend import EmitOptions, emit, fold_choices
 from manipula.algebra.emit.c.spelling import FLOAT
 from manipula.errors import InputError, ManipulaError
 from tests.emitted import CC, needs_cc
@@ -207,7 +207,7 @@ def test_no_choice_is_left_that_numbers_decide(name: str) -> None:
     tape = mp.generate(name, "inverse_kinematics").tape
     known, single = dict(tape.constants), dict(tape.single)
     settled = [x for x in tape.lines if x.op == "select" and x.args[0] in known and x.args[0] not in single]
-    left = decided(tape)
+    left = fold_choices(tape)
     assert not [x for x in left.lines if x.op == "select" and x.args[0] in known and x.args[0] not in single]
     assert left.cost.other <= tape.cost.other - len(settled)
     text = emit(tape, "c", "1", options=EmitOptions("float64", False))
@@ -221,11 +221,11 @@ def test_what_is_decided_has_the_same_bits() -> None:
     T = mp.Arm("puma560").pose(np.random.default_rng(3).uniform(-3, 3, (50, 6))).reshape(50, 16)
     with np.errstate(all="ignore"):
         given = {"T": [T[:, i] for i in range(16)]}
-        one, two = tape.evaluate(given, ARRAYS), decided(tape).evaluate(given, ARRAYS)
+        one, two = tape.evaluate(given, ARRAYS), fold_choices(tape).evaluate(given, ARRAYS)
     for name, values in one.items():
         for x, y in zip(values, two[name], strict=True):
             np.testing.assert_array_equal(x, y)
-    assert len(decided(tape).lines) < len(tape.lines)
+    assert len(fold_choices(tape).lines) < len(tape.lines)
 
 
 def test_sine_and_cosine_of_an_angle_are_one_call() -> None:

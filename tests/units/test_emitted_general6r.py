@@ -16,7 +16,7 @@ import manipula as mp
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.arm.inverse_model import SolverModel
-from manipula.ik.general6r.elimination import wrapped
+from manipula.ik.general6r.elimination import wrap_angles
 from manipula.ik.general6r.roots import MOST
 from manipula.ik.numeric.arrays import Floats, pose_of
 from tests.emitted import cc, needs_cc, shared
@@ -63,7 +63,7 @@ def library_of(name: str) -> ctypes.CDLL:
 
 
 def distance(found: Floats, q: Floats) -> float:
-    return float(np.abs(wrapped(found - q)).max(-1).min(initial=9.0))
+    return float(np.abs(wrap_angles(found - q)).max(-1).min(initial=9.0))
 
 
 @needs_cc

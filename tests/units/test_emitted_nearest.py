@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.ik.controller.emitted import number_tables
+from manipula.ik.controller.emission import number_tables
 from manipula.ik.controller.nearest import FAR, LIMITS, NO_POSE, OK, SINGULAR, UNREACHABLE
 from manipula.ik.controller.newton import Number, nearest_rotation, newton_step, residual, twist
 from manipula.ik.numeric import newton

@@ -15,7 +15,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.llvm.code import host
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.scalar import OPS
 from tests.units.test_simd import HOSTS, compiled_for, ulps

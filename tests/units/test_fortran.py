@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from manipula.algebra.emit.backend import emit
-from manipula.algebra.emit.fortran import LONGEST_LINE, LONGEST_NAME, FoldedNamer, continued
+from manipula.algebra.emit.fortran import LONGEST_LINE, LONGEST_NAME, FoldedNamer, break_statement
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
@@ -74,7 +74,7 @@ def test_long_statements_are_broken_between_words() -> None:
     words = ("alpha*", "beta + ", "gamma(", "delta, ", "12345.678e-05_wp", ") - ", '"in words, (one *text"', "x/")
     for _ in range(200):
         text = "y = " + "".join(dice.choices(words, k=dice.randint(1, 90))) + "z"
-        lines = continued(text, dice.choice([4, 8])).splitlines()
+        lines = break_statement(text, dice.choice([4, 8])).splitlines()
         assert max(map(len, lines)) <= LONGEST_LINE
         assert all(line.endswith(" &") for line in lines[:-1])
         joined = "".join(line.removesuffix(" &").strip() for line in lines)

@@ -24,7 +24,7 @@ from manipula.algebra.program.primitives import (
     sin,
     sqrt,
 )
-from manipula.algebra.run.routines import Laned, compiled
+from manipula.algebra.run.routines import Laned, compile_text
 from manipula.errors import InputError
 from tests.emitted import module_from
 from tests.random_texts import SHAPE, WEIGHTS
@@ -71,7 +71,7 @@ def stepped(n: int, h: float, x: Reals, k: Ints, prepared: Reals, m: Memory) -> 
 def given(lanes: int, seed: int) -> tuple[int, Any, Any, Any, Any, Any]:
     rng = np.random.default_rng(seed)
     memory: Any = Memory(3, rng.normal(size=lanes), rng.normal(size=(2, lanes)), rng.normal(size=(3, lanes)))
-    prepared = rng.normal(size=(SHAPE.kept, lanes))
+    prepared = rng.normal(size=(SHAPE.offline_count, lanes))
     return 2 + seed % 4, rng.normal(size=lanes), rng.normal(size=(SIZE, lanes)), np.arange(SIZE), prepared, memory
 
 
@@ -137,7 +137,7 @@ def test_lanes_have_the_bits_of_plain_python(tmp_path: Any) -> None:
 def test_a_laned_text_is_a_text() -> None:
     n, h, x, k, prepared, m = given(1, 3)
     flat = Memory(m.count, float(m.level[0]), m.own[:, 0].copy(), m.table[:, 0].copy())
-    result = compiled(stepped)(n, float(h[0]), x[:, 0].copy(), k, prepared[:, 0].copy(), flat)
+    result = compile_text(stepped)(n, float(h[0]), x[:, 0].copy(), k, prepared[:, 0].copy(), flat)
     args = given(1, 3)
     np.testing.assert_allclose(Laned(stepped, 1)(*args), result, rtol=1e-12)
 

@@ -49,8 +49,10 @@ def test_the_verdict_is_that_after_all_is_measured(monkeypatch: pytest.MonkeyPat
         for model in MODELS
     ]
     early = [verdicts(function) for function in functions]
-    measured = simplifier._measured
-    monkeypatch.setattr(simplifier, "_measured", lambda function, simplifier, _: measured(function, simplifier, never))
+    measured = simplifier._measure_lengths
+    monkeypatch.setattr(
+        simplifier, "_measure_lengths", lambda function, simplifier, _: measured(function, simplifier, never)
+    )
     assert early == [verdicts(function) for function in functions]
     for form in (0, 1):  # both answers were given, of either form
         assert {bool(found[form] not in (None, False)) for found in early} == {True, False}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.recordings.diagnostics import unwrapped
+from manipula.recordings.diagnostics import unwrap_joint
 from tests.log_tables import plain_columns, table, written
 
 TURN = 2 * np.pi
@@ -67,7 +67,7 @@ def test_a_joint_that_stands_may_be_a_little_off_after_a_turn(rest: float, taken
     where it does, and never where those are above 1 rad."""
     t, q = np.arange(20) * 0.01, np.zeros(20)
     q[10:] = sign * (TURN + rest)
-    own, places = unwrapped(t, q)
+    own, places = unwrap_joint(t, q)
     assert places == taken
     np.testing.assert_allclose(own, sign * rest * (t > 0.095) if taken else q, atol=1e-12)
 
@@ -78,4 +78,4 @@ def test_a_joint_that_stands_may_be_a_little_off_after_a_turn(rest: float, taken
 def test_a_step_after_a_turn_is_like_those_beside_it(step: float, after: float, taken: bool) -> None:
     t, q = np.arange(20) * 0.01, np.arange(20) * step
     q[10:] += TURN + (after - 1) * step
-    assert unwrapped(t, q)[1] == taken
+    assert unwrap_joint(t, q)[1] == taken

@@ -37,7 +37,7 @@ from manipula.algebra.program.primitives import (
     sqrt,
 )  # fmt: skip
 from manipula.algebra.program.reader import program
-from manipula.algebra.run.routines import compiled
+from manipula.algebra.run.routines import compile_text
 from manipula.errors import InputError
 from tests.emitted import needs_cc, shared
 
@@ -106,7 +106,7 @@ def test_plain_python_machine_code_and_c_agree(tmp_path: Path) -> None:
     n, x, z, k = given()
     plain = every_word(n, x, z, k)
     n, x2, z2, k2 = given()
-    assert compiled(every_word)(n, x2, z2, k2) == pytest.approx(plain, rel=1e-13)
+    assert compile_text(every_word)(n, x2, z2, k2) == pytest.approx(plain, rel=1e-13)
     n, x3, z3, k3 = given()
     code = from_c(every_word, tmp_path)
     code.argtypes, code.restype = [ctypes.c_int, *[ctypes.c_void_p] * 3], ctypes.c_double
@@ -142,7 +142,7 @@ def matrices() -> list[Any]:
 
 
 def test_eigenvalues() -> None:
-    run = compiled(eigenvalues)
+    run = compile_text(eigenvalues)
     for A in matrices():
         n = len(A)
         re, im, work = np.empty(n), np.empty(n), A.copy()
@@ -179,7 +179,7 @@ def test_an_elimination_does_not_depend_on_units(singular: bool) -> None:
 
 def test_eigenvalues_do_not_depend_on_units() -> None:
     """Rows times powers of two and columns through them: the same eigenvalues, not only to the largest entry."""
-    dice, run = np.random.default_rng(1), compiled(eigenvalues)
+    dice, run = np.random.default_rng(1), compile_text(eigenvalues)
     for n in (3, 8, 16):
         A, powers = dice.normal(size=(n, n)), 2.0 ** dice.integers(-30, 31, n)
         for solve in (run, eigenvalues):
@@ -191,7 +191,7 @@ def test_eigenvalues_do_not_depend_on_units() -> None:
 
 def test_eigenvalues_of_what_is_not_finite_end() -> None:
     re, im = np.empty(4), np.empty(4)
-    assert compiled(eigenvalues)(4, np.full((4, 4), np.nan), re, im) > 0
+    assert compile_text(eigenvalues)(4, np.full((4, 4), np.nan), re, im) > 0
 
 
 @pytest.mark.parametrize("kind", [float, complex])

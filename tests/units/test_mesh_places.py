@@ -13,7 +13,7 @@ import manipula as mp
 from manipula.mechanics.drawing import meshes as bounds
 from manipula.mechanics.drawing import visuals
 from manipula.mechanics.drawing.collada import plain_mesh
-from manipula.mechanics.drawing.meshes import located
+from manipula.mechanics.drawing.meshes import locate_file
 from tests.units.test_meshes import BODY, CORNERS, FACES, FILES, binary_stl, volume
 
 
@@ -59,15 +59,15 @@ LOST = [
 
 def test_what_lies_in_the_package_is_found(land: Path) -> None:
     for folder, name, wanted in FOUND:
-        assert located(name.replace("LAND", str(land)), land / folder) == (land / wanted).resolve(), name
+        assert locate_file(name.replace("LAND", str(land)), land / folder) == (land / wanted).resolve(), name
 
 
 def test_nothing_outside_is_found(land: Path) -> None:
     for folder, name in LOST:
-        assert located(name.replace("LAND", str(land)), land / folder) is None, name
+        assert locate_file(name.replace("LAND", str(land)), land / folder) is None, name
     for folder, name, wanted in FOUND:  # nor what lies outside a folder that was given
         within = land / folder
-        found = located(name.replace("LAND", str(land)), land / folder, within)
+        found = locate_file(name.replace("LAND", str(land)), land / folder, within)
         assert (found is not None) == (land / wanted).is_relative_to(within), name
 
 

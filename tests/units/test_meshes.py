@@ -14,11 +14,11 @@ from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula import api
-from manipula.api.robot_story import _dressed
-from manipula.mechanics.drawing.collada import MOST, Mesh, plain_mesh, simplified
+from manipula.api.robot_story import _attach_visuals
+from manipula.mechanics.drawing.collada import MOST, Mesh, plain_mesh, simplify_mesh
 from manipula.mechanics.drawing.meshes import mesh_from
 from manipula.mechanics.drawing.skeleton import poses_of
-from manipula.mechanics.drawing.visuals import dressed, lighter
+from manipula.mechanics.drawing.visuals import attach_visuals, lighter
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], dtype=float)
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
@@ -89,7 +89,7 @@ def test_large_meshes_become_few_faces_of_the_same_body() -> None:
     i, j = np.meshgrid(np.arange(119), np.arange(200), indexing="ij")
     a, b, c, d = (((i + di) * 200 + (j + dj) % 200).ravel() for di, dj in ((0, 0), (1, 0), (1, 1), (0, 1)))
     faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    found = simplified(plain_mesh(ball, faces))
+    found = simplify_mesh(plain_mesh(ball, faces))
     assert len(found.faces) <= MOST < len(faces)
     assert volume(found) == pytest.approx(volume(plain_mesh(ball, faces)), rel=0.03)
 
@@ -312,8 +312,8 @@ def test_looks_become_coarser_until_they_fit(tmp_path: Path) -> None:
     none = lighter(whole, 10)
     assert none["shapes"] == {} and "too many" in none["notes"][-1]
     record = mp.drawing(robot)
-    assert dressed(record, none)["links"] == record["links"]
-    assert dressed(record, whole) == mp.drawing(robot, meshes=True)
+    assert attach_visuals(record, none)["links"] == record["links"]
+    assert attach_visuals(record, whole) == mp.drawing(robot, meshes=True)
 
 
 def test_a_report_shows_what_fits_and_says_the_rest(tmp_path: Path) -> None:
@@ -321,14 +321,14 @@ def test_a_report_shows_what_fits_and_says_the_rest(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(LOOKS.replace("package://bot/meshes/", ""))
     robot = mp.load(tmp_path / "r.urdf")
     record = mp.drawing(robot)
-    assert _dressed(record, robot, None) == mp.drawing(robot, meshes=True)
-    assert _dressed(record, mp.load("rp"), None) == record
+    assert _attach_visuals(record, robot, None) == mp.drawing(robot, meshes=True)
+    assert _attach_visuals(record, mp.load("rp"), None) == record
     looks = {
         "shapes": {"bend": [{"kind": "ball", "at": [0, 0, 0], "radius": 1, "paint": "link"}]},
         "paints": {},
         "notes": [],
     }
-    assert _dressed(record, robot, looks)["links"][2]["shapes"] == looks["shapes"]["bend"]
+    assert _attach_visuals(record, robot, looks)["links"][2]["shapes"] == looks["shapes"]["bend"]
 
 
 def test_links_that_are_not_those_of_the_file_keep_their_solids(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.studies import searching
-from manipula.studies.searching import Board, SearchLine, lines_of, packed, searches, unpacked
-from manipula.studies.studying import Progress
+from manipula.studies import operation_search
+from manipula.studies.operation_search import Board, SearchLine, lines_of, pack_function, searches, unpack_function
+from manipula.studies.study_run import Progress
 from manipula.studies.work.blocks import CaseBlock
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused, run
@@ -39,7 +39,7 @@ def test_a_case_is_a_search_from_its_seed() -> None:
         robot, model = row["line"].split()
         made = api.optimise(robot, model, search=True, seed=row["seed"], **FEW)
         assert (row["total"], row["mul"], row["trig"]) == (made.cost.total, made.cost.mul, made.cost.trig)
-        assert api.remember(robot, model, unpacked(row["function"])).function == made.function
+        assert api.remember(robot, model, unpack_function(row["function"])).function == made.function
 
 
 def test_an_interrupted_search_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_the_best_is_remembered_and_proved_first() -> None:
     best, known = found.answer["lines"][0]["best"], api.best_known("rp", "gravity")
     fast = api.generate("rp", "gravity").cost.total
     assert (known is None) == (best >= fast) and (known is None or known.cost.total == best)
-    wrong = unpacked(found.rows[0]["function"])
+    wrong = unpack_function(found.rows[0]["function"])
     with pytest.raises(mp.ProofError):
         api.remember("rp", "gravity", wrong.replace('"mul"', '"add"', 1))
     with pytest.raises(mp.ProofError, match="has other inputs than the model"):
@@ -109,11 +109,11 @@ def test_the_best_is_remembered_and_proved_first() -> None:
 
 def test_what_is_too_long_for_a_word_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(map(chr, np.random.default_rng(0).integers(33, 1000, 30_000)))
-    assert packed(text) == "" and unpacked(packed(text[:5000])) == text[:5000]
-    monkeypatch.setattr(searching, "packed", lambda text: "")
+    assert pack_function(text) == "" and unpack_function(pack_function(text[:5000])) == text[:5000]
+    monkeypatch.setattr(operation_search, "pack_function", lambda text: "")
     found = searches(lines("planar2r"), seeds=1, **FEW)
-    board = searching.board_of(found)
-    assert {title: model.cost.total for title, model in board.kept(FEW).items()} == {
+    board = operation_search.board_of(found)
+    assert {title: model.cost.total for title, model in board.keep_best(FEW).items()} == {
         title: x.price for title, x in board.best.items()
     }
 

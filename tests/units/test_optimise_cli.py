@@ -74,7 +74,7 @@ def dear(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick level that finds next to nothing, so that a short search gains something; a whole one takes a second."""
 
     def plain(request: Any, effort: Any) -> Any:
-        return levels.built(request, request.plain("newton-euler"))
+        return levels.build_function(request, request.plain("newton-euler"))
 
     monkeypatch.setattr(levels, "_fast", plain)
     monkeypatch.setattr(levels, "MOVES_EACH", 2_000)
@@ -108,7 +108,7 @@ def test_a_short_search_that_gains_nothing_is_told() -> None:
 def test_an_interrupted_search_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C at the first number that the screen shows; the number is kept."""
     shown: list[str] = []
-    right = optimisation._shown
+    right = optimisation._progress_on_spinner
 
     def pressing(tell: Any) -> Any:
         def press(step: str) -> None:
@@ -119,7 +119,7 @@ def test_an_interrupted_search_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return press
 
-    monkeypatch.setattr(optimisation, "_shown", pressing)
+    monkeypatch.setattr(optimisation, "_progress_on_spinner", pressing)
     monkeypatch.setattr(formulations, "TRIALS", 1_000)
     text = " ".join(done("optimise", "stanford3", "-m", "inverse_dynamics").split())
     command = "manipula generate stanford3 -m inverse_dynamics --optimise max"

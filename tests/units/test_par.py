@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.robot.description import Cell, Step, known
+from manipula.mechanics.robot.description import Cell, Step, cell_with_value
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified
 from manipula.mechanics.robot.formats.par.read import robot_from_par
 from manipula.mechanics.robot.formats.par.write import par_from_robot
@@ -240,7 +240,7 @@ def test_written_arms_read_back_as_the_same_arm(seed: int) -> None:
 def test_symbols_survive() -> None:
     """With a symbolic tool and a joint that counts backward."""
     arm = robot_from_par(NEW.replace("th2", "-th2+beta"))
-    tool = (Step("tz", Cell("tool_z", Name("L"))), Step("rx", known("tool_roll", Deg(Fraction(90)))))
+    tool = (Step("tz", Cell("tool_z", Name("L"))), Step("rx", cell_with_value("tool_roll", Deg(Fraction(90)))))
     arm = replace(arm, tool=tool)
     text = par_from_robot(arm)
     assert "sigma = {0,0,1,2}" in text

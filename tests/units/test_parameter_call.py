@@ -14,7 +14,7 @@ from manipula.algebra.expr.condition import Lengths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.run import python_call_layout as layouts
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import ConditionError, InputError
 

@@ -12,7 +12,7 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output, is_online, moved_to
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.mechanics.models.ports import PORTS, PortKind, PortSizes
 from manipula.scalar import Next, Rate, Role

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import manipula as mp
-from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.search.ways import text_from_function
 from manipula.generation import arm_structure as structures
 from manipula.generation import prepare as preparing
-from manipula.generation.build import Ground, built
+from manipula.generation.build import Ground, build_function
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import UNIT
@@ -86,12 +86,12 @@ def _answers(asked: Prepared) -> tuple[Any, ...]:
 
 def test_another_question_about_the_same_robot_has_its_own_answers() -> None:
     asked = prepare(Request(mp.load("puma560_symbolic"), "inverse_dynamics"))
-    pushed = asked.asking(wrench=True)
+    pushed = asked.with_request(wrench=True)
     assert pushed.structure is asked.structure
     assert UNIT in {x.topic for x in asked.questions(FIELD)} - {x.topic for x in pushed.questions(FIELD)}
     assert "wrench" in pushed.inputs and "wrench" not in asked.inputs
-    assert asked.asking(model="pose").name == "puma560_symbolic_pose"
-    assert asked.asking(parameters="full").questions(FIELD) != asked.questions(FIELD)
+    assert asked.with_request(model="pose").name == "puma560_symbolic_pose"
+    assert asked.with_request(parameters="full").questions(FIELD) != asked.questions(FIELD)
 
 
 def test_no_table_of_robots_outlives_a_request() -> None:
@@ -118,11 +118,11 @@ def test_drafts_on_one_ground_are_those_on_their_own(seed: int) -> None:
     ground = Ground(asked)
     for choice in draw.sample(choices, len(choices)) * 2:
         try:
-            alone = built(asked, choice)
+            alone = build_function(asked, choice)
         except ZeroDivisionError:
             with pytest.raises(ZeroDivisionError):
-                built(asked, choice, ground.cleared())
+                build_function(asked, choice, ground.clear())
             continue
-        shared = built(asked, choice, ground.cleared())
+        shared = build_function(asked, choice, ground.clear())
         assert text_from_function(shared) == text_from_function(alone)
-        assert text_from_function(optimised(shared)) == text_from_function(optimised(alone))
+        assert text_from_function(run_passes(shared)) == text_from_function(run_passes(alone))

@@ -18,7 +18,7 @@ from manipula.algebra.emit.backend import PROGRAMS, emit_program
 from manipula.algebra.program.primitives import Ints, Reals, Words, reals
 from manipula.algebra.program.reader import program
 from manipula.algebra.program.tree import Routine
-from manipula.algebra.run.routines import Mirror, compiled
+from manipula.algebra.run.routines import Mirror, compile_text
 from manipula.errors import InputError, UnknownNameError
 from tests.emitted import module_from, needs_cc, shared
 from tests.languages import CXX, WARNINGS
@@ -70,7 +70,7 @@ def same(mine: Sequence[Any], others: Sequence[Any]) -> None:
 
 def test_machine_code(texts: list[Callable[..., float]]) -> None:
     for text in texts:
-        run = compiled(text)
+        run = compile_text(text)
         for seed in range(4):
             same(plainly(text, seed), natively(run, seed))
 
@@ -159,7 +159,7 @@ def once(n: int, k: Ints) -> int:
 def test_the_end_of_a_loop_is_computed_once() -> None:
     for first in range(7):
         k, own = (np.array([first, 0]) for _ in range(2))
-        assert compiled(once)(5, k) == once(5, own) and (k == own).all() and own[0] == first + 1
+        assert compile_text(once)(5, k) == once(5, own) and (k == own).all() and own[0] == first + 1
 
 
 def unknown_member(n: int, s: Store) -> float:
@@ -213,7 +213,7 @@ def test_texts_of_one_name_stay_apart() -> None:
         half(x[1:])
 
     x = np.array([1.0, 2.0, 3.0])
-    compiled(both)(x)
+    compile_text(both)(x)
     np.testing.assert_array_equal(x, [6.0, 1.0, 2.0])
     assert [routine.name for routine in program(both)] == ["text", "text_2", "both"]
 
@@ -223,9 +223,9 @@ def test_a_tape_that_breaks_its_condition_says_so() -> None:
         return SHAPE.prepare(p, p[1:], k)
 
     for p in (np.array([2.0, 1.0]), np.array([0.0, 1.0]), np.array([np.nan, 1.0])):
-        k, other = np.zeros(SHAPE.kept), np.zeros(SHAPE.kept)
-        assert status(p, k) == compiled(status)(p, other)
-    assert status(np.array([0.0, 1.0]), np.zeros(SHAPE.kept)) == 1
+        k, other = np.zeros(SHAPE.offline_count), np.zeros(SHAPE.offline_count)
+        assert status(p, k) == compile_text(status)(p, other)
+    assert status(np.array([0.0, 1.0]), np.zeros(SHAPE.offline_count)) == 1
 
 
 # other languages: the same texts on the same inputs
@@ -379,9 +379,9 @@ def test_structs_may_be_made(tmp_path: Path) -> None:
     module = module_from(MADE, "made_struct", tmp_path)
     layout, sums = module.made(3)
     gains = layout(np.array([0.5, 0.25, 0.75]), 0.0, 4)
-    assert compiled(sums)(gains, 3) is True
+    assert compile_text(sums)(gains, 3) is True
     assert (gains.total, gains.steps) == (1.5, 7)
-    assert compiled(sums)(gains, 2) is False
+    assert compile_text(sums)(gains, 2) is False
     with pytest.raises(InputError, match=r"Gains\.on: found <class 'bool'>"):
         program(module.made(3, ("on", bool))[1])
     with pytest.raises(InputError, match=r"Gains\.kp: found"):

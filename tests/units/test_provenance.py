@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.provenance import NOWHERE, Answered, Provenance, Share, provenance_from_dict
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
-from manipula.generation.build import built
+from manipula.generation.build import build_function
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import Component, Mass
@@ -90,7 +90,7 @@ def test_what_was_asked_is_what_is_noted(seed: int) -> None:
     questions = draw.sample(asked.questions(FIELD), 3)
     picked = {question.topic: draw.choice(question.answers) for question in questions}
     try:
-        function = built(asked, Formulation(FIELD, tuple(picked.items())))
+        function = build_function(asked, Formulation(FIELD, tuple(picked.items())))
     except ZeroDivisionError:
         pytest.skip("measured in a lever that is none")
     origin = function.provenance

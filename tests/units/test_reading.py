@@ -14,7 +14,7 @@ ROOT = Path(manipula.__file__).parent
 MODELS = ROOT / "mechanics" / "models"
 # data, registries and what only hands on: nothing in them is an algorithm
 _DATA = """control/adaptive_ports control/laws dynamics/friction
-    integrate/discretised integrate/driven integrate/motion inverse/candidates inverse/plan
+    integrate/discretisation integrate/driven_arm integrate/motion inverse/candidates inverse/plan
     inverse/recording inverse/solving
     inverse/structures inverse/view lagrange/coefficients
     motion/ports"""

@@ -17,10 +17,10 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.generation import cache as records
 from manipula.generation import levels
-from manipula.generation.build import built, reference
-from manipula.generation.cache import Entry, arm_of, entries, record, stored
+from manipula.generation.build import build_function, reference
+from manipula.generation.cache import Entry, arm_of, entries, record, stored_record
+from manipula.generation.pipeline import known_function, optimise_function
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.proved import known_function, optimise_function
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.support.progress import DEFAULT_EFFORT, Effort
@@ -34,7 +34,7 @@ PUMA = prepare(Request(mp.load("puma560_symbolic"), "pose", optimise="max"))
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     """A folder with one record: gravity of the planar arm."""
-    record(PLANAR.request, "auto", built(PLANAR, Formulation("newton-euler")), tmp_path)
+    record(PLANAR.request, "auto", build_function(PLANAR, Formulation("newton-euler")), tmp_path)
     return tmp_path
 
 
@@ -46,7 +46,7 @@ def asked(entry: Entry) -> Prepared:
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.file)
 def test_every_record_that_ships_is_the_model_of_its_robot(entry: Entry) -> None:
     request = asked(entry)
-    found = stored(request)
+    found = stored_record(request)
     assert found is not None
     assert found.cost.total == entry.total
     prove(found, reference(request))
@@ -65,18 +65,18 @@ def test_the_index_and_the_files_agree() -> None:
 
 
 def test_a_record_is_found_again(shelf: Path) -> None:
-    found = stored(PLANAR, shelf)
+    found = stored_record(PLANAR, shelf)
     assert found is not None
-    assert found.cost == built(PLANAR, Formulation("newton-euler")).cost
+    assert found.cost == build_function(PLANAR, Formulation("newton-euler")).cost
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        PLANAR.asking(model="energy"),
-        PLANAR.asking(method="newton-euler"),
-        PLANAR.asking(parameters="full"),
-        PLANAR.asking(price="fused"),
+        PLANAR.with_request(model="energy"),
+        PLANAR.with_request(method="newton-euler"),
+        PLANAR.with_request(parameters="full"),
+        PLANAR.with_request(price="fused"),
         prepare(
             replace(PLANAR.request, symbolic=["l1"], robot=PLANAR.robot.with_parameters(l1=1, l2=2, m1=3, m2=4, g=9.81))
         ),
@@ -86,7 +86,7 @@ def test_a_record_is_found_again(shelf: Path) -> None:
     ids=["model", "method", "parameters", "price", "symbolic", "gravity", "geometry"],
 )
 def test_another_question_has_no_answer(shelf: Path, other: Prepared) -> None:
-    assert stored(other, shelf) is None
+    assert stored_record(other, shelf) is None
 
 
 def in_other_letters(seed: int, entry: Entry) -> Prepared:
@@ -109,7 +109,7 @@ LETTERED = [entry for entry in entries() if entry.letters and entry.symbolic == 
 def test_a_record_serves_whoever_writes_the_arm_in_other_letters(entry: Entry) -> None:
     question = in_other_letters(len(entry.file), entry)
     assert len(set(question.parameters) - set(asked(entry).parameters)) >= 2
-    found = stored(question)
+    found = stored_record(question)
     assert found is not None and found.cost.total == entry.total
     assert found.inputs[-1].names == question.parameters and found.name == question.name
     assert prove(found, reference(question))
@@ -122,16 +122,16 @@ def test_letters_at_other_places_are_another_arm(shelf: Path) -> None:
     for other, same in ((text.replace('"l1"', '"first"'), True), (text.replace('"l1"', '"l1 + 1"'), False)):
         question = prepare(replace(PLANAR.request, robot=mp.Robot.from_text(other)))
         assert entries(shelf)[0].answers(question)
-        assert (stored(question, shelf) is not None) == same
+        assert (stored_record(question, shelf) is not None) == same
     swapped = prepare(replace(PLANAR.request, robot=mp.Robot.from_text(twisted)))
-    assert (found := stored(swapped, shelf)) is None or prove(found, reference(swapped))
+    assert (found := stored_record(swapped, shelf)) is None or prove(found, reference(swapped))
 
 
 def test_a_record_of_other_numbers_is_ignored() -> None:
     puma = prepare(Request(mp.load("puma560"), "inverse_dynamics", optimise="max"))
-    assert stored(puma) is not None
-    assert stored(prepare(replace(puma.request, robot=puma.robot.with_payload(1.0)))) is None
-    assert stored(prepare(replace(puma.request, robot=puma.robot.without("friction")))) is None
+    assert stored_record(puma) is not None
+    assert stored_record(prepare(replace(puma.request, robot=puma.robot.with_payload(1.0)))) is None
+    assert stored_record(prepare(replace(puma.request, robot=puma.robot.without("friction")))) is None
 
 
 def only_file(shelf: Path) -> Path:
@@ -153,9 +153,9 @@ def wrong(function: Function) -> Function:
 
 
 def test_a_wrong_record_is_ignored(shelf: Path) -> None:
-    record(PLANAR.request, "auto", wrong(built(PLANAR, Formulation("newton-euler"))), shelf)
+    record(PLANAR.request, "auto", wrong(build_function(PLANAR, Formulation("newton-euler"))), shelf)
     assert len(entries(shelf)) == 1
-    assert stored(PLANAR, shelf) is None
+    assert stored_record(PLANAR, shelf) is None
 
 
 @pytest.mark.parametrize("change", [str.upper, lambda text: text[:200], lambda text: "", lambda text: "[1, 2]"])
@@ -163,23 +163,23 @@ def test_a_damaged_record_is_ignored(shelf: Path, change: object) -> None:
     text = only_file(shelf).read_text(encoding="utf-8")
     damaged = change(text)  # type: ignore[operator]
     only_file(shelf).write_text(damaged, encoding="utf-8")
-    assert stored(PLANAR, shelf) is None
+    assert stored_record(PLANAR, shelf) is None
     signed(shelf, damaged)
-    assert stored(PLANAR, shelf) is None
+    assert stored_record(PLANAR, shelf) is None
     signed(shelf, text)
-    assert stored(PLANAR, shelf) is not None
+    assert stored_record(PLANAR, shelf) is not None
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[{}]", "[1]", "nonsense"])
 def test_an_index_that_cannot_be_read_is_empty(shelf: Path, text: str) -> None:
     (shelf / records.INDEX).write_text(text, encoding="utf-8")
     assert entries(shelf) == []
-    assert stored(PLANAR, shelf) is None
+    assert stored_record(PLANAR, shelf) is None
 
 
 def test_a_missing_file_is_ignored(shelf: Path) -> None:
     only_file(shelf).unlink()
-    assert stored(PLANAR, shelf) is None
+    assert stored_record(PLANAR, shelf) is None
 
 
 def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypa
 
 def test_the_highest_level_without_a_record() -> None:
     request = prepare(Request(mp.load("stanford3"), "gravity", optimise="max"))
-    assert stored(request) is None
+    assert stored_record(request) is None
     assert known_function(request) is None
     found = optimise_function(request, TINY)
     assert found.cost.total <= mp.generate("stanford3", "gravity").cost.total
@@ -253,7 +253,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 @cache
 def ways() -> list[Function]:
     """The arm in three ways, each cheaper than the one before."""
-    plain = [built(ARM, Formulation(method)) for method in ("jacobian", "newton-euler")]
+    plain = [build_function(ARM, Formulation(method)) for method in ("jacobian", "newton-euler")]
     found = [*plain, levels._fast(ARM, DEFAULT_EFFORT)]
     assert found[0].cost.total > found[1].cost.total > found[2].cost.total
     return found
@@ -337,7 +337,7 @@ def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: p
 def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped as soon as a formulation shows a price below the quick level's: the function behind it is kept."""
     request = prepare(Request(mp.load("stanford3"), "inverse_dynamics", optimise="max"))
-    quick = built(request, Formulation("newton-euler"))
+    quick = build_function(request, Formulation("newton-euler"))
     monkeypatch.setattr(levels, "_fast", lambda request, effort: quick)
     shown: list[int] = []
 

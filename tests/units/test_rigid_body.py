@@ -30,11 +30,11 @@ from manipula.mechanics.spatial.vector import (
     matmul,
     outer,
     rotate,
+    rotate_z,
+    rotate_z_back,
     scale,
     transpose,
-    turned,
     turned_matrix,
-    unturned,
 )
 
 Points = list[tuple[Any, Vector]]  # mass, place
@@ -84,12 +84,12 @@ def test_it_moves_as_its_points_do(form: str, seed: int) -> None:
     masses, at, turn, shift = points(rng), placement(rng), rng.choice(TURNS), vector(rng)
     body = body_of(masses, form)
     seen = [(m, add(rotate(at.R, r), at.p)) for m, r in masses]
-    spun = [(m, turned(turn, r)) for m, r in masses]
+    spun = [(m, rotate_z(turn, r)) for m, r in masses]
     shifted = [(m, add(r, shift)) for m, r in masses]
     assert numbers(body.seen_from(at)) == numbers(body_of(seen, form))
     assert numbers(body.about_z(turn)) == numbers(body_of(spun, form))
-    assert numbers(body.shifted(shift)) == numbers(body_of(shifted, form))
-    assert numbers(body.turned(at.R)) == numbers(body.seen_from(Placement(at.R)))
+    assert numbers(body.shift(shift)) == numbers(body_of(shifted, form))
+    assert numbers(body.rotate(at.R)) == numbers(body.seen_from(Placement(at.R)))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -137,6 +137,6 @@ def test_from_the_centre_of_mass() -> None:
 def test_a_turn_about_z(turn: tuple[Any, Any]) -> None:
     rng = random.Random(3)
     A, a, R = (vector(rng), vector(rng), vector(rng)), vector(rng), turn_about("z", *turn).R
-    assert turned(turn, a) == rotate(R, a)
-    assert unturned(turn, turned(turn, a)) == a
+    assert rotate_z(turn, a) == rotate(R, a)
+    assert rotate_z_back(turn, rotate_z(turn, a)) == a
     assert turned_matrix(turn, A) == matmul(matmul(R, A), transpose(R))

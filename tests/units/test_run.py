@@ -21,7 +21,7 @@ from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler

@@ -13,7 +13,7 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.llvm import order
 from manipula.algebra.llvm.order import LEAST, seldom_wanted
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 
 ROWS = 37

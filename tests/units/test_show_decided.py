@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 import manipula as mp
-from manipula.algebra.show.choices import decided, in_cases, interval
+from manipula.algebra.show.choices import in_cases, interval, simplify_choices
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.tree import (
     FormulaCall,
@@ -68,13 +68,13 @@ def test_what_is_decided_has_the_same_value(seed: int) -> None:
     draw, changed = random.Random(seed), 0
     for _ in range(150):
         tree = drawn(draw, 4)
-        short = decided(tree)
+        short = simplify_choices(tree)
         for _ in range(2):
             symbols = {name: draw.uniform(-2, 2) for name in NAMES}
             meant = value_of(tree, symbols)
             if math.isfinite(meant):
                 assert value_of(short, symbols) == pytest.approx(meant, rel=1e-9, abs=1e-9)
-                assert value_of(decided(in_cases(tree)), symbols) == pytest.approx(meant, rel=1e-9, abs=1e-9)
+                assert value_of(simplify_choices(in_cases(tree)), symbols) == pytest.approx(meant, rel=1e-9, abs=1e-9)
                 low, high = interval(tree)
                 assert low - 1e-9 <= meant <= high + 1e-9
         changed += short != tree
@@ -144,7 +144,7 @@ def test_no_half_in_a_bracket_whose_double_stands_before_it(seed: int) -> None:
     others = {((2 + i, 1),): Fraction(draw.choice([1, -1, 2])) for i in range(draw.randint(2, 4))}
     terms = {tuple(sorted([(g, 1), *m])): c * k for m, c in others.items() for g, k in ((0, below), (1, 1))}
     terms[(9, 1),] = Fraction(1)
-    tree = Factoriser([Symbol(f"x{i}", online=False) for i in range(10)]).factored(terms)
+    tree = Factoriser([Symbol(f"x{i}", online=False) for i in range(10)]).factor(terms)
     assert all(x.value.denominator == 1 for x in _numbers(tree))
 
 

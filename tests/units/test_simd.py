@@ -15,7 +15,7 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.llvm.code import host
 from manipula.algebra.llvm.writer import Host
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.run.llvm import LlvmKernel
 from manipula.algebra.tape import Tape, kept_slots, tape_from_function
 from manipula.errors import InputError, UnknownNameError

@@ -23,11 +23,11 @@ from manipula.algebra.show import equations
 from manipula.algebra.show.choices import in_cases
 from manipula.algebra.show.paper import Latex
 from manipula.algebra.show.printer import Printer
-from manipula.algebra.simplify import expanded, factored, proved, same, simplified
+from manipula.algebra.simplify import expand_function, factor_function, prove_trees, same, simplify_function
 from manipula.algebra.simplify.factor import Bracketed
 from manipula.algebra.simplify.polynomial import Expansion
 from manipula.algebra.simplify.simplifier import Simplifier
-from manipula.algebra.simplify.terms import WORK, Work, angle_from, combined
+from manipula.algebra.simplify.terms import WORK, Work, angle_from, combine_angles
 from manipula.algebra.simplify.tree import (
     MINUS,
     ZERO,
@@ -120,7 +120,7 @@ def s(w: World, *joints: int) -> Expr:
     ],
 )
 def test_expanded(build: Build, text: str) -> None:
-    assert texts(build, expanded) == text
+    assert texts(build, expand_function) == text
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_expanded(build: Build, text: str) -> None:
     ],
 )
 def test_factored(build: Build, text: str) -> None:
-    assert texts(build, factored) == text
+    assert texts(build, factor_function) == text
 
 
 def test_operations_follow_the_rule_of_the_source() -> None:
@@ -145,9 +145,9 @@ def test_operations_follow_the_rule_of_the_source() -> None:
     world = World()
     a, b = world.p["a"], world.p["b"]
     root = -(2 * a * b + a * a) * world.c(1)
-    (tree,) = expanded(world.function(root))["y"]
+    (tree,) = expand_function(world.function(root))["y"]
     assert operations(tree) == 3 + 2 + 1  # −2·a·b·c1 and a·a·c1, and the sum
-    (short,) = factored(world.function(root))["y"]
+    (short,) = factor_function(world.function(root))["y"]
     assert operations(short) == 4  # −a·c1·(a + 2·b)
 
 
@@ -171,14 +171,14 @@ def test_every_form_has_the_value_of_the_function(seed: int) -> None:
     function = world.function(random_expression(world, choose, 3), random_expression(world, choose, 2))
     symbols = {name: choose.uniform(-2, 2) for port in function.inputs for name in port.names}
     meant = function(symbols, FLOAT)["y"]
-    for form in (expanded, factored):
+    for form in (expand_function, factor_function):
         for tree, value in zip(form(function)["y"], meant, strict=True):
             assert isclose(evaluate_tree(tree, symbols, FLOAT), value, rel_tol=1e-9, abs_tol=1e-7)
     for root in function.roots:
         found = evaluate_tree(Bracketed(Simplifier().argument).tree(root), symbols, FLOAT)
         assert isclose(found, meant[function.roots.index(root)], rel_tol=1e-9, abs_tol=1e-7)
-    assert same(function, simplified(function))
-    terms = sum(len(x.terms) if isinstance(x, Sum) else x != ZERO for x in expanded(function)["y"])
+    assert same(function, simplify_function(function))
+    terms = sum(len(x.terms) if isinstance(x, Sum) else x != ZERO for x in expand_function(function)["y"])
     assert terms <= sum(Simplifier().length(root) for root in function.roots)
 
 
@@ -209,9 +209,9 @@ def test_fewest_squares(coefficients: list[int], angle: float) -> None:
 def test_a_wrong_form_is_caught() -> None:
     world = World()
     function = world.function(world.p["a"] * world.c(1) + world.p["b"])
-    (tree,) = expanded(function)["y"]
+    (tree,) = expand_function(function)["y"]
     with pytest.raises(ProofError, match="entry 1 of y"):
-        proved(function, {"y": [product_of([MINUS, tree])]})
+        prove_trees(function, {"y": [product_of([MINUS, tree])]})
     assert not same(function, world.function(world.p["a"] * world.s(1) + world.p["b"]))
 
 
@@ -227,12 +227,12 @@ def long_product(world: World, factors: int) -> Expr:
 def test_too_long_a_form_is_refused_with_its_size() -> None:
     world = World()
     with pytest.raises(SizeError, match=r"expanded form: [\d,]+ terms \(10,000 at most\); ask .*'auxiliary'"):
-        expanded(world.function(long_product(world, 8)))
+        expand_function(world.function(long_product(world, 8)))
     with pytest.raises(SizeError, match=r"expanded form: a sum of .* terms is on the way.*'auxiliary'"):
-        expanded(world.function(long_product(world, 12)))
+        expand_function(world.function(long_product(world, 12)))
 
 
-@pytest.mark.parametrize("form", [expanded, factored])
+@pytest.mark.parametrize("form", [expand_function, factor_function])
 def test_what_is_refused_was_never_written(form: Callable[[Function], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its size comes first: nothing is shortened, factored or printed before it is known."""
     world = World()
@@ -262,9 +262,9 @@ def test_angles_there_and_back_are_the_angle(seed: int) -> None:
     (x, _), (y, _) = (angle_from({leaf: dice.randint(-2, 2) for leaf in leaves}) for _ in range(2))
     assert all(n for _, n in (*x, *y)) and all(angle[0][1] > 0 for angle in (x, y) if angle)
     for sign in (1, -1):
-        there, turned = combined(x, y, sign)
-        assert combined(there, y, -sign * turned)[0] == x
-    assert combined(x, x, -1)[0] == ()
+        there, turned = combine_angles(x, y, sign)
+        assert combine_angles(there, y, -sign * turned)[0] == x
+    assert combine_angles(x, x, -1)[0] == ()
 
 
 def test_the_work_of_a_refusal_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,7 +275,7 @@ def test_the_work_of_a_refusal_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     take = Work.take
     monkeypatch.setattr(Work, "take", lambda self, count: (products.append(count), take(self, count)))
     with pytest.raises(SizeError):
-        expanded(world.function(*roots))
+        expand_function(world.function(*roots))
     assert sum(products) < 1.5 * WORK
 
 
@@ -285,7 +285,7 @@ def test_functions_in_functions_are_counted_as_often_as_they_are_written() -> No
     for _ in range(20):
         x = world.maths.sqrt(x + 1) * world.maths.sqrt(x + 2)
     with pytest.raises(SizeError, match="factored form: 2,100,000 roots, choices and the like"):
-        factored(world.function(x))
+        factor_function(world.function(x))
 
 
 def test_factored_falls_back_to_the_brackets_of_the_graph() -> None:
@@ -295,7 +295,7 @@ def test_factored_falls_back_to_the_brackets_of_the_graph() -> None:
     function = Function(
         "long", world.graph, (Input("p", tuple(names.values()), role="parameter"),), (Output("y", (1,), (root,)),)
     )
-    (tree,) = factored(function)["y"]
+    (tree,) = factor_function(function)["y"]
     assert operations(tree) == 12 * 4 + 11
 
 
@@ -305,7 +305,7 @@ def test_factored_refuses_what_no_bracket_shortens() -> None:
     for k in range(40):
         x, y = x * y + world.p["a"] * k, x + y * world.p["b"]
     with pytest.raises(SizeError, match="'auxiliary'"):
-        factored(world.function(x))
+        factor_function(world.function(x))
 
 
 SCRIPT = """

@@ -17,14 +17,14 @@ import manipula as mp
 from manipula.algebra.emit.backend import emit
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.generation.compose import generate_block
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.mechanics.models.control.laws import LAWS
-from manipula.mechanics.models.integrate.discretised import discretised
+from manipula.mechanics.models.integrate.discretisation import discretise
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.scalar import Next
 from tests.emitted import CC, module_from, needs_cc, shared, written
@@ -52,7 +52,7 @@ def pid() -> Tape:
 def falling() -> Tape:
     """States only: nothing goes out of a step but what is remembered; no parameters either, and no settings."""
     robot = mp.load("planar2r").with_parameters(l1=1, l2=1, m1=1, m2=1, g=10)
-    block = discretised(MOTION, Fraction(1, 1000))
+    block = discretise(MOTION, Fraction(1, 1000))
     return tape_from_function(generate_block(block, prepare(Request(robot, "pose"))))
 
 

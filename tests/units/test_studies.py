@@ -201,7 +201,7 @@ def test_what_remains_is_what_is_not_done(seed: int) -> None:
     remaining = Remaining(count, stored.ranges_of(np.array(sorted(done), dtype=np.int64)))
     found: list[int] = []
     while remaining.left:
-        start, stop = remaining.taken(int(rng.integers(1, 20)))
+        start, stop = remaining.take(int(rng.integers(1, 20)))
         found += range(start, stop)
     assert found == sorted(set(range(count)) - done)
 

@@ -19,7 +19,7 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.run import python_call_layout as layouts
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from tests.units.test_simd import wide_tape
@@ -332,17 +332,17 @@ def test_without_a_layout_the_general_way_serves(monkeypatch: pytest.MonkeyPatch
 def test_any_surprise_means_no_layout(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     find = layouts.layout.__wrapped__
     assert find() is not None
-    found = layouts._found()
+    found = layouts._find_layout()
     if what == "fields":
         monkeypatch.setattr(layouts, "_looks_right", lambda array, header: False)
     elif what == "type":
-        monkeypatch.setattr(layouts, "_found", lambda: found._replace(array_type=id(list)))
+        monkeypatch.setattr(layouts, "_find_layout", lambda: found._replace(array_type=id(list)))
     elif what == "table":
         monkeypatch.setattr(layouts, "_table", lambda: _raise(ImportError))
     elif what == "python":
         monkeypatch.setattr(layouts.platform, "python_implementation", lambda: "PyPy")
     else:
-        monkeypatch.setattr(layouts, "_found", lambda: _raise(AttributeError))
+        monkeypatch.setattr(layouts, "_find_layout", lambda: _raise(AttributeError))
     assert find() is None
 
 
@@ -351,7 +351,7 @@ def _raise(kind: type[Exception]) -> Any:
 
 
 def test_wrong_offsets_are_noticed() -> None:
-    header = layouts._found().header
+    header = layouts._find_layout().header
     assert layouts._fields_agree(header)
     assert not layouts._fields_agree(header + 1000)
 

@@ -12,7 +12,7 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.run import python_call_layout as layouts
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from tests.units.test_thin import Sub, X, Y, sum_tape
 

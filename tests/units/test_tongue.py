@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from manipula import api
 from manipula.cli import app as program
-from manipula.cli.app import COMMANDS, app, loaded, taken
+from manipula.cli.app import COMMANDS, app, load_command, take_option
 from manipula.cli.terminal import language, screen
 from manipula.mechanics.identities import IDENTITIES
 from manipula.mechanics.robot.formats.conversion.tables import tables_of
@@ -115,7 +115,7 @@ def test_every_help_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         return text
 
     for place in (program, language):
-        monkeypatch.setattr(place, "told", hear)
+        monkeypatch.setattr(place, "translate", hear)
     for words in (["--help"], *([name, "--help"] for name in COMMANDS)):
         CliRunner().invoke(app, words)
     left = [text for text in heard if " " in text and not text.startswith(NOT_OURS)]
@@ -149,14 +149,14 @@ def test_every_entry_is_said_somewhere(
     """English is spoken all through, and what passes the screen, and the templates of the source, are held against the
     catalogue."""
     heard: list[str] = []
-    kept = language.told
+    kept = language.translate
 
     def hear(text: str) -> str:
         heard.append(text)
         return kept(text)
 
     for place in (screen, program, language):
-        monkeypatch.setattr(place, "told", hear)
+        monkeypatch.setattr(place, "translate", hear)
     monkeypatch.setattr(language, "_chosen", ["en"])
     (folder / "bare.csv").write_text(
         "t,q1,tau1\n" + "".join(f"{i / 100},{i / 50},1\n" for i in range(99)), encoding="utf-8"
@@ -201,19 +201,19 @@ def test_what_is_said(words: list[str], told: str) -> None:
 
 def test_the_variable_chooses_unless_the_line_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(language.VARIABLE, "pt_BR.UTF-8")
-    assert language.told("name") == "nome"
+    assert language.translate("name") == "nome"
     language.speak("en")
-    assert language.told("name") == "name"
+    assert language.translate("name") == "name"
     monkeypatch.setenv(language.VARIABLE, "fr")
     language.speak("")
-    assert language.told("name") == "name"  # a language we lack is English, not an error: nobody asked us alone
+    assert language.translate("name") == "name"  # a language we lack is English, not an error: nobody asked us alone
 
 
 def test_one_call_does_not_colour_the_next() -> None:
     CliRunner().invoke(app, ["show", "planar2r", "--lang", "pt"])
     assert "joint " in CliRunner().invoke(app, ["show", "planar2r"]).stdout
     assert "Examples:" in CliRunner().invoke(app, ["show", "--help"]).stdout
-    assert loaded("show").help.startswith("Show a robot")
+    assert load_command("show").help.startswith("Show a robot")
 
 
 def test_data_speak_no_language() -> None:
@@ -240,4 +240,4 @@ def test_headings_of_tables_stay_in_python(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_the_option_is_taken_from_anywhere(line: str, found: str, rest: str) -> None:
     words = line.split()
-    assert (taken(words, "--lang"), " ".join(words)) == (found, rest)
+    assert (take_option(words, "--lang"), " ".join(words)) == (found, rest)

@@ -12,7 +12,7 @@ import manipula as mp
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import RobotDescription, Step, known
+from manipula.mechanics.robot.description import RobotDescription, Step, cell_with_value
 from manipula.mechanics.robot.formats.conversion.conventions import convert
 from manipula.mechanics.robot.formats.dh.read import dh_text_from_robot
 from manipula.mechanics.robot.formats.par.write import par_from_robot
@@ -77,7 +77,7 @@ def in_floats(robot: RobotDescription) -> Tree:
 def tree_of_rows(seed: int) -> RobotDescription:
     """With frames as a file may have them."""
     robot = random_tree(seed, convention="modified" if seed % 2 else "standard", surroundings=False)
-    at = (Step("tx", known("hand_x", number(0.25))), Step("rz", known("hand_yaw", number(0.5))))
+    at = (Step("tx", cell_with_value("hand_x", number(0.25))), Step("rz", cell_with_value("hand_yaw", number(0.5))))
     frames = tuple(replace(frame, at=at) for frame in robot.frames[:1])
     return replace(robot, frames=tuple(replace(frame, name="hand") for frame in frames))
 

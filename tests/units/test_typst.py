@@ -12,7 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.show.equations import Equations
-from manipula.algebra.show.paper import Typst, quoted
+from manipula.algebra.show.paper import Typst, typst_string
 from manipula.algebra.simplify.tree import (
     Degrees,
     FormulaCall,
@@ -114,5 +114,5 @@ def test_every_form_compiles_and_odd_names_do_no_harm() -> None:
 
 
 def test_a_string_ends_where_it_should() -> None:
-    assert quoted('"#panic()\n') == '"\\"#panic() "'
-    assert compiled(f"#set page(width: auto, height: auto)\n$ {quoted(chr(34) + '); #panic(1)')} $")
+    assert typst_string('"#panic()\n') == '"\\"#panic() "'
+    assert compiled(f"#set page(width: auto, height: auto)\n$ {typst_string(chr(34) + '); #panic(1)')} $")

@@ -20,7 +20,7 @@ from manipula.mechanics.robot.formats.conversion.tables import frame_table
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.subject import NOTE
-from manipula.mechanics.robot.topology import branching, frame_names
+from manipula.mechanics.robot.topology import first_branch, frame_names
 from manipula.mechanics.robot.values.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.arm_numbers import assert_same_arm, pose_and_torques
@@ -217,7 +217,7 @@ def test_base_starts_the_chain_lower() -> None:
 def test_several_moving_tips_are_a_tree() -> None:
     arm = robot_from_urdf(HAND, locked={"grip2": 0.0})
     assert [frame.name for frame in arm.frames] and "left" in frame_names(arm)
-    assert branching(robot_from_urdf(HAND.replace("<mimic", "<calibration"), file="hand.urdf")) == "wrist"
+    assert first_branch(robot_from_urdf(HAND.replace("<mimic", "<calibration"), file="hand.urdf")) == "wrist"
 
 
 def frames(*names: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from manipula.errors import ManipulaError
 from manipula.pages import page as place
-from manipula.pages.page import built
+from manipula.pages.page import built_file
 
 WEB = Path(__file__).parents[2] / "web"
 LOCK: dict[str, dict[str, Any]] = json.loads((WEB / "package-lock.json").read_text(encoding="utf-8"))["packages"]
@@ -49,6 +49,6 @@ def test_versions_are_exact_and_those_of_the_lock() -> None:
 def test_a_page_that_is_not_built_says_which_command_builds_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(place, "STATIC", tmp_path)
     with pytest.raises(ManipulaError, match="make web"):
-        built("report.js")
+        built_file("report.js")
     (tmp_path / "report.js").write_text("")
-    assert built("report.js") == tmp_path / "report.js"
+    assert built_file("report.js") == tmp_path / "report.js"

@@ -27,9 +27,9 @@ from manipula.scalar import OPS
 # Both are exact, so the results keep their bits. A number that is another one in single precision decides nothing.
 
 
-def decided(tape: Tape) -> Tape:
+def fold_choices(tape: Tape) -> Tape:
     """The same function; what nobody reads any more is gone, and is not counted."""
-    moved = _moved(tape)
+    moved = _equal_slots(tape)
     if not moved:
         return tape
     kept = _read(tape, moved)
@@ -49,7 +49,7 @@ def decided(tape: Tape) -> Tape:
     )  # fmt: skip
 
 
-def _moved(tape: Tape) -> dict[int, int]:
+def _equal_slots(tape: Tape) -> dict[int, int]:
     """Slot → the slot that has the same value."""
     double, single = dict(tape.constants), dict(tape.single)
     known = {slot: value for slot, value in double.items() if slot not in single and not isnan(value)}
@@ -108,7 +108,7 @@ class EmitOptions:
         if self.dtype and self.dtype not in DTYPES:
             raise UnknownNameError("dtype", self.dtype, DTYPES)
 
-    def checked(self, language: str, known: Sequence[str]) -> None:
+    def check(self, language: str, known: Sequence[str]) -> None:
         """Refuses what is chosen otherwise than a language has it."""
         odd = [x.name for x in fields(self) if x.name not in known and getattr(self, x.name) != x.default]
         if odd:
@@ -205,13 +205,13 @@ def language_named(name: str) -> str:
 
 def backend_named(language: str, options: EmitOptions = PLAIN) -> Backend:
     language = language_named(language)
-    made, known = _loaded(language, BACKENDS), OPTIONS.get(language, ())
-    options.checked(language, known)
+    made, known = _load_backend(language, BACKENDS), OPTIONS.get(language, ())
+    options.check(language, known)
     backend: Backend = made(options) if known else made()
     return backend
 
 
-def _loaded(language: str, places: Mapping[str, str]) -> Any:
+def _load_backend(language: str, places: Mapping[str, str]) -> Any:
     if language not in places:
         raise UnknownNameError("language", language, places)
     module, _, name = places[language].partition(":")
@@ -221,7 +221,7 @@ def _loaded(language: str, places: Mapping[str, str]) -> Any:
 def emit_program(routines: Sequence[Routine], language: str, public: Sequence[str] = (), **options: bool) -> str:
     """A program in a language; `public` are the routines that can be called from outside, `wide=True` makes whole
     numbers of C, C++ and CUDA 64 bits wide (they are so elsewhere)."""
-    text: str = _loaded(language, PROGRAMS)(routines, public, **options).text()
+    text: str = _load_backend(language, PROGRAMS)(routines, public, **options).text()
     return f"{text}\n"
 
 
@@ -229,7 +229,7 @@ def emit(
     tape: Tape, language: str, version: str, samples: Samples = (), options: EmitOptions = PLAIN
 ) -> dict[str, str]:
     """The files of a tape in a language: name → text, the same bytes on every run."""
-    return with_licence(backend_named(language, options).emit(decided(tape), version, samples))
+    return with_licence(backend_named(language, options).emit(fold_choices(tape), version, samples))
 
 
 class Part(NamedTuple):
@@ -247,4 +247,4 @@ def emit_in_one_file(
     made = backend_named(language, options)
     if not isinstance(made, InOneFile):
         raise InputError("emit: {language} has no single file for several models; c has", language)
-    return with_licence(made.in_one_file([decided(tape) for tape in tapes], title, version, parts))
+    return with_licence(made.in_one_file([fold_choices(tape) for tape in tapes], title, version, parts))

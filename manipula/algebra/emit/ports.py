@@ -27,12 +27,12 @@ _SPELLED = {
 
 def ascii_text(text: str) -> str:
     """The same words in ASCII, on one line."""
-    whole = _spelled(" ".join(text.split()))
-    parts = _spelled(unicodedata.normalize("NFKD", whole))  # again: the dot of a rate may stand alone only now
+    whole = _spell_letters(" ".join(text.split()))
+    parts = _spell_letters(unicodedata.normalize("NFKD", whole))  # again: the dot of a rate may stand alone only now
     return without_accents(parts).encode("ascii", "backslashreplace").decode("ascii")
 
 
-def _spelled(text: str) -> str:
+def _spell_letters(text: str) -> str:
     return "".join(_SPELLED.get(letter, letter) for letter in text)
 
 
@@ -145,7 +145,7 @@ class Memory:
     variables: tuple[Argument, ...]  # what a step is given
     outputs: tuple[Argument, ...]  # what it gives besides
 
-    def remembered(self, argument: Argument) -> bool:
+    def is_state(self, argument: Argument) -> bool:
         """Is this input a state, or this output its next value?"""
         return any(argument in pair for pair in self.states)
 

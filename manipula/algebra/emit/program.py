@@ -49,7 +49,7 @@ class ProgramWriter(ExpressionWriter):
 
     def __init__(self, routines: Sequence[Routine], public: Sequence[str] = ()) -> None:
         """`public`: the routines that can be called from outside."""
-        routines = [*self.deciding(routines), *routines]
+        routines = [*self.decision_routines(routines), *routines]
         self.routines, self.public = routines, public
         self.tables = {name: x for routine in routines for name, x in routine.tables.items()}
         self.tapes = {name: x for routine in routines for name, x in routine.tapes.items()}
@@ -63,7 +63,7 @@ class ProgramWriter(ExpressionWriter):
         self.sign = Signs(routines[0]) if routines else None
         self.declared: set[str] = set()
 
-    def deciding(self, routines: Sequence[Routine]) -> list[Routine]:
+    def decision_routines(self, routines: Sequence[Routine]) -> list[Routine]:
         """What tapes decide, as routines of the program, under the names `sign_of` and the like."""
         tapes = [tape for routine in routines for tape in routine.tapes.values()]
         used = {line.op for tape in tapes for line in (*tape.lines, *tape.guard)}
@@ -146,7 +146,7 @@ class ProgramWriter(ExpressionWriter):
         parts = [self.maths(x) for x in form.result]
         result = f"{self.pair_call('number')}({', '.join(parts)})" if len(parts) == 2 else parts[0]
         lines = self.pair_made() if name == "number" else [*lines, f"return {result}{self.end}"]
-        return list(self.braced(self.pair_head(name, form), lines))
+        return list(self.brace_lines(self.pair_head(name, form), lines))
 
     end = ";"
 
@@ -166,21 +166,25 @@ class ProgramWriter(ExpressionWriter):
     def tape(self, name: str, tape: Tape) -> list[str]:
         """Both sections as functions over flat arrays."""
         language = self.straight_language(name)
-        written = sections_of(tape, language, ("k", *self.called.values()), Places(self.flat, self.flat, self.kept))
+        written = sections_of(
+            tape, language, ("k", *self.called.values()), Places(self.flat, self.flat, self.offline_value)
+        )
         used = {line.op for line in (*tape.lines, *tape.guard)}
         split, made = written.split, self.straight_helpers(name, used)
         if split.kept:
             head = self.straight_head(f"{name}_prepare", [x.name for x in split.parameters], ["k"], True)
-            made.append("\n".join(self.braced(head, [*self.section(written.prepare), *self.status(written.prepare)])))
+            made.append(
+                "\n".join(self.brace_lines(head, [*self.section(written.prepare), *self.status(written.prepare)]))
+            )
         given = [x.name for x in split.variables] + (["k"] if split.kept else [])
         head = self.straight_head(name, given, [x.name for x in split.outputs], False)
-        made.append("\n".join(self.braced(head, [*self.unread(tape, split), *self.section(written.main)])))
+        made.append("\n".join(self.brace_lines(head, [*self.unread(tape, split), *self.section(written.main)])))
         return made
 
     def flat(self, argument: Argument, position: int) -> str:
         return f"{argument.name}[{position}]"
 
-    def kept(self, position: int) -> str:
+    def offline_value(self, position: int) -> str:
         return f"k[{position}]"
 
     def unread(self, tape: Tape, split: Split) -> list[str]:
@@ -203,7 +207,7 @@ class ProgramWriter(ExpressionWriter):
         self.sign = Signs(routine)
         if routine.doc:
             yield from self.comment(routine.doc)
-        yield from self.braced(self.head(routine), [*self.locals(routine), *self.block(routine.body)])
+        yield from self.brace_lines(self.head(routine), [*self.locals(routine), *self.block(routine.body)])
 
     def names(self, routine: Routine) -> None:
         """Variables keep their names but for keywords."""
@@ -222,7 +226,7 @@ class ProgramWriter(ExpressionWriter):
             return [f"/* {lines[0]} */"]
         return [f"/* {lines[0]}", *(f" * {line}".rstrip() for line in lines[1:]), " */"]
 
-    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
+    def brace_lines(self, head: str, lines: Sequence[str]) -> Iterator[str]:
         yield f"{head} {{"
         yield from (f"{self.indent}{line}" if line else "" for line in lines)
         yield "}"
@@ -235,7 +239,7 @@ class ProgramWriter(ExpressionWriter):
             yield from (f"{self.indent}{line}" for line in no)
         yield "}"
 
-    def wrapped(self, line: str) -> str:
+    def wrap_line(self, line: str) -> str:
         return line if len(line) <= WIDTH else line.replace("(", "(\n    ", 1).replace(", ", ",\n    ")
 
     def variables(self, routine: Routine) -> list[tuple[str, Kind]]:
@@ -253,9 +257,9 @@ class ProgramWriter(ExpressionWriter):
             case Set(target, value):
                 yield self.assignment(target, value)
             case For(name, _, _, _, body):
-                yield from self.opened(self.loop(line, self.local[name]), body)
+                yield from self.open_block(self.loop(line, self.local[name]), body)
             case While(condition, body):
-                yield from self.opened(f"while ({self.bare(condition)})", body)
+                yield from self.open_block(f"while ({self.bare(condition)})", body)
             case If(condition, yes, no):
                 yield from self.branch(self.bare(condition), self.block(yes), self.block(no))
             case Leave(how):
@@ -263,23 +267,23 @@ class ProgramWriter(ExpressionWriter):
             case Return(value):
                 yield f"return {self.bare(value)}{self.end}" if value is not None else f"return{self.end}"
             case Do(call):
-                yield f"{self.ignored(call)}{self.write(call)}{self.end}"
+                yield f"{self.void_cast(call)}{self.write(call)}{self.end}"
 
-    def opened(self, head: str, body: Sequence[Stmt]) -> Iterator[str]:
+    def open_block(self, head: str, body: Sequence[Stmt]) -> Iterator[str]:
         yield f"{head} {{"
         yield from (f"{self.indent}{line}" for line in self.block(body))
         yield "}"
 
-    def ignored(self, call: Expr) -> str:
+    def void_cast(self, call: Expr) -> str:
         """Said before a call whose value nobody wants."""
         return ""
 
     def assignment(self, target: Place, value: Expr) -> str:
-        if isinstance(value, ProgramOp) and len(value.args) == 2 and self.stepped(target, value):
+        if isinstance(value, ProgramOp) and len(value.args) == 2 and self.is_compound_assignment(target, value):
             return f"{self.write(target)} {self.signs[value.name]}= {self.bare(value.args[1])}{self.end}"
         return f"{self.write(target)} = {self.bare(value)}{self.end}"
 
-    def stepped(self, target: Place, value: ProgramOp) -> bool:
+    def is_compound_assignment(self, target: Place, value: ProgramOp) -> bool:
         return value.args[0] == target and value.name in STEPS and target.kind in ("real", "int")
 
 

@@ -51,7 +51,7 @@ def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) ->
         given = [{name: [float(x) for x in values] for name, values in sample.items()} for sample in samples]
         return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in given]
     draws = list(_draws(tape))
-    draws = [inputs for inputs in draws if _allowed(tape, inputs)] or draws
+    draws = [inputs for inputs in draws if _conditions_hold(tape, inputs)] or draws
     if any(port.name == FLAGS for port in tape.outputs):
         draws.sort(key=lambda inputs: -sum(_as_doubles(tape, inputs).outputs[FLAGS]))
     found: list[State] = []
@@ -68,10 +68,10 @@ def _draws(tape: Tape) -> Iterator[Values]:
     """The same on every run."""
     dice = random.Random("manipula self-test")
     for _ in range(_DRAWS):
-        yield {port.name: _drawn(port, dice) for port in tape.inputs}
+        yield {port.name: _sample_port(port, dice) for port in tape.inputs}
 
 
-def _drawn(port: Port, dice: random.Random) -> list[float]:
+def _sample_port(port: Port, dice: random.Random) -> list[float]:
     """Variables in ±1.5, parameters in 0.1 … 1, three decimals; a pose any orientation, its place in ±0.6."""
     if port.names == POSE:
         return _pose([dice.gauss(0, 1) for _ in range(4)], [round(dice.uniform(-0.6, 0.6), 3) for _ in range(3)])
@@ -90,10 +90,10 @@ def _pose(e: Sequence[float], p: Sequence[float]) -> list[float]:
     return [entry for row, at in zip(R, p, strict=True) for entry in (*row, at)] + [0.0, 0.0, 0.0, 1.0]
 
 
-def _allowed(tape: Tape, inputs: Values) -> bool:
+def _conditions_hold(tape: Tape, inputs: Values) -> bool:
     """The conditions of the tape hold for these parameters, in single precision too."""
     parameters = {port.name: inputs[port.name] for port in tape.inputs if not port.online}
-    return tape.broken(parameters) is None and tape.broken(parameters, single=True) is None
+    return tape.broken_condition(parameters) is None and tape.broken_condition(parameters, single=True) is None
 
 
 def _steady(tape: Tape, inputs: Values) -> State | None:

@@ -136,13 +136,13 @@ def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
     checks = tuple(
-        Broken(f"{texts[x.magnitude].within(SUM)} <= {texts[x.bound].within(SUM)}", _quoted(str(x.words)))
+        Broken(f"{texts[x.magnitude].within(SUM)} <= {texts[x.bound].within(SUM)}", _quotable_text(str(x.words)))
         for x in plan.checks
     )
     return Section(tuple(loads), tuple(body), checks, stores, tuple(needs[slot] for _, slot in plan.results))
 
 
-def _quoted(text: str) -> str:
+def _quotable_text(text: str) -> str:
     """Words that may stand between quotation marks in any language."""
     return ascii_text(text).replace("\\", "/").replace('"', "'")
 
@@ -215,12 +215,12 @@ def context(tape: Tape, name: str, version: str, written: Sections) -> dict[str,
         "used": {line.op for line in (*tape.lines, *tape.guard)},
         "tolerances": bool(tape.single),
         "memory": memory_of(arguments),
-        "unused": unused(tape, arguments.variables),
-        "prepare_unused": unused(tape, arguments.parameters),
+        "unused": unused_arguments(tape, arguments.variables),
+        "prepare_unused": unused_arguments(tape, arguments.parameters),
     }
 
 
-def unused(tape: Tape, arguments: Sequence[Argument]) -> list[str]:
+def unused_arguments(tape: Tape, arguments: Sequence[Argument]) -> list[str]:
     """Arguments that must be there though nothing reads them."""
     read = {arg for line in tape.lines for arg in line.args} | {s for port in tape.outputs for s in port.slots}
     return [x.name for x in arguments if read.isdisjoint(x.port.slots)]
@@ -249,12 +249,12 @@ def table(argument: Argument, rows: Sequence[Sequence[float]], language: Languag
     }
 
 
-def nested(shape: Sequence[int], entries: Sequence[str]) -> str:
+def nested_literal(shape: Sequence[int], entries: Sequence[str]) -> str:
     """[[a, b], [c, d]]: the entries of an output as a literal; a scalar is itself."""
     if not shape:
         return entries[0]
     size = len(entries) // shape[0]
-    parts = [nested(shape[1:], entries[i * size : (i + 1) * size]) for i in range(shape[0])]
+    parts = [nested_literal(shape[1:], entries[i * size : (i + 1) * size]) for i in range(shape[0])]
     return f"[{', '.join(parts)}]"
 
 
@@ -264,5 +264,5 @@ def literals(arguments: Split, main: Section) -> dict[str, str]:
     found: dict[str, str] = {}
     for x in arguments.outputs:
         own, texts = texts[: len(x.port.slots)], texts[len(x.port.slots) :]
-        found[x.name] = nested(x.port.shape, own)
+        found[x.name] = nested_literal(x.port.shape, own)
     return found

@@ -113,9 +113,9 @@ class Language:
     def constants(self, tape: Tape) -> dict[int, Text]:
         """The numbers of a tape, by slot."""
         single = dict(tape.single)
-        return {slot: self._chosen(value, single.get(slot)) for slot, value in tape.constants}
+        return {slot: self._tolerance_text(value, single.get(slot)) for slot, value in tape.constants}
 
-    def _chosen(self, double: float, single: float | None) -> Text:
+    def _tolerance_text(self, double: float, single: float | None) -> Text:
         if single is None or self.tolerance == "{}":
             return self.number(double)
         return Text(self.tolerance.format(repr(double), repr(single)))
@@ -183,10 +183,10 @@ class ExpressionWriter(ABC):
         text = self.write(x)
         if not isinstance(x, ProgramOp) or x.kind == "complex" or not plain(x):
             return text
-        outermost = self.signed(x) or x.name in ("choose", "select")
+        outermost = self.sign_text(x) or x.name in ("choose", "select")
         return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
 
-    def signed(self, x: Expr) -> str:
+    def sign_text(self, x: Expr) -> str:
         """The sign an operation is written with, if it is."""
         if not isinstance(x, ProgramOp) or self.form(x) is not None:
             return ""
@@ -229,9 +229,9 @@ class ExpressionWriter(ABC):
     def constant(self, kind: Kind, value: float) -> str: ...
 
     def member(self, x: Field) -> str:
-        return f"{self.local[x.struct.name]}.{self.named(x.name)}"
+        return f"{self.local[x.struct.name]}.{self.member_name(x.name)}"
 
-    def named(self, member: str) -> str:
+    def member_name(self, member: str) -> str:
         """A member's name, unless that is a keyword where keywords may not follow a dot."""
         return f"{member}_" if member in self.reserved and self.strict else member
 
@@ -244,7 +244,7 @@ class ExpressionWriter(ABC):
         form, words = self.form(x), [self.write(arg) for arg in x.args]
         if form is not None:
             return form.format(*words, *(["?"] * 3), bare=[self.bare(arg) for arg in x.args])
-        sign = self.signed(x)
+        sign = self.sign_text(x)
         if not sign:
             raise InputError("{name}: no form for the operation {name2} of {kind}", type(self).__name__, x.name, x.kind)
         return f"({words[0]} {sign} {words[1]})"

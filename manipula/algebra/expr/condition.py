@@ -91,7 +91,9 @@ class Lengths:
         """For a factor of a divisor."""
         graph, is_length = x.graph, self.scalars.issuperset(_scalars([x]))
         scale = self._scale(x, is_length)
-        words = ConditionWords(_said(x), "" if scale is None else _said_large(x, self.word if is_length else ""))
+        words = ConditionWords(
+            _expression_text(x), "" if scale is None else _said_large(x, self.word if is_length else "")
+        )
         speck = graph.tolerance(SPECK if is_length else NOTHING)
         return Condition(x, graph.tolerance(NEAR) * ((scale or graph.zero) + speck), words)
 
@@ -180,9 +182,9 @@ def _most(node: Expr, args: Sequence[Expr], symbol: Callable[[Expr], Expr]) -> E
     return node.graph.apply("abs", node)
 
 
-def _said(x: Expr) -> str:
+def _expression_text(x: Expr) -> str:
     """An expression in words."""
-    return _shortened(_infix(x, lambda node: str(node.data), _SIGNS, _LONG))
+    return _shorten(_infix(x, lambda node: str(node.data), _SIGNS, _LONG))
 
 
 def _said_large(x: Expr, size: str) -> str:
@@ -193,11 +195,11 @@ def _said_large(x: Expr, size: str) -> str:
             return "1"
         return str(node.data) if node.op == "const" else size or f"|{node.data}|"
 
-    said = _shortened(_infix(x, leaf, {**_SIGNS, "sub": " + "}, _LONG))
+    said = _shorten(_infix(x, leaf, {**_SIGNS, "sub": " + "}, _LONG))
     return f"({said})" if x.op in _LOOSE else said
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 

@@ -107,10 +107,10 @@ class Degree:
         x = degree_from(other)
         if self.number == 0 or x.number == 0:
             return x if self.number == 0 else self
-        top, below = _summed(self.top, self.below, x.top, x.below)
+        top, below = _sum_degrees(self.top, self.below, x.top, x.below)
         turn = None
         if self.turn is not None or x.turn is not None:
-            turn = _turned(self.as_turn(), x.as_turn())
+            turn = _turn_of_sum(self.as_turn(), x.as_turn())
         return Degree(top, below, turn)
 
     __radd__ = __sub__ = __rsub__ = __add__
@@ -162,7 +162,7 @@ def degree_from(x: Any) -> Degree:
     return ZERO if x == 0 else Degree(0, number=x)
 
 
-def _summed(a_top: Fraction | int, a: Below, b_top: Fraction | int, b: Below) -> tuple[Fraction | int, Below]:
+def _sum_degrees(a_top: Fraction | int, a: Below, b_top: Fraction | int, b: Below) -> tuple[Fraction | int, Below]:
     """N/D + M/E over the least common multiple of D and E."""
     if a is b:
         return max(a_top, b_top), a
@@ -170,7 +170,7 @@ def _summed(a_top: Fraction | int, a: Below, b_top: Fraction | int, b: Below) ->
     return max(a_top + common.weight - a.weight, b_top + common.weight - b.weight), common
 
 
-def _turned(a: CirclePoint, b: CirclePoint) -> CirclePoint:
+def _turn_of_sum(a: CirclePoint, b: CirclePoint) -> CirclePoint:
     """The point of a sum: products of both points."""
     parts, divisible = lcm(a.parts, b.parts), a.divisible and b.divisible
     return CirclePoint(a.top + b.top, a.below * b.below, a.leaves | b.leaves, parts, divisible)
@@ -194,7 +194,7 @@ def _times(number: Degree, angle: Degree) -> CirclePoint | None:
 def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> CirclePoint:
     """(x/r, y/r) with r = √(x² + y²)."""
     r = _root(x * x + y * y)
-    top, below = _summed((x / r).top, (x / r).below, (y / r).top, (y / r).below)
+    top, below = _sum_degrees((x / r).top, (x / r).below, (y / r).top, (y / r).below)
     return CirclePoint(top, below, leaves, divisible=False)
 
 
@@ -248,15 +248,15 @@ class DegreeMaths(Maths[Degree]):
         return self.sin(x)
 
     def sqrt(self, x: Any) -> Degree:
-        return _root(self._met(x))
+        return _root(self._note_argument(x))
 
     def atan2(self, y: Any, x: Any) -> Degree:
-        return Degree(1, turn=_direction(self._met(x), self._met(y)), whole=True)
+        return Degree(1, turn=_direction(self._note_argument(x), self._note_argument(y)), whole=True)
 
     def apart(self, x: Any) -> Degree:
         return self.apply(APART, x)
 
-    def _met(self, x: Any) -> Degree:
+    def _note_argument(self, x: Any) -> Degree:
         met = degree_from(x)
         self.arguments.append(met.both)
         return met

@@ -29,13 +29,13 @@ def reduced_rows(rows: Sequence[Sequence[int]]) -> tuple[list[Row], list[int]]:
         left.remove(found)
         scale = pow(found[column], -1, P)
         pivot = [x * scale % P for x in found]
-        left = [_cleared(row, pivot, column) for row in left]
-        done = [*(_cleared(row, pivot, column) for row in done), pivot]
+        left = [_clear_column(row, pivot, column) for row in left]
+        done = [*(_clear_column(row, pivot, column) for row in done), pivot]
         pivots.append(column)
     return done, pivots
 
 
-def _cleared(row: Row, pivot: Row, column: int) -> Row:
+def _clear_column(row: Row, pivot: Row, column: int) -> Row:
     factor = row[column]
     return [(x - factor * y) % P for x, y in zip(row, pivot)] if factor else row
 
@@ -47,7 +47,7 @@ def dependencies(rows: Sequence[Sequence[int]]) -> tuple[list[int], dict[int, De
     return pivots, {k: {p: row[k] for p, row in zip(pivots, reduced) if row[k]} for k in others}
 
 
-def solved(matrix: Sequence[Sequence[Expr]], right: Sequence[Expr]) -> list[Expr] | None:
+def solve_in_field(matrix: Sequence[Sequence[Expr]], right: Sequence[Expr]) -> list[Expr] | None:
     """x of  matrix · x = right, for a matrix of full column rank and more rows than needed; None if it has less.
 
     The rows that make a regular square are chosen by their values; the rest of the equations is left to a proof.

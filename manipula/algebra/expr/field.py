@@ -29,7 +29,7 @@ Point = tuple[int, int]  # (cos, sin)
 EAST: Point = (1, 0)
 
 
-def hashed(seed: str, *parts: object, p: int = P) -> int:
+def hash_to_field(seed: str, *parts: object, p: int = P) -> int:
     """A fixed pseudo-random element, the same in every process."""
     text = "\x1f".join([seed, *map(str, parts)]).encode()
     return int.from_bytes(blake2b(text, digest_size=16).digest(), "big") % p
@@ -50,17 +50,17 @@ class Draw:
         self.seed, self.p, self.parts = seed, p, parts
         self.quarters: tuple[Point, ...] = ((1, 0), (0, 1), (p - 1, 0), (0, p - 1))
 
-    def hashed(self, *parts: object) -> int:
-        return hashed(self.seed, *parts, p=self.p)
+    def hash_to_field(self, *parts: object) -> int:
+        return hash_to_field(self.seed, *parts, p=self.p)
 
     def rational(self, value: Fraction | int) -> int:
         return rational(value, self.p)
 
-    def composed(self, a: Point, b: Point) -> Point:
+    def compose(self, a: Point, b: Point) -> Point:
         """The point of the sum of two angles."""
         return ((a[0] * b[0] - a[1] * b[1]) % self.p, (a[1] * b[0] + a[0] * b[1]) % self.p)
 
-    def mirrored(self, a: Point) -> Point:
+    def mirror(self, a: Point) -> Point:
         return (a[0], -a[1] % self.p)
 
     def multiple(self, a: Point, n: int) -> Point:
@@ -68,17 +68,17 @@ class Draw:
         if n in (0, 1):
             return a if n else EAST
         if n < 0:
-            a, n = self.mirrored(a), -n
+            a, n = self.mirror(a), -n
         result = EAST
         while n:
             if n & 1:
-                result = self.composed(result, a)
-            a, n = self.composed(a, a), n >> 1
+                result = self.compose(result, a)
+            a, n = self.compose(a, a), n >> 1
         return result
 
     def hashed_point(self, *parts: object) -> Point:
         """A pseudo-random point of the circle: ((1−t²)/(1+t²), 2t/(1+t²)). −1 is no square here, so 1+t² ≠ 0."""
-        t = self.hashed("circle", *parts)
+        t = self.hash_to_field("circle", *parts)
         scale = pow(1 + t * t, -1, self.p)
         return ((1 - t * t) * scale % self.p, 2 * t * scale % self.p)
 
@@ -89,7 +89,7 @@ class Draw:
         point = self.quarters[quarters % 4]
         if rest:
             spun = self.hashed_point("degrees", abs(rest))
-            point = self.composed(point, spun if rest > 0 else self.mirrored(spun))
+            point = self.compose(point, spun if rest > 0 else self.mirror(spun))
         return point
 
     def opaque_point(self, value: int) -> Point:
@@ -97,7 +97,7 @@ class Draw:
         if value == 0:
             return EAST
         point = self.hashed_point("value", min(value, self.p - value))
-        return point if value <= self.p - value else self.mirrored(point)
+        return point if value <= self.p - value else self.mirror(point)
 
     def opaque_value(self, name: str, values: Iterable[int]) -> int:
         """The value of an uninterpreted operation; known symmetries are respected, and the one value that is known: a
@@ -110,7 +110,7 @@ class Draw:
         flip = bool(op.parity) and args[0] > p - args[0]
         if flip:
             args[0] = p - args[0]
-        value = self.hashed(name, *args)
+        value = self.hash_to_field(name, *args)
         return p - value if flip and op.parity < 0 else value
 
     def opaque_root(self, x: int) -> int:
@@ -121,9 +121,9 @@ class Draw:
 
         What holds for every r holds for the true one.
         """
-        return self.shortened(x, y, self.opaque_root((x * x + y * y) % self.p))
+        return self.normalise(x, y, self.opaque_root((x * x + y * y) % self.p))
 
-    def shortened(self, x: int, y: int, r: int) -> Point:
+    def normalise(self, x: int, y: int, r: int) -> Point:
         """(x/r, y/r); no direction at all points east."""
         if not x and not y:
             return EAST
@@ -194,15 +194,15 @@ class FieldElement:
         if self.point is None and right.point is None:
             return FieldElement(self.draw, total)
         point, unit = right.part()
-        return self._turned(total, (self.draw.mirrored(point), unit))
+        return self._turned(total, (self.draw.mirror(point), unit))
 
     def _turned(self, total: int, by: tuple[Point, int]) -> FieldElement:
         """A sum of angles."""
         (a, many), (b, times), draw = self.part(), by, self.draw
         if many == times:
-            return FieldElement(draw, total, draw.composed(a, b), None, many)
+            return FieldElement(draw, total, draw.compose(a, b), None, many)
         unit = gcd(many, times)
-        point = draw.composed(draw.multiple(a, many // unit), draw.multiple(b, times // unit))
+        point = draw.compose(draw.multiple(a, many // unit), draw.multiple(b, times // unit))
         return FieldElement(draw, total, point, None, unit)
 
     def __rsub__(self, other: Any) -> FieldElement:
@@ -242,7 +242,7 @@ class FieldElement:
         return self._of(other) / self
 
     def __neg__(self) -> FieldElement:
-        point = None if self.point is None else self.draw.mirrored(self.point)
+        point = None if self.point is None else self.draw.mirror(self.point)
         number = None if self.number is None else -self.number
         return FieldElement(self.draw, -self.value % self.draw.p, point, number, self.unit)
 
@@ -270,7 +270,9 @@ class FieldMaths(Maths[FieldElement]):
 
     def symbol(self, name: str) -> FieldElement:
         draw = self.draw
-        return FieldElement(draw, draw.hashed("symbol", name), draw.hashed_point("symbol", name), None, draw.parts)
+        return FieldElement(
+            draw, draw.hash_to_field("symbol", name), draw.hashed_point("symbol", name), None, draw.parts
+        )
 
     def number(self, value: Fraction) -> FieldElement:
         return FieldElement(self.draw, self.draw.rational(value), EAST if value == 0 else None, value)
@@ -279,7 +281,7 @@ class FieldMaths(Maths[FieldElement]):
         if value < 0:
             return -self.degrees(-value)
         draw = self.draw
-        return FieldElement(draw, draw.hashed("degrees", value) if value else 0, draw.degrees_point(value))
+        return FieldElement(draw, draw.hash_to_field("degrees", value) if value else 0, draw.degrees_point(value))
 
     def apply(self, name: str, *args: Any) -> FieldElement:
         """Uninterpreted."""
@@ -305,7 +307,7 @@ class FieldMaths(Maths[FieldElement]):
 
     def polar(self, y: int, x: int) -> Point:
         """The direction of (x, y)."""
-        return self.draw.shortened(x, y, self.root((x * x + y * y) % self.draw.p))
+        return self.draw.normalise(x, y, self.root((x * x + y * y) % self.draw.p))
 
     def atan2(self, y: Any, x: Any) -> FieldElement:
         return FieldElement(self.draw, self.apply("atan2", y, x).value, self.polar(self.value(y), self.value(x)))

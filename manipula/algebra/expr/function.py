@@ -11,7 +11,7 @@ from typing import Any
 
 from manipula.algebra.expr.condition import Condition, ConditionWords
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.maths import copied, rebuilt, topological
+from manipula.algebra.expr.maths import copy_node, rebuilt, topological
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import NOWHERE, Provenance
 from manipula.errors import InputError, UnknownNameError
@@ -218,7 +218,7 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
     nodes: list[Expr] = []
     for op, args, data, online in code:
         blank = Expr(graph, op, (), 0, data, online)
-        nodes.append(copied(blank, tuple(nodes[i] for i in args), graph))
+        nodes.append(copy_node(blank, tuple(nodes[i] for i in args), graph))
     return Function(
         name,
         graph,
@@ -247,21 +247,21 @@ def moved_to(function: Function, graph: Graph, names: Mapping[str, str] | None =
     return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels, conditions=conditions)
 
 
-def flattened(value: Any) -> tuple[tuple[int, ...], list[Any]]:
+def flatten_nested(value: Any) -> tuple[tuple[int, ...], list[Any]]:
     """Nested sequences → (shape, flat list), row-major."""
     if not isinstance(value, list | tuple):
         return (), [value]
-    parts = [flattened(item) for item in value]
+    parts = [flatten_nested(item) for item in value]
     shape = parts[0][0] if parts else ()
     return (len(parts), *shape), [item for _, flat in parts for item in flat]
 
 
-def nested(flat: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def nest_flat(flat: Sequence[Any], shape: tuple[int, ...]) -> Any:
     """The inverse: a flat sequence as nested lists of a shape; a scalar's only value for an empty one."""
     if not shape:
         return flat[0]
     size = prod(shape[1:])
-    return [nested(flat[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
+    return [nest_flat(flat[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
 
 
 # Parts of a function: some of its outputs, or what can be computed before the variables are known.

@@ -64,11 +64,11 @@ def rebuilt(roots: Iterable[Expr], graph: Graph, replace: Mapping[Expr, Expr] | 
     done: dict[Expr, Expr] = dict(replace or {})
     for node in topological(roots):
         if node not in done:
-            done[node] = copied(node, tuple(done[arg] for arg in node.args), graph)
+            done[node] = copy_node(node, tuple(done[arg] for arg in node.args), graph)
     return [done[root] for root in roots]
 
 
-def copied(node: Expr, args: tuple[Expr, ...], graph: Graph) -> Expr:
+def copy_node(node: Expr, args: tuple[Expr, ...], graph: Graph) -> Expr:
     """One node made anew with other arguments."""
     match node.op:
         case "const":

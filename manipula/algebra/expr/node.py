@@ -70,16 +70,16 @@ class Expr:
         return result if power >= 0 else 1 / result
 
     def __repr__(self) -> str:
-        return _told(self, depth=8)
+        return _node_text(self, depth=8)
 
 
-def _told(node: Expr, depth: int) -> str:
+def _node_text(node: Expr, depth: int) -> str:
     """For the debugger's eye; what lies deeper is cut off."""
     if node.op in ("const", "symbol", "tolerance"):
         return str(node.data)
     if node.op == "angle":
         return f"{node.data}°"
-    return f"{node.op}({', '.join(_told(arg, depth - 1) for arg in node.args) if depth else '…'})"
+    return f"{node.op}({', '.join(_node_text(arg, depth - 1) for arg in node.args) if depth else '…'})"
 
 
 def _order_key(node: Expr) -> Key:
@@ -135,7 +135,7 @@ class Graph:
 
     def symbol(self, name: str, *, online: bool = False) -> Expr:
         """A named input; `online` is a variable (q, q̇ …), else a parameter."""
-        value = TABLE.hashed("symbol", name)
+        value = TABLE.hash_to_field("symbol", name)
         self.points[value] = TABLE.hashed_point("symbol", name)
         return self.intern("symbol", (), value, name, online)
 
@@ -143,7 +143,7 @@ class Graph:
         """A numeric angle, kept apart from the rationals so that its quarter turns stay exact."""
         if angle <= 0:
             return self.neg(self.degrees(-angle)) if angle else self.zero
-        value = TABLE.hashed("degrees", angle)
+        value = TABLE.hash_to_field("degrees", angle)
         self.points[value] = TABLE.degrees_point(angle)
         return self.intern("angle", (), value, angle, online=False)
 
@@ -189,7 +189,7 @@ class Graph:
             return self.sub(x, y.args[0])
         if x.op == "const" and y.op == "const":
             return self.const(x.data + y.data)
-        return self.intern("add", _sorted(x, y), (x.value + y.value) % P)
+        return self.intern("add", _sort_pair(x, y), (x.value + y.value) % P)
 
     def sub(self, x: Expr, y: Expr) -> Expr:
         if x.value == 0 or y.value == 0:
@@ -209,7 +209,7 @@ class Graph:
             return self.neg(self.mul(x.args[0], y))
         if y.op == "neg":
             return self.neg(self.mul(x, y.args[0]))
-        x, y = _sorted(x, y)
+        x, y = _sort_pair(x, y)
         if x.op == "const" and y.op == "const":
             return self.const(x.data * y.data)
         if x.op == "const" and y.op == "mul" and y.args[0].op == "const":
@@ -251,7 +251,7 @@ class Graph:
             inner = self._opaque(name, (args[0].args[0],))
             return inner if op.parity > 0 else self.neg(inner)
         if op.commutative:
-            args = _sorted(*args)
+            args = _sort_pair(*args)
         value = TABLE.opaque_value(name, [x.value for x in args])
         node = self.intern(name, args, value)
         if name == "atan2" and not node.online:  # a variable one may stand at (0, 0), where it has no direction
@@ -264,7 +264,7 @@ class Graph:
         for term, times in angle_terms(x):
             known = self.points.get(term.value)
             point = known if known is not None else TABLE.opaque_point(term.value)
-            total = TABLE.composed(total, TABLE.multiple(point, times))
+            total = TABLE.compose(total, TABLE.multiple(point, times))
         return total
 
     def _without_quarters(self, x: Expr) -> tuple[Expr, int]:
@@ -309,7 +309,7 @@ _QUARTER_TURNS = {
 }
 
 
-def _sorted(x: Expr, y: Expr) -> tuple[Expr, Expr]:
+def _sort_pair(x: Expr, y: Expr) -> tuple[Expr, Expr]:
     return (x, y) if x.key <= y.key else (y, x)
 
 

@@ -38,7 +38,7 @@ def arctangents(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
     """atan2 of values of the writer's kind; scalars are packed into vectors first."""
     if not w.host.fused:
         return [_library(w, ratio) for ratio in ratios]
-    return _packed(w, ratios) if w.kind.lanes == 1 else _side_by_side(w, ratios)
+    return _pack_ratios(w, ratios) if w.kind.lanes == 1 else _side_by_side(w, ratios)
 
 
 def _library(w: Writer, ratio: Ratio) -> str:
@@ -55,7 +55,7 @@ def _side_by_side(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
     return [w.let(f"fptrunc {k.wide().text} {x} to {k.text}") for x in _vectors(w, k.wide(), wide)]
 
 
-def _packed(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
+def _pack_ratios(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
     """As many as there are lanes become one vector; a lane too many is the angle of (1, 1)."""
     lanes = room(len(ratios), w.host.lanes("double"))
     vector = Kind("double", lanes)
@@ -81,13 +81,13 @@ def _vectors(w: Writer, k: Kind, ratios: Sequence[Ratio]) -> list[str]:
     near, far, on = w.block, w.label("far"), w.label("near")
     w.put(f"br i1 {some}, label %{far}, label %{on}, !prof !0")
     w.start_block(far)
-    mended = [_mended(w, k, ratio, angle) for ratio, angle in zip(ratios, found)]
+    mended = [_mend_lanes(w, k, ratio, angle) for ratio, angle in zip(ratios, found)]
     w.put(f"br label %{on}")
     w.start_block(on)
     return [w.let(f"phi {k.text} [ {a}, %{near} ], [ {b}, %{far} ]") for a, b in zip(found, mended)]
 
 
-def _mended(w: Writer, k: Kind, ratio: Ratio, angle: str) -> str:
+def _mend_lanes(w: Writer, k: Kind, ratio: Ratio, angle: str) -> str:
     """Through memory: a function of this module replaces the lanes that are out of range."""
     w.declared["@atan2"] = "declare double @atan2(double, double) nounwind willreturn readnone"
     w.declared["@mend_angle"] = MEND_ANGLE
@@ -135,7 +135,7 @@ done:
 
 def _angle(w: Writer, k: Kind, ratio: Ratio) -> tuple[str, str]:
     """The angle, and the larger of |y| and |x| (NaN if either is)."""
-    fma, op = partial(w.fma, k), partial(w.floating, k)
+    fma, op = partial(w.fma, k), partial(w.float_operation, k)
 
     def choose(test: str, yes: str, no: str) -> str:
         return w.let(f"select {k.test} {test}, {k.text} {yes}, {k.text} {no}")
@@ -158,10 +158,10 @@ def _angle(w: Writer, k: Kind, ratio: Ratio) -> tuple[str, str]:
     rest = op("mul", op("add", rest, choose(wide, lost, zero)), inverse)
     z = op("mul", u, u)
     tail = fma(op("mul", z, u), polynomial(w, k, z, _ATAN), fma(w.let(f"fneg {k.text} {rest}"), z, rest))
-    return _placed(w, k, ratio.y, (u, tail), (wide, steep, left)), op("add", d, op("mul", n, zero))
+    return _place_angle(w, k, ratio.y, (u, tail), (wide, steep, left)), op("add", d, op("mul", n, zero))
 
 
-def _placed(w: Writer, k: Kind, y: str, local: tuple[str, str], tests: tuple[str, str, str]) -> str:
+def _place_angle(w: Writer, k: Kind, y: str, local: tuple[str, str], tests: tuple[str, str, str]) -> str:
     """atan(n/d) = local + π/4 (wide); the angle is that, π/2 less that (steep), π less that (left), signed by y."""
 
     def count(test: str, whole: float, quarters: str) -> str:

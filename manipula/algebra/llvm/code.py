@@ -46,7 +46,7 @@ class LoadedCode:
         return int(self._engine.get_function_address(name))
 
 
-def loaded(
+def load_code(
     parts: tuple[object, ...], text: Callable[[], str], level: int, compiler: Callable[[str, int], bytes] | None = None
 ) -> LoadedCode:
     """The code of a text, which `parts` determine: from the cache, or compiled and kept."""
@@ -68,7 +68,7 @@ def object_from_text(text: str, level: int) -> bytes:
     The tape has no redundancy left, so a single pass, which tidies comparisons, stands for the usual pipeline: that
     one takes ten times as long and its vectoriser makes straight-line code slower.
     """
-    module, machine = _parsed(text, level)
+    module, machine = _parse_module(text, level)
     passes = llvm.create_new_module_pass_manager()
     passes.add_instruction_combine_pass()
     passes.run(module, _pipeline(machine, 1))
@@ -77,7 +77,7 @@ def object_from_text(text: str, level: int) -> bytes:
 
 def optimised_object(text: str, level: int) -> bytes:
     """Compile text with loops: through LLVM's usual pipeline, but a row of a small matrix is no vector."""
-    module, machine = _parsed(text, level)
+    module, machine = _parse_module(text, level)
     builder = _pipeline(machine, level)
     builder.getModulePassManager().run(module, builder)
     return bytes(machine.emit_object(module))
@@ -85,7 +85,7 @@ def optimised_object(text: str, level: int) -> bytes:
 
 def paired_object(text: str, level: int) -> bytes:
     """The same, with neighbouring numbers that meet the same operations side by side: for rows compared with rows."""
-    module, machine = _parsed(text, level)
+    module, machine = _parse_module(text, level)
     builder = _pipeline(machine, level, side_by_side=True)
     builder.getModulePassManager().run(module, builder)
     return bytes(machine.emit_object(module))
@@ -94,7 +94,7 @@ def paired_object(text: str, level: int) -> bytes:
 def quick_object(text: str, level: int) -> bytes:
     """The same in a third of the time, for code a fifth slower: only what must be is inlined, and each function is
     tidied once, by itself."""
-    module, machine = _parsed(text, level)
+    module, machine = _parse_module(text, level)
     nothing, simple = _pipeline(machine, 0), _pipeline(machine, 1)
     nothing.getModulePassManager().run(module, nothing)
     passes = simple.getFunctionPassManager()
@@ -104,7 +104,7 @@ def quick_object(text: str, level: int) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def _parsed(text: str, level: int) -> tuple[Any, Any]:
+def _parse_module(text: str, level: int) -> tuple[Any, Any]:
     """The module of a text, and the machine it is for."""
     initialise()
     module = llvm.parse_assembly(text)

@@ -57,7 +57,7 @@ class Arithmetic:
     def abs(self, x: str) -> str:
         return self.w.let(self.w.intrinsic("fabs", self.k, x))
 
-    def signed(self, x: str, sign: str) -> str:
+    def copy_sign(self, x: str, sign: str) -> str:
         """x with the sign of another."""
         return self.w.let(self.w.intrinsic("copysign", self.k, x, sign))
 
@@ -141,7 +141,7 @@ def exponential(a: Arithmetic, x: str) -> str:
 
 def scaled_exponential(a: Arithmetic, x: str, low: str | None) -> str:
     """e to the power of x + low, LEAST ≤ x ≤ MOST, low at most a unit in the last place of x."""
-    n, (r, e) = _reduced(a, x, low)
+    n, (r, e) = _reduce_argument(a, x, low)
     one, rest = a.sum(1.0, r)
     y = a.add(one, a.add(rest, a.fma(a.mul(r, r), a.polynomial(r, _Q), e)))
     # in two steps, as 2ⁿ itself may be no number; only the second can round
@@ -159,19 +159,19 @@ def hyperbolic_tangent(a: Arithmetic, x: str) -> str:
     q = a.div(t, d)
     # what the quotient misses: t + t_low − q·(d + d_low + t_low)
     missing = a.add(a.fma(a.neg(q), d, t), a.sub(t_low, a.mul(q, a.add(d_low, t_low))))
-    return a.signed(a.add(q, a.div(missing, d)), x)
+    return a.copy_sign(a.add(q, a.div(missing, d)), x)
 
 
 def _less_one(a: Arithmetic, x: str) -> Double:
     """eˣ − 1, x ≥ 0, and what its rounding lost."""
-    n, (r, e) = _reduced(a, x, None)
+    n, (r, e) = _reduce_argument(a, x, None)
     p, p_low = a.sum(r, a.fma(a.mul(r, r), a.polynomial(r, _Q), e))
     scale = a.power_of_two(a.add(n, SHIFT))
     h, low = a.any_sum(a.sub(scale, 1.0), a.mul(scale, p))
     return h, a.fma(scale, p_low, low)
 
 
-def _reduced(a: Arithmetic, x: str, low: str | None) -> tuple[str, Double]:
+def _reduce_argument(a: Arithmetic, x: str, low: str | None) -> tuple[str, Double]:
     """n, and r with its rounding error."""
     n = a.sub(a.fma(x, _OVER_LN2, SHIFT), SHIFT)
     minus = a.neg(n)

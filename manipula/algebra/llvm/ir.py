@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from manipula.algebra.llvm.arctangent import Ratio, arctangents
 from manipula.algebra.llvm.exponential import Arithmetic, exponential, hyperbolic_tangent, logarithm, power
-from manipula.algebra.llvm.order import GROUPED, LONG, Detour, arranged, seldom_wanted
+from manipula.algebra.llvm.order import GROUPED, LONG, Detour, arrange_lines, seldom_wanted
 from manipula.algebra.llvm.rows import (
     Numbers,
     Stores,
@@ -61,7 +61,11 @@ def batch_module(tape: Tape, scalar: str, host: Host) -> str:
 def straight_functions(tape: Tape, host: Host, scalar: str = "double") -> list[Writer]:
     """`prepare`, `broken` (where there are conditions) and `one`."""
     kind = Kind(scalar)
-    return [_prepare(tape, kind, host), *([_broken(tape, kind, host)] if tape.checks else []), _one(tape, kind, host)]
+    return [
+        _prepare(tape, kind, host),
+        *([_condition_writer(tape, kind, host)] if tape.checks else []),
+        _one(tape, kind, host),
+    ]
 
 
 def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
@@ -75,7 +79,7 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
     for slots, base in [(kept_slots(tape), "%.k"), *((port.slots, f"%.in{i}") for i, port in enumerate(variables))]:
         load_vectors(w, slots, base)
     units = [u for i, port in enumerate(tape.outputs) for u in vector_units(w, port.slots, f"%.out{i}")]
-    compute(w, arranged(tape.online, results_of(tape), w.inner), units)
+    compute(w, arrange_lines(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     return w
 
@@ -101,14 +105,14 @@ def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
     return w
 
 
-def _broken(tape: Tape, kind: Kind, host: Host) -> Writer:
+def _condition_writer(tape: Tape, kind: Kind, host: Host) -> Writer:
     """NaN breaks nothing."""
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
     w.lines += ["define i32 @broken(ptr noalias readonly %.p) nounwind {", "entry:"]
     w.lines += rooms(w, widest(kind, host))
     load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
-    compute(w, _asked(tape), ())
+    compute(w, _condition_lines(tape), ())
     found = "0"
     for number, check in reversed(list(enumerate(tape.checks, 1))):
         small = w.let(f"fcmp ole {kind.text} {w.at(check.magnitude)}, {w.at(check.bound)}")
@@ -117,7 +121,7 @@ def _broken(tape: Tape, kind: Kind, host: Host) -> Writer:
     return w
 
 
-def _asked(tape: Tape) -> list[Line]:
+def _condition_lines(tape: Tape) -> list[Line]:
     """The lines that the conditions need."""
     makers = {line.slot: line for line in (*tape.offline, *tape.guard)}
     return _cone([slot for check in tape.checks for slot in (check.magnitude, check.bound)], makers, set())
@@ -138,7 +142,7 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     table = Numbers(w)
     w.number = table.at
     units = [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")]
-    compute(w, arranged(tape.online, results_of(tape), w.inner), units)
+    compute(w, arrange_lines(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     w.declared["@numbers"] = table.text()
     return w
@@ -167,7 +171,7 @@ def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     for port, start, offset in zip(tape.outputs, starts[len(variables) :], offsets[len(variables) :]):
         units += block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
     # results wait here until their neighbours are known: long code gains nothing by bringing them forward
-    compute(w, tape.online if len(tape.online) > LONG else arranged(tape.online, results_of(tape), w.inner), units)
+    compute(w, tape.online if len(tape.online) > LONG else arrange_lines(tape.online, results_of(tape), w.inner), units)
     _advance(w)
     return w
 
@@ -213,7 +217,7 @@ def widest(kind: Kind, host: Host) -> int:
 def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
     """The lines; sines, cosines and arc tangents of all that is known at a time are computed together."""
     stores = Stores(units, (line.slot for line in lines))
-    stores.fixed()
+    stores.store_constants()
     grouped = [line for line in lines if line.op in GROUPED]
     makers = {line.slot: line for line in lines}
     levels = _levels(lines)
@@ -224,7 +228,7 @@ def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
         for slot, value in (*_sines(w, stage), *_arctangents(w, stage)):
             w.aliases[slot] = value
             done.add(slot)
-            stores.known(slot)
+            stores.mark_computed(slot)
     _rest(w, lines, done, stores, {slot for unit in units for slot in unit.slots})
 
 
@@ -240,7 +244,7 @@ def _rest(w: Writer, lines: Sequence[Line], done: set[int], stores: Stores, resu
     detour.close()
     for line in part.choices:
         done.add(line.slot)
-        stores.known(line.slot)
+        stores.mark_computed(line.slot)
     _plain(w, part.after, done, stores)
 
 
@@ -263,7 +267,7 @@ def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: Stores) -> 
         if line.slot not in done:
             _line(w, line)
             done.add(line.slot)
-            stores.known(line.slot)
+            stores.mark_computed(line.slot)
 
 
 def _line(w: Writer, line: Line) -> None:

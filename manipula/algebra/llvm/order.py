@@ -17,7 +17,7 @@ LONG = 1200  # lines; measured: shorter code waits for its longest way as much a
 Inner = Mapping[int, Sequence[int]]  # slot → arguments, of lines that are written as a part of the one that reads them
 
 
-def arranged(lines: Sequence[Line], results: Iterable[int], inner: Inner) -> list[Line]:
+def arrange_lines(lines: Sequence[Line], results: Iterable[int], inner: Inner) -> list[Line]:
     """The lines below the results, each after those it reads; the results in the order of the tape."""
     order = _Order(lines, set(results), inner)
     for line in lines:

@@ -34,7 +34,7 @@ def routine_abreast(routine: Routine, lanes: int) -> str:
     """One routine that calls no others, as part of a module whose other functions have one lane."""
     check_laned([routine])
     writer = writer_of(lanes)
-    return "\n".join([*writer(routine, False).lines(), *writer.declared()])
+    return "\n".join([*writer(routine, False).lines(), *writer.declarations()])
 
 
 def writer_of(lanes: int) -> type[LanedWriter]:
@@ -56,11 +56,11 @@ class LanedWriter(Writer):
     @classmethod
     def more(cls, tapes: Mapping[str, Tape], known: Sequence[str]) -> list[str]:
         """What the functions call."""
-        own = cls.declared()
+        own = cls.declarations()
         return [*own, laned_text(tapes, cls.lanes, [*known, *own])]
 
     @classmethod
-    def declared(cls) -> list[str]:
+    def declarations(cls) -> list[str]:
         real = cls.types["real"]
         return [f"declare {real} @llvm.{name}.v{cls.lanes}f64({real})" for name in ("sqrt", "fabs", *WHOLES)]
 
@@ -77,7 +77,8 @@ class LanedWriter(Writer):
         returns = TYPES["none" if wide else routine.returns]
         yield f"define {returns} @{routine.name}.laned({', '.join(given)}) nounwind {{"
         words = [
-            f"{self.types.get(kind, 'ptr')} {self.handed(name, kind)}" for name, kind in routine.parameters.items()
+            f"{self.types.get(kind, 'ptr')} {self.load_argument(name, kind)}"
+            for name, kind in routine.parameters.items()
         ]
         call = f"call {self.types[routine.returns]} @{routine.name}({', '.join(words)})"
         if routine.returns == "none":
@@ -90,7 +91,7 @@ class LanedWriter(Writer):
         yield from self.out
         yield "}"
 
-    def handed(self, name: str, kind: Kind) -> str:
+    def load_argument(self, name: str, kind: Kind) -> str:
         if kind == "real":
             return self.load(kind, f"%{name}")
         return self.spread(f"%{name}", "i1") if kind == "flag" else f"%{name}"
@@ -136,17 +137,17 @@ class LanedWriter(Writer):
     def condition(self, x: Expr) -> str:
         return self.first(self.value(x))
 
-    def compared(self, name: str, kind: Kind, a: str, b: str) -> str:
+    def compare(self, name: str, kind: Kind, a: str, b: str) -> str:
         if kind in ("real", "flag"):
-            return super().compared(name, kind, a, b)
-        return self.spread(super().compared(name, kind, a, b), "i1")
+            return super().compare(name, kind, a, b)
+        return self.spread(super().compare(name, kind, a, b), "i1")
 
-    def chosen(self, kind: Kind, test: str, yes: str, no: str) -> str:
+    def select(self, kind: Kind, test: str, yes: str, no: str) -> str:
         if kind in ("real", "flag"):
-            return super().chosen(kind, test, yes, no)
+            return super().select(kind, test, yes, no)
         return self.new(f"select i1 {self.first(test)}, {self.types[kind]} {yes}, {self.types[kind]} {no}")
 
-    def shortened(self, x: ProgramOp) -> str:
+    def short_circuit(self, x: ProgramOp) -> str:
         """Both are computed, unless the first is the same in all lanes: it may guard the second."""
         flag = self.types["flag"]
         first = self.value(x.args[0])
@@ -177,9 +178,9 @@ class LanedWriter(Writer):
             found = self.new(f"insertelement {self.real_type} {found}, double {value}, i64 {lane}")
         return found
 
-    def converted(self, held: Kind, kind: Kind, x: str) -> str:
+    def convert(self, held: Kind, kind: Kind, x: str) -> str:
         if kind == "real" and held == "flag":
             return self.new(f"uitofp {self.types['flag']} {x} to {self.real_type}")
         if kind == "real":
             return self.spread(self.new(f"{'sitofp' if held == 'int' else 'uitofp'} i64 {x} to double"), "double")
-        return super().converted(held, kind, self.first(x) if held == "flag" else x)
+        return super().convert(held, kind, self.first(x) if held == "flag" else x)

@@ -83,40 +83,40 @@ class Operations:
     def plain(self, x: ProgramOp, args: Sequence[str]) -> str:
         held = x.args[0].kind
         if x.name in ORDER:
-            return self.compared(x.name, held, *args)
+            return self.compare(x.name, held, *args)
         if x.name in MATHS:
             return self.function(x.name, *args)
         if x.name in DIVIDE:
-            return self.divided(x, *args)
+            return self.floor_divide(x, *args)
         match x.name:
             case "number":
                 return self.pair(*args)
             case "not":
                 return self.new(f"xor {self.types['flag']} {args[0]}, {self.literal('flag', True)}")
             case "choose" | "select":
-                return self.chosen(x.kind, *args)
+                return self.select(x.kind, *args)
             case "neg":
                 return self.new(f"fneg {self.real_type} {args[0]}" if held == "real" else f"sub nsw i64 0, {args[0]}")
             case "abs":
                 return self.size(held, args[0])
             case "min" | "max":
-                test = self.compared("lt" if x.name == "min" else "gt", held, *args)  # x < y ? x : y, as C has it
-                return self.chosen(x.kind, test, *args)
+                test = self.compare("lt" if x.name == "min" else "gt", held, *args)  # x < y ? x : y, as C has it
+                return self.select(x.kind, test, *args)
             case "high":
                 return self.high(*args)
             case "to_real" | "to_int" | "to_word":
-                return self.converted(held, x.kind, args[0])
+                return self.convert(held, x.kind, args[0])
         table = {"real": self.steps, "int": WHOLE, "word": WORDS}[x.kind]
         return self.new(f"{table[x.name]} {self.types[x.kind]} {args[0]}, {args[1]}")
 
-    def chosen(self, kind: Kind, test: str, yes: str, no: str) -> str:
+    def select(self, kind: Kind, test: str, yes: str, no: str) -> str:
         return self.new(f"select {self.types['flag']} {test}, {self.types[kind]} {yes}, {self.types[kind]} {no}")
 
     def function(self, name: str, *args: str) -> str:
         full = f"llvm.{name}.f64" if name in ("sqrt", *WHOLES) else name
         return self.new(f"call double @{full}({', '.join(f'double {x}' for x in args)})")
 
-    def compared(self, name: str, kind: Kind, a: str, b: str) -> str:
+    def compare(self, name: str, kind: Kind, a: str, b: str) -> str:
         real, whole = ORDER[name]
         if kind == "real":
             return self.new(f"fcmp {real} {self.real_type} {a}, {b}")
@@ -129,7 +129,7 @@ class Operations:
         below, other = self.new(f"icmp slt i64 {x}, 0"), self.new(f"sub nsw i64 0, {x}")
         return self.new(f"select i1 {below}, i64 {other}, i64 {x}")
 
-    def divided(self, x: ProgramOp, a: str, b: str) -> str:
+    def floor_divide(self, x: ProgramOp, a: str, b: str) -> str:
         """Rounded down, as Python does: the machine rounds towards zero."""
         if x.name in ("quotient", "remainder") or self.signs.plain(x):
             return self.new(f"{DIVIDE[x.name]} i64 {a}, {b}")
@@ -145,7 +145,7 @@ class Operations:
         product = self.new(f"mul nuw i128 {wide[0]}, {wide[1]}")
         return self.new(f"trunc i128 {self.new(f'lshr i128 {product}, 64')} to i64")
 
-    def converted(self, held: Kind, kind: Kind, x: str) -> str:
+    def convert(self, held: Kind, kind: Kind, x: str) -> str:
         if kind == "real":
             return self.new(f"{'sitofp' if held == 'int' else 'uitofp'} {TYPES[held]} {x} to double")
         if held == "flag":
@@ -164,10 +164,10 @@ class Operations:
     def real(self, op: str, a: str, b: str) -> str:
         return self.new(f"{self.steps[op]} {self.real_type} {a}, {b}")
 
-    def paired(self, x: ProgramOp, args: Sequence[str]) -> str:
+    def complex_operation(self, x: ProgramOp, args: Sequence[str]) -> str:
         if x.name in ("choose", "select"):
             halves = zip(self.parts(args[1]), self.parts(args[2]), strict=True)
-            return self.pair(*(self.chosen("real", args[0], yes, no) for yes, no in halves))
+            return self.pair(*(self.select("real", args[0], yes, no) for yes, no in halves))
         if x.name == "scale":
             return self.pair(*(self.real("mul", args[0], part) for part in self.parts(args[1])))
         a = self.parts(args[0])
@@ -243,7 +243,7 @@ def _text(tapes: Mapping[str, tuple[Tape, Sequence[Writer]]], known: Sequence[st
     for name, (tape, writers) in tapes.items():
         own = [*(line for w in writers for line in w.lines), *declarations(*writers)]
         text = "\n".join([*own, *_main(tape), *(_status(tape) if len(writers) > 1 and kept_slots(tape) else ())])
-        text = _OWN.sub(partial(_renamed, name), text)
+        text = _OWN.sub(partial(_rename_symbol, name), text)
         lines += re.sub("^define (void|i32)", r"define internal \1", text, flags=re.M).splitlines()
     once = dict.fromkeys(line for line in [*lines, *MEND.splitlines()] if line.startswith(("declare", "!")))
     return "\n".join(
@@ -251,7 +251,7 @@ def _text(tapes: Mapping[str, tuple[Tape, Sequence[Writer]]], known: Sequence[st
     )
 
 
-def _renamed(name: str, found: re.Match[str]) -> str:
+def _rename_symbol(name: str, found: re.Match[str]) -> str:
     return f"@{name}.{_NAMES[found[1]]}"
 
 
@@ -271,13 +271,13 @@ def _status(tape: Tape) -> Iterator[str]:
     ports = [port for port in tape.inputs if not port.online and port.slots]
     arrays = [f"ptr %p{i}" for i in range(len(ports))] if len(ports) > 1 else ["ptr %p"]
     yield f"define internal i64 @status({', '.join([*arrays, 'ptr %k'])}) nounwind {{"
-    yield from _gathered(ports)
+    yield from _gather_parameters(ports)
     yield "  call void @prepare(ptr %p, ptr %k)"
     yield "  %found = call i32 @broken(ptr %p)" if tape.checks else "  %found = add i32 0, 0"
     yield "  %wide = sext i32 %found to i64\n  ret i64 %wide\n}"
 
 
-def _gathered(ports: Sequence[Port]) -> Iterator[str]:
+def _gather_parameters(ports: Sequence[Port]) -> Iterator[str]:
     """Parameters and settings side by side, as a compiled tape takes them."""
     if len(ports) < 2:
         return

@@ -96,7 +96,7 @@ class Writer(Operations):
         return [straight_text(tapes, known)]
 
     def lines(self) -> Iterator[str]:
-        given = [f"{self.passed(kind)} %{name}.in" for name, kind in self.routine.parameters.items()]
+        given = [f"{self.argument_type(kind)} %{name}.in" for name, kind in self.routine.parameters.items()]
         link = "" if self.public else "internal "
         small = "" if self.public or not _small(self.routine) else " alwaysinline"
         returns = self.types[self.routine.returns]
@@ -111,7 +111,7 @@ class Writer(Operations):
         yield from self.out
         yield "}"
 
-    def passed(self, kind: Kind) -> str:
+    def argument_type(self, kind: Kind) -> str:
         return self.types.get(kind, "ptr noalias")
 
     def nothing(self) -> str:
@@ -151,11 +151,11 @@ class Writer(Operations):
             case Set(target, value):
                 self.store(target, self.value(value))
             case For():
-                self.counted(line)
+                self.write_for(line)
             case While(condition, body):
-                self.repeated(condition, body)
+                self.write_while(condition, body)
             case If():
-                self.branched(line)
+                self.write_if(line)
             case Leave(how):
                 self.leave(f"br label %{self.exits[-1][how]}")
             case Return(value):
@@ -174,7 +174,7 @@ class Writer(Operations):
         else:
             self.keep(target.kind, value, place)
 
-    def counted(self, line: For) -> None:
+    def write_for(self, line: For) -> None:
         test, inside, more, after = self.labels("for", "do", "more", "done")
         self.emit(f"store i64 {self.value(line.start)}, ptr %{line.name}")
         self.mark(test)
@@ -191,7 +191,7 @@ class Writer(Operations):
         self.emit(f"br label %{test}")
         self.out.append(f"{after}:")
 
-    def repeated(self, condition: Expr, body: Sequence[Stmt]) -> None:
+    def write_while(self, condition: Expr, body: Sequence[Stmt]) -> None:
         test, inside, after = self.labels("while", "do", "done")
         self.mark(test)
         self.emit(f"br i1 {self.condition(condition)}, label %{inside}, label %{after}")
@@ -202,7 +202,7 @@ class Writer(Operations):
         self.emit(f"br label %{test}")
         self.out.append(f"{after}:")
 
-    def branched(self, line: If) -> None:
+    def write_if(self, line: If) -> None:
         yes, no, after = self.labels("yes", "no", "after")
         self.emit(f"br i1 {self.condition(line.condition)}, label %{yes}, label %{no}")
         self.out.append(f"{yes}:")
@@ -240,7 +240,7 @@ class Writer(Operations):
             case Var(_, name):
                 return f"%{name}"
             case ArrayItem(_, array, index):
-                return self.shifted(array, index)
+                return self.element_pointer(array, index)
             case Field(_, struct, name):
                 layout = self.routine.structs[struct.kind.removeprefix(STRUCT)]
                 at = next(i for i, member in enumerate(layout.members) if member.name == name)
@@ -254,7 +254,7 @@ class Writer(Operations):
             return place if found.size else self.new(f"load ptr, ptr {place}, !invariant.load !99")
         return self.load(x.kind, place)
 
-    def shifted(self, array: Expr, index: Expr) -> str:
+    def element_pointer(self, array: Expr, index: Expr) -> str:
         base, at = self.value(array), self.value(index)
         return self.new(f"getelementptr inbounds {self.cells[ARRAYS[array.kind]]}, ptr {base}, i64 {at}")
 
@@ -277,14 +277,14 @@ class Writer(Operations):
 
     def operation(self, x: ProgramOp) -> str:
         if x.name in ("and", "or"):
-            return self.shortened(x)
+            return self.short_circuit(x)
         if x.name == "from":
-            return self.shifted(*x.args)
+            return self.element_pointer(*x.args)
         if x.name == "choose" and not all(map(harmless, x.args[1:])):
             return self.lazily(x)
         args = [self.value(arg) for arg in x.args]
         if any(arg.kind == "complex" for arg in x.args):
-            return self.paired(x, args)
+            return self.complex_operation(x, args)
         return self.plain(x, args)
 
     def place_for(self, kind: Kind) -> str:
@@ -293,7 +293,7 @@ class Writer(Operations):
         self.early.append(f"  {place} = alloca {self.types[kind]}")
         return place
 
-    def shortened(self, x: ProgramOp) -> str:
+    def short_circuit(self, x: ProgramOp) -> str:
         """The second value is asked for only where it matters."""
         more, after = self.labels("more", "after")
         place = self.place_for("flag")

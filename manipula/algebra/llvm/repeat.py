@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from manipula.algebra.llvm.exponential import Arithmetic, plain_logarithm
 from manipula.algebra.llvm.ir import compute, module_of, results_of, widest
-from manipula.algebra.llvm.order import LONG, arranged
+from manipula.algebra.llvm.order import LONG, arrange_lines
 from manipula.algebra.llvm.rows import Numbers, load_vectors, vector_units
 from manipula.algebra.llvm.sincos import Pair, quadrant, rooms, sines
 from manipula.algebra.llvm.writer import Host, Kind, Writer, library
@@ -56,12 +56,12 @@ class Late:
         w = self._w
         block, line, value = self._last.get(slot, ("", -SOON, ""))
         if block != w.block or len(w.lines) - line > SOON:
-            place = w.gep(self._renewed(), self._position[slot] * w.kind.lanes)
+            place = w.gep(self._renew_pointer(), self._position[slot] * w.kind.lanes)
             value = w.let(f"load {w.kind.text}, ptr {place}, align {w.kind.size}")
         self._last[slot] = w.block, len(w.lines), value
         return value
 
-    def _renewed(self) -> str:
+    def _renew_pointer(self) -> str:
         w = self._w
         block, line, _ = self._pointer
         if block != w.block or len(w.lines) - line > SOON:
@@ -93,14 +93,14 @@ def deviates(w: Writer, count: int, seed: str, rollouts: str, step: str) -> list
     words = [x for channel in range(-(-count // EACH)) for x in _words(a, seed, rollouts, step, channel)]
     pairs = list(zip(words[::2], words[1::2]))[: (count + 1) // 2]
     radii = [_radius(a, u) for u, _ in pairs]
-    turned = _turned(a, [v for _, v in pairs])
+    turned = _sines_and_cosines(a, [v for _, v in pairs])
     found = [a.mul(r, x) for r, (s, c) in zip(radii, turned) for x in (c, s)]
     if w.kind.scalar == "float":
         found = [w.let(f"fptrunc {kind.text} {x} to {w.kind.text}") for x in found]
     return found[:count]
 
 
-def _turned(a: Arithmetic, words: Sequence[str]) -> list[Pair]:
+def _sines_and_cosines(a: Arithmetic, words: Sequence[str]) -> list[Pair]:
     """sin and cos of 2πv, v = word/2³², in double precision."""
     if a.w.host.fused:
         return [_sines_of_turn(a, word) for word in words]
@@ -190,7 +190,7 @@ def _repeat(tape: Tape, kind: Kind, host: Host) -> Writer:
         w.number = table.at
     units = [*vector_units(w, layout.following, "%.z"), *vector_units(w, layout.outputs, "%.y")]
     long = kind.lanes > 1 and len(tape.online) > LONG
-    compute(w, tape.online if long else arranged(tape.online, results_of(tape), w.inner), units)
+    compute(w, tape.online if long else arrange_lines(tape.online, results_of(tape), w.inner), units)
     _ends(w, len(layout.states) + len(layout.outputs))
     if table is not None:
         w.declared["@numbers"] = table.text()

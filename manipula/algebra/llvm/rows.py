@@ -89,13 +89,13 @@ class Stores:
             for slot in missing:
                 self._of.setdefault(slot, []).append(number)
 
-    def known(self, slot: int) -> None:
+    def mark_computed(self, slot: int) -> None:
         for number in self._of.get(slot, ()):
             self._missing[number].discard(slot)
             if not self._missing[number]:
                 self._units[number].write()
 
-    def fixed(self) -> None:
+    def store_constants(self) -> None:
         """What is not computed: constants, inputs handed through."""
         for unit in self._units:
             if not any(slot in self._of for slot in unit.slots):
@@ -154,17 +154,17 @@ class Near:
 def load_block(w: Writer, slots: Sequence[int], bases: Sequence[str], needed: set[int]) -> None:
     """`bases`: where each lane's row starts. Entries nobody needs are not read."""
     if len(slots) == 1:
-        w.aliases[slots[0]] = _gathered(w, bases)
+        w.aliases[slots[0]] = _gather_column(w, bases)
         return
     for at in range(0, len(slots), 2):
         first = min(at, len(slots) - 2)
         pair = slots[first : first + 2]
         if not needed.isdisjoint(pair[at - first :]):
-            low, high = _unzipped(w, bases, first)
+            low, high = _unzip_columns(w, bases, first)
             w.aliases[pair[0]], w.aliases[pair[1]] = w.aliases.get(pair[0], low), high
 
 
-def _gathered(w: Writer, bases: Sequence[str]) -> str:
+def _gather_column(w: Writer, bases: Sequence[str]) -> str:
     """A single column."""
     vector = "poison"
     for lane, base in enumerate(bases):
@@ -173,21 +173,21 @@ def _gathered(w: Writer, bases: Sequence[str]) -> str:
     return vector
 
 
-def _unzipped(w: Writer, bases: Sequence[str], position: int) -> tuple[str, str]:
+def _unzip_columns(w: Writer, bases: Sequence[str], position: int) -> tuple[str, str]:
     """Two neighbouring columns."""
     scalar, lanes = w.kind.scalar, w.kind.lanes
     parts = [w.let(f"load <2 x {scalar}>, ptr {w.gep(base, position)}, align {w.kind.size}") for base in bases]
-    even, odd = _joined(w, parts[0::2]), _joined(w, parts[1::2])
+    even, odd = _join_vectors(w, parts[0::2]), _join_vectors(w, parts[1::2])
     low = [i + half for i in range(0, lanes, 2) for half in (0, lanes)]
-    return _shuffled(w, even, odd, lanes, low), _shuffled(w, even, odd, lanes, [i + 1 for i in low])
+    return _shuffle(w, even, odd, lanes, low), _shuffle(w, even, odd, lanes, [i + 1 for i in low])
 
 
-def _joined(w: Writer, parts: Sequence[str]) -> str:
+def _join_vectors(w: Writer, parts: Sequence[str]) -> str:
     """Short vectors end to end; their number is a power of two."""
     length = 2
     while len(parts) > 1:
         order = list(range(2 * length))
-        parts = [_shuffled(w, a, b, length, order) for a, b in zip(parts[0::2], parts[1::2])]
+        parts = [_shuffle(w, a, b, length, order) for a, b in zip(parts[0::2], parts[1::2])]
         length *= 2
     return parts[0]
 
@@ -209,13 +209,13 @@ def _store_zipped(w: Writer, slots: tuple[int, ...], bases: Sequence[str], posit
     low = [i + half for i in range(0, lanes, 2) for half in (0, lanes)]
     orders = low, [i + 1 for i in low]
     values = [w.at(slot) for slot in slots]
-    zipped = [[_shuffled(w, a, b, lanes, order) for order in orders] for a, b in zip(values[0::2], values[1::2])]
+    zipped = [[_shuffle(w, a, b, lanes, order) for order in orders] for a, b in zip(values[0::2], values[1::2])]
     for lane, base in enumerate(bases):
         start = lane - lane % 2
         pick = [start, start + 1]
         first, *more = (pair[lane % 2] for pair in zipped)
         order = pick + [lanes + i for i in pick] if more else pick
-        part = _shuffled(w, first, more[0] if more else "poison", lanes, order)
+        part = _shuffle(w, first, more[0] if more else "poison", lanes, order)
         w.put(f"store <{len(slots)} x {scalar}> {part}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
@@ -225,7 +225,7 @@ def _scatter(w: Writer, slots: tuple[int, ...], bases: Sequence[str], position: 
         w.put(f"store {w.kind.scalar} {value}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
-def _shuffled(w: Writer, a: str, b: str, length: int, order: Sequence[int]) -> str:
+def _shuffle(w: Writer, a: str, b: str, length: int, order: Sequence[int]) -> str:
     vector = Kind(w.kind.scalar, length).text
     mask = ", ".join(f"i32 {i}" for i in order)
     return w.let(f"shufflevector {vector} {a}, {vector} {b}, <{len(order)} x i32> <{mask}>")

@@ -49,7 +49,7 @@ def sines(w: Writer, angles: Sequence[str]) -> list[Pair]:
     """sin and cos of values of the writer's kind; scalars are packed into vectors first."""
     if not w.host.fused:
         return [Pair(_library(w, "sin", x), _library(w, "cos", x)) for x in angles]
-    return _packed(w, angles) if w.kind.lanes == 1 else _side_by_side(w, angles)
+    return _pack_angles(w, angles) if w.kind.lanes == 1 else _side_by_side(w, angles)
 
 
 def _library(w: Writer, name: str, x: str) -> str:
@@ -74,7 +74,7 @@ def _side_by_side(w: Writer, angles: Sequence[str]) -> list[Pair]:
     return [Pair(*(w.let(f"fptrunc {k.wide().text} {x} to {k.text}") for x in pair)) for pair in pairs]
 
 
-def _packed(w: Writer, angles: Sequence[str]) -> list[Pair]:
+def _pack_angles(w: Writer, angles: Sequence[str]) -> list[Pair]:
     """Scalars: as many angles as there are lanes become one vector."""
     k, lanes = w.kind, room(len(angles), w.host.lanes("double"))
     given = [w.let(f"fpext float {x} to double") for x in angles] if k.scalar == "float" else list(angles)
@@ -117,7 +117,7 @@ def _vectors(w: Writer, k: Kind, angles: Sequence[str], careful: bool) -> list[P
     near, far, mend = w.block, w.label("far"), w.label("near")
     w.put(f"br i1 {some}, label %{far}, label %{mend}, !prof !0")
     w.start_block(far)
-    mended = [_mended(w, k, x, pair) for x, pair in zip(angles, pairs)]
+    mended = [_mend_lanes(w, k, x, pair) for x, pair in zip(angles, pairs)]
     w.put(f"br label %{mend}")
     w.start_block(mend)
     return [
@@ -126,7 +126,7 @@ def _vectors(w: Writer, k: Kind, angles: Sequence[str], careful: bool) -> list[P
     ]
 
 
-def _mended(w: Writer, k: Kind, x: str, pair: Pair) -> Pair:
+def _mend_lanes(w: Writer, k: Kind, x: str, pair: Pair) -> Pair:
     """Through memory: a function of this module replaces the lanes that are out of range."""
     places = [f"%.mend.{name}" for name in ("x", "s", "c")]
     for place, value in zip(places, (x, *pair)):
@@ -136,7 +136,7 @@ def _mended(w: Writer, k: Kind, x: str, pair: Pair) -> Pair:
 
 
 def rooms(w: Writer, lanes: int) -> list[str]:
-    """Memory that `_mended` uses; belongs into the entry block."""
+    """Memory that `_mend_lanes` uses; belongs into the entry block."""
     places = [f"  %.mend.{name} = alloca <{lanes} x double>, align 64" for name in ("x", "s", "c")]
     return places if w.host.fused else []
 
@@ -186,7 +186,7 @@ def _turns(w: Writer, k: Kind, x: str) -> tuple[str, str]:
 
 def _careful(w: Writer, k: Kind, x: str) -> Pair:
     """r + e, e its rounding error; both polynomials corrected by e."""
-    fma, op = partial(w.fma, k), partial(w.floating, k)
+    fma, op = partial(w.fma, k), partial(w.float_operation, k)
     n, bits = _turns(w, k, x)
     first = fma(n, k.literal(-_P1), x)  # exact
     second = op("mul", n, k.literal(_P2))  # exact
@@ -225,10 +225,10 @@ def quadrant(w: Writer, k: Kind, bits: str, sine: str, cosine: str) -> Pair:
     odd = w.let(f"trunc {k.bits} {bits} to {k.test}")
     s = w.let(f"select {k.test} {odd}, {k.text} {cosine}, {k.text} {sine}")
     c = w.let(f"select {k.test} {odd}, {k.text} {sine}, {k.text} {cosine}")
-    return Pair(_signed(w, k, bits, s), _signed(w, k, w.let(f"add {k.bits} {bits}, {k.whole(1)}"), c))
+    return Pair(_flip_sign(w, k, bits, s), _flip_sign(w, k, w.let(f"add {k.bits} {bits}, {k.whole(1)}"), c))
 
 
-def _signed(w: Writer, k: Kind, bits: str, value: str) -> str:
+def _flip_sign(w: Writer, k: Kind, bits: str, value: str) -> str:
     """The value, its sign turned where bit 1 is set."""
     high = w.let(f"shl {k.bits} {bits}, {k.whole(62)}")
     sign = w.let(f"and {k.bits} {high}, {k.whole(-(2**63))}")

@@ -67,12 +67,12 @@ class Kind:
     def literal(self, value: float) -> str:
         """A number in every lane, bit for bit."""
         exact = float(np.float32(value)) if self.scalar == "float" else value
-        return self.repeated(f"0x{struct.unpack('<Q', struct.pack('<d', exact))[0]:016X}", self.scalar)
+        return self.splat(f"0x{struct.unpack('<Q', struct.pack('<d', exact))[0]:016X}", self.scalar)
 
     def whole(self, value: int) -> str:
-        return self.repeated(str(value), "i64")
+        return self.splat(str(value), "i64")
 
-    def repeated(self, text: str, scalar: str) -> str:
+    def splat(self, text: str, scalar: str) -> str:
         return text if self.lanes == 1 else f"<{', '.join([f'{scalar} {text}'] * self.lanes)}>"
 
     def wide(self, scalar: str = "double") -> Kind:
@@ -141,7 +141,7 @@ class Writer:
         """a b + c, rounded once"""
         return self.let(self.intrinsic("fma", kind, a, b, c))
 
-    def floating(self, kind: Kind, name: str, a: str, b: str) -> str:
+    def float_operation(self, kind: Kind, name: str, a: str, b: str) -> str:
         """add, sub, mul, div"""
         return self.let(f"f{name} {kind.text} {a}, {b}")
 
@@ -157,7 +157,7 @@ class Writer:
         line, turned = self._with_its_sign(line)
         factors = next((arg for arg in self._order(line) if arg in self.products), None)
         if line.op in ("add", "sub") and factors is not None:
-            self.put(f"{to} = {self._fused(line, factors, turned)}")
+            self.put(f"{to} = {self._fused_multiply_add(line, factors, turned)}")
             return
         args = [self.read(arg) for arg in line.args]
         if line.op in _PLAIN:
@@ -165,8 +165,8 @@ class Writer:
         elif line.op in _INTRINSIC:
             self.put(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
         elif line.op == "less":
-            self.tests[line.slot] = _compared(self, "olt", *args), _compared(self, "uno", *args)
-            self.aliases[line.slot] = _spelt(self, *self.tests[line.slot])
+            self.tests[line.slot] = _compare(self, "olt", *args), _compare(self, "uno", *args)
+            self.aliases[line.slot] = _compare_with_nan(self, *self.tests[line.slot])
         elif line.op == "select" and line.args[0] in self.tests:
             less, unknown = self.tests[line.args[0]]  # no number need be made of the comparison
             self.aliases[line.slot] = _choose(self, unknown, self.kind.literal(NAN), _choose(self, less, *args[1:]))
@@ -186,7 +186,7 @@ class Writer:
         """The later product is the one to fuse: the earlier is ready then."""
         return sorted(line.args, reverse=True)
 
-    def _fused(self, line: Line, product: int, turned: bool) -> str:
+    def _fused_multiply_add(self, line: Line, product: int, turned: bool) -> str:
         """x·y + z, x·y − z or z − x·y, or (turned) −x·y − z"""
         x, y = (self.read(arg) for arg in self.products[product])
         first, second = line.args
@@ -247,28 +247,28 @@ def _choose(w: Writer, condition: str, yes: str, no: str) -> str:
     return w.let(f"select {k.test} {condition}, {k.text} {yes}, {k.text} {no}")
 
 
-def _compared(w: Writer, how: str, x: str, y: str) -> str:
+def _compare(w: Writer, how: str, x: str, y: str) -> str:
     return w.let(f"fcmp {how} {w.kind.text} {x}, {y}")
 
 
 def _sign(w: Writer, x: str) -> str:
     """x > 0 ? 1 : x < 0 ? −1 : x is NaN ? NaN : 0"""
     zero, one, minus, nan = (w.kind.literal(value) for value in (0.0, 1.0, -1.0, NAN))
-    rest = _choose(w, _compared(w, "uno", x, zero), nan, zero)
-    low = _choose(w, _compared(w, "olt", x, zero), minus, rest)
-    return _choose(w, _compared(w, "ogt", x, zero), one, low)
+    rest = _choose(w, _compare(w, "uno", x, zero), nan, zero)
+    low = _choose(w, _compare(w, "olt", x, zero), minus, rest)
+    return _choose(w, _compare(w, "ogt", x, zero), one, low)
 
 
 def _extreme(comparison: str) -> Callable[..., str]:
     def code(w: Writer, x: str, y: str) -> str:
         """x is NaN ? NaN : x beyond y ? x : y"""
-        best = _choose(w, _compared(w, comparison, x, y), x, y)
-        return _choose(w, _compared(w, "uno", x, w.kind.literal(0.0)), w.kind.literal(NAN), best)
+        best = _choose(w, _compare(w, comparison, x, y), x, y)
+        return _choose(w, _compare(w, "uno", x, w.kind.literal(0.0)), w.kind.literal(NAN), best)
 
     return code
 
 
-def _spelt(w: Writer, less: str, unknown: str) -> str:
+def _compare_with_nan(w: Writer, less: str, unknown: str) -> str:
     """either is NaN ? NaN : x < y, as a number"""
     bit = w.let(f"uitofp {w.kind.test} {less} to {w.kind.text}")
     return _choose(w, unknown, w.kind.literal(NAN), bit)
@@ -277,15 +277,15 @@ def _spelt(w: Writer, less: str, unknown: str) -> str:
 def _select(w: Writer, condition: str, yes: str, no: str) -> str:
     """condition is NaN ? NaN : condition ≠ 0 ? yes : no"""
     zero = w.kind.literal(0.0)
-    chosen = _choose(w, _compared(w, "one", condition, zero), yes, no)
-    return _choose(w, _compared(w, "uno", condition, zero), w.kind.literal(NAN), chosen)
+    chosen = _choose(w, _compare(w, "one", condition, zero), yes, no)
+    return _choose(w, _compare(w, "uno", condition, zero), w.kind.literal(NAN), chosen)
 
 
 def by_lane(w: Writer, function: str, *args: str) -> str:
     """A function of doubles applied to every lane."""
     k, found = w.kind, "poison"
     for lane in range(k.lanes):
-        given = ", ".join(f"double {_doubled(w, _lane(w, arg, lane))}" for arg in args)
+        given = ", ".join(f"double {_extend_to_double(w, _lane(w, arg, lane))}" for arg in args)
         value = w.let(f"call double {function}({given})")
         value = w.let(f"fptrunc double {value} to float") if k.scalar == "float" else value
         found = value if k.lanes == 1 else w.let(f"insertelement {k.text} {found}, {k.scalar} {value}, i64 {lane}")
@@ -302,15 +302,15 @@ def library(w: Writer, name: str, *args: str) -> str:
     if not op.guarded:
         return by_lane(w, function, *args)
     value = by_lane(w, function, w.let(f"fadd {k.text} {args[0]}, {zero}"), *args[1:])  # −0 is no negative base
-    value = _choose(w, _compared(w, "oge", args[0], zero), value, nan)
-    return _choose(w, _compared(w, "ord", args[1], zero), value, nan)
+    value = _choose(w, _compare(w, "oge", args[0], zero), value, nan)
+    return _choose(w, _compare(w, "ord", args[1], zero), value, nan)
 
 
 def _lane(w: Writer, value: str, lane: int) -> str:
     return value if w.kind.lanes == 1 else w.let(f"extractelement {w.kind.text} {value}, i64 {lane}")
 
 
-def _doubled(w: Writer, value: str) -> str:
+def _extend_to_double(w: Writer, value: str) -> str:
     return w.let(f"fpext float {value} to double") if w.kind.scalar == "float" else value
 
 

@@ -88,7 +88,7 @@ class Brake:
         self._pressed.set()
 
     @property
-    def pressed(self) -> bool:
+    def was_seen(self) -> bool:
         """Did a search see it? What is asked for after the end was not in time."""
         return self._pressed.is_set()
 

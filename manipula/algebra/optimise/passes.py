@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from manipula.algebra.expr.function import Function, moved_to
-from manipula.algebra.expr.maths import copied, topological
+from manipula.algebra.expr.maths import copy_node, topological
 from manipula.algebra.expr.node import Expr, Graph, angle_terms
 
 # Common factors: a·b ± a·c → a·(b ± c), where neither product is needed elsewhere.
@@ -23,7 +23,7 @@ from manipula.algebra.expr.node import Expr, Graph, angle_terms
 Term = tuple[int, Expr]  # sign and node
 
 
-def factored(function: Function) -> Function:
+def factor_sums(function: Function) -> Function:
     """The function with common factors taken out of every sum, in a new graph."""
     nodes = topological(function.roots)
     uses = Counter(arg for node in nodes for arg in node.args) + Counter(function.roots)
@@ -34,7 +34,7 @@ def factored(function: Function) -> Function:
         if node.op in ("add", "sub") and node.online and node not in angles:
             done[node] = _sum(_terms(node, uses), uses, done, graph)
         else:
-            done[node] = copied(node, tuple(done[arg] for arg in node.args), graph)
+            done[node] = copy_node(node, tuple(done[arg] for arg in node.args), graph)
     ports = moved_to(function.with_roots([node.graph.zero for node in function.roots]), graph)
     labels = {done[x]: text for x, text in function.labels.items() if x in done}
     return ports.with_roots([done[root] for root in function.roots], labels=labels)
@@ -86,8 +86,8 @@ def _sum(terms: list[Term], uses: Counter[Expr], done: dict[Expr, Expr], graph: 
         inside = [term for term in terms if best in _factors(term, uses)]
         terms = [term for term in terms if best not in _factors(term, uses)]
         cofactors = [(sign, _other(node, best)) for sign, node in inside]
-        parts.append((1, done[best] * _added([(sign, done[x]) for sign, x in cofactors], graph)))
-    return _added([*((sign, done[node]) for sign, node in terms), *parts], graph)
+        parts.append((1, done[best] * _add_terms([(sign, done[x]) for sign, x in cofactors], graph)))
+    return _add_terms([*((sign, done[node]) for sign, node in terms), *parts], graph)
 
 
 def _other(product: Expr, factor: Expr) -> Expr:
@@ -95,7 +95,7 @@ def _other(product: Expr, factor: Expr) -> Expr:
     return right if left is factor else left
 
 
-def _added(terms: Sequence[tuple[int, Expr]], graph: Graph) -> Expr:
+def _add_terms(terms: Sequence[tuple[int, Expr]], graph: Graph) -> Expr:
     """Positive terms first, so that no leading sign is left."""
     total = graph.zero
     for sign, node in sorted(terms, key=lambda term: -term[0]):
@@ -106,11 +106,11 @@ def _added(terms: Sequence[tuple[int, Expr]], graph: Graph) -> Expr:
 Pass = Callable[[Function], Function]
 
 PASSES: dict[str, Pass] = {
-    "factor": factored,  # a·b ± a·c → a·(b ± c)
+    "factor": factor_sums,  # a·b ± a·c → a·(b ± c)
 }
 
 
-def optimised(function: Function) -> Function:
+def run_passes(function: Function) -> Function:
     """The function after all passes, repeated while they pay."""
     improving = True
     while improving:

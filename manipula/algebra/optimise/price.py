@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from manipula.algebra.expr.function import Function, moved_to
-from manipula.algebra.expr.maths import copied, topological
+from manipula.algebra.expr.maths import copy_node, topological
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.errors import UnknownNameError
 from manipula.scalar import OPS
@@ -47,7 +47,7 @@ def _when(node: Expr, ready: Ready) -> int:
     return ready[node]
 
 
-def balanced(function: Function) -> Function:
+def balance_function(function: Function) -> Function:
     """The function with shorter paths, in a new graph; itself where that cannot be had."""
     nodes = topological(function.roots)
     uses = Counter(arg for node in nodes for arg in node.args) + Counter(function.roots)
@@ -57,9 +57,9 @@ def balanced(function: Function) -> Function:
         kind = SUM if node.op in SUM else PRODUCT if node.op in PRODUCT else ()
         if kind and node.online and node not in angles:
             op, parts = _parts(node, kind, uses)
-            done[node] = _joined(op, [(sign, done[x]) for sign, x in parts], ready)
+            done[node] = _join_by_readiness(op, [(sign, done[x]) for sign, x in parts], ready)
         else:
-            done[node] = copied(node, tuple(done[arg] for arg in node.args), graph)
+            done[node] = copy_node(node, tuple(done[arg] for arg in node.args), graph)
     ports = moved_to(function.with_roots([node.graph.zero for node in function.roots]), graph)
     labels = {done[x]: text for x, text in function.labels.items() if x in done}
     better = ports.with_roots([done[root] for root in function.roots], labels=labels)
@@ -83,7 +83,7 @@ def _parts(node: Expr, kind: tuple[str, ...], uses: Counter[Expr]) -> tuple[str,
     return kind[0], parts
 
 
-def _joined(op: str, parts: list[tuple[int, Expr]], ready: Ready) -> Expr:
+def _join_by_readiness(op: str, parts: list[tuple[int, Expr]], ready: Ready) -> Expr:
     """The two that are ready first, again and again; parameters meet parameters before anything else."""
     heap = [(_when(x, ready), x.online, i, sign, x) for i, (sign, x) in enumerate(parts)]
     heapify(heap)
@@ -129,9 +129,9 @@ class Price:
         swallowed = self.fused * sum(_swallows(node, uses) for node in nodes)
         return plain - swallowed + (self.path * longest_path(function) if self.path else 0)
 
-    def arranged(self, function: Function) -> Function:
+    def arrange(self, function: Function) -> Function:
         """The function in the order of work this price asks for."""
-        return balanced(function) if self.path else function
+        return balance_function(function) if self.path else function
 
 
 def _swallows(node: Expr, uses: dict[Expr, int]) -> bool:

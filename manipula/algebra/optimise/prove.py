@@ -28,7 +28,7 @@ from typing import Any, Protocol
 from manipula.algebra.expr.degree import MOST_PARTS, DegreeMaths
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.field import WIDE, FieldMaths, NoRootError, P, RootedMaths, RootingMaths
-from manipula.algebra.expr.function import Function, Output, flattened, nested
+from manipula.algebra.expr.function import Function, Output, flatten_nested, nest_flat
 from manipula.algebra.expr.maths import free_symbols, topological
 from manipula.algebra.expr.node import Expr
 from manipula.errors import ProofError, UnprovableError
@@ -84,7 +84,7 @@ def exponent_of(degree: int, entries: int, roots: int = 0, p: int = P) -> float:
 
 def prove(function: Function, reference: Reference) -> Proof:
     """Raise `ProofError` unless both agree at fresh random points, as many as their degrees ask for."""
-    measure, entries = measured(function, reference), len(function.roots)
+    measure, entries = measure_degrees(function, reference), len(function.roots)
     draws, p = _draws_for(function.name, measure.degree, entries)
     try:
         for _ in range(draws):
@@ -97,7 +97,7 @@ def prove(function: Function, reference: Reference) -> Proof:
     return Proof(draws, measure.degree, entries, p=p)
 
 
-def measured(function: Function, reference: Reference) -> DegreeMaths:
+def measure_degrees(function: Function, reference: Reference) -> DegreeMaths:
     """Both run over degrees; where fractions of angles have no sensible common part, each is an angle of its own."""
     measure = DegreeMaths()
     compare(function, reference, measure)
@@ -109,12 +109,12 @@ def measured(function: Function, reference: Reference) -> DegreeMaths:
 
 def compare_once(function: Function, reference: Reference, seed: str) -> None:
     """One draw, angles divided as both need it: no proof, but a mistake is found before more is done."""
-    compare(function, reference, FieldMaths(seed, parts=measured(function, reference).parts))
+    compare(function, reference, FieldMaths(seed, parts=measure_degrees(function, reference).parts))
 
 
 def degree_between(function: Function, reference: Reference) -> int:
     """A bound on the degree of what vanishes where a wrong function is not told from the reference."""
-    return measured(function, reference).degree
+    return measure_degrees(function, reference).degree
 
 
 def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> tuple[int, int]:
@@ -160,7 +160,7 @@ def _proved_with_roots(
     for _ in range(TRIES):
         maths = RootingMaths(_seed(), p, parts)
         try:
-            evaluate(radicals, _drawn(function, maths), maths)
+            evaluate(radicals, _sample_inputs(function, maths), maths)
         except NoRootError:
             missing.add(len(maths.roots))  # the number of the first root that is not there
             continue
@@ -193,20 +193,20 @@ def is_decidable_root(radicand: Expr) -> bool:
     return False
 
 
-def _drawn(function: Function, maths: ProofSample) -> dict[str, Any]:
+def _sample_inputs(function: Function, maths: ProofSample) -> dict[str, Any]:
     return {name: maths.symbol(name) for port in function.inputs for name in port.names}
 
 
 def compare(function: Function, reference: Reference, maths: ProofSample) -> None:
     """One draw."""
-    symbols = _drawn(function, maths)
+    symbols = _sample_inputs(function, maths)
     got = function(symbols, maths)
     want = reference(maths, lambda name: symbols[name] if name in symbols else maths.symbol(name))
     if got.keys() != want.keys() or len(got) != len(function.outputs):
         raise ProofError(
             "{function}: has the outputs {listed}; the plain model has {want}",
             function.name,
-            _listed(function),
+            _output_names(function),
             ", ".join(want),
         )
     for output in function.outputs:
@@ -219,13 +219,13 @@ def compare(function: Function, reference: Reference, maths: ProofSample) -> Non
                 )
 
 
-def _listed(function: Function) -> str:
+def _output_names(function: Function) -> str:
     return ", ".join(port.name for port in function.outputs)
 
 
 def _flat(value: Any, output: Output, name: str) -> list[Any]:
     """The values of a reference, if their shape is that of the output."""
-    shape, flat = flattened(value)
+    shape, flat = flatten_nested(value)
     if shape != output.shape:
         raise ProofError(
             "{name}: {output} has the shape {shape}; that of the plain model has {shape2}",
@@ -248,5 +248,5 @@ def _entry(shape: tuple[int, ...], position: int) -> str:
 
 def degree_of(function: Function) -> int:
     """A bound on the degree of the rational function the draws sample, circle points cleared of denominators."""
-    nothing = {port.name: nested([0] * len(port.exprs), port.shape) for port in function.outputs}
+    nothing = {port.name: nest_flat([0] * len(port.exprs), port.shape) for port in function.outputs}
     return degree_between(function, lambda maths, symbol: nothing)

@@ -57,10 +57,10 @@ class Program(Protocol):
 
     def unique(self, wish: str, thing: object) -> str: ...
 
-    def changed(self, call: RoutineCall) -> list[Expr]: ...
+    def changed_arguments(self, call: RoutineCall) -> list[Expr]: ...
 
 
-def joined(a: Kind, b: Kind) -> Kind:
+def join_kinds(a: Kind, b: Kind) -> Kind:
     """The kind that holds both."""
     return max(a, b, key=WIDTH.index)
 
@@ -110,11 +110,11 @@ class Expressions:
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[ast.Tuple(elts=choices)]):
                 return self.among(left, choices, isinstance(op, ast.In), node)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARE:
-                return self.compared(COMPARE[type(op)], self.value(left), self.value(right), node)
+                return self.compare(COMPARE[type(op)], self.value(left), self.value(right), node)
             case ast.IfExp(test=test, body=yes, orelse=no):
                 return self.either("choose", self.truth(test), self.value(yes), self.value(no), node)
             case ast.Call(keywords=[]):
-                return self.called(node)
+                return self.call(node)
         raise self.refusal(node)
 
     # names, arrays, members
@@ -182,11 +182,11 @@ class Expressions:
         if x.kind == kind or (kind in ARRAYS and x.kind == kind):
             return x
         if kind not in WIDTH or x.kind not in WIDTH or "none" in (kind, x.kind):
-            raise self.refusal(node, f"{_said(x.kind)} where {_said(kind)} is needed")
+            raise self.refusal(node, f"{_kind_text(x.kind)} where {_kind_text(kind)} is needed")
         if isinstance(x, Const) and x.kind == "int" and kind == "word" and x.value >= 0:
             return Const("word", x.value)
         if "word" in (x.kind, kind) or WIDTH.index(kind) < WIDTH.index(x.kind):
-            raise self.refusal(node, f"{_said(x.kind)} where {_said(kind)} is needed: {MEANT}")
+            raise self.refusal(node, f"{_kind_text(x.kind)} where {_kind_text(kind)} is needed: {MEANT}")
         if kind == "complex":
             return ProgramOp("complex", "number", (self.fit(x, "real", node), Const("real", 0.0)))
         if isinstance(x, Const):
@@ -196,18 +196,20 @@ class Expressions:
     def alike(self, a: Expr, b: Expr, node: ast.AST, least: Kind = "flag") -> tuple[Expr, Expr]:
         for x in (a, b):
             if x.kind not in WIDTH or x.kind == "none":
-                raise self.refusal(node, f"{_said(x.kind)} is no number")
-        kind = joined(joined(a.kind, b.kind), least)
+                raise self.refusal(node, f"{_kind_text(x.kind)} is no number")
+        kind = join_kinds(join_kinds(a.kind, b.kind), least)
         return self.fit(a, kind, node), self.fit(b, kind, node)
 
     def truth(self, node: ast.expr) -> Expr:
         """A condition: numbers are true where they are not zero."""
         if isinstance(node, ast.BoolOp):
-            return self.folded("and" if isinstance(node.op, ast.And) else "or", [self.truth(x) for x in node.values])
+            return self.fold_flags(
+                "and" if isinstance(node.op, ast.And) else "or", [self.truth(x) for x in node.values]
+            )
         found = self.value(node)
         if found.kind == "flag":
             return found
-        return self.compared("ne", found, Const("int", 0), node)
+        return self.compare("ne", found, Const("int", 0), node)
 
     # operations
 
@@ -218,19 +220,19 @@ class Expressions:
         if name == "div" and a.kind == "complex" and b.kind != "complex":
             return self.arithmetic("mul", self.arithmetic("div", Const("real", 1.0), b, node), a, node)
         if name in ("shl", "shr"):
-            return self.shifted(name, a, b, node)
+            return self.shift(name, a, b, node)
         a, b = self.alike(a, b, node, "real" if name == "div" else "int")
         if name in WHOLE and a.kind not in ("int", "word"):
             raise self.refusal(node, "of whole numbers only")
-        return self.made(name, a, b, node)
+        return self.fold_constant(name, a, b, node)
 
-    def shifted(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
-        a, b = self.fit(a, joined(a.kind, "int"), node), self.fit(b, "int", node)
+    def shift(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
+        a, b = self.fit(a, join_kinds(a.kind, "int"), node), self.fit(b, "int", node)
         if a.kind not in ("int", "word") or (isinstance(b, Const) and not 0 <= b.value < 64):
             raise self.refusal(node, "a whole number is shifted by 0 to 63 bits")
-        return self.made(name, a, b, node)
+        return self.fold_constant(name, a, b, node)
 
-    def made(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
+    def fold_constant(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
         """Computed here where both are known whole numbers."""
         if not (isinstance(a, Const) and isinstance(b, Const) and a.kind in ("int", "word") and name in FOLD):
             return ProgramOp(a.kind, name, (a, b))
@@ -246,10 +248,10 @@ class Expressions:
     def negative(self, a: Expr, node: ast.AST) -> Expr:
         if a.kind == "word":
             raise self.refusal(node, f"a word has no sign; {MEANT}")
-        a = self.fit(a, joined(a.kind, "int"), node)
+        a = self.fit(a, join_kinds(a.kind, "int"), node)
         return constant(-a.value) if isinstance(a, Const) else ProgramOp(a.kind, "neg", (a,))
 
-    def compared(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
+    def compare(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
         a, b = self.alike(a, b, node)
         if a.kind == "complex":
             raise self.refusal(node, "complex numbers are not compared")
@@ -259,9 +261,9 @@ class Expressions:
         found = [self.value(x) for x in values]
         if any(x.kind != "flag" for x in found):
             raise self.refusal(node, "as a value, `and` and `or` join comparisons")
-        return self.folded(name, found)
+        return self.fold_flags(name, found)
 
-    def folded(self, name: str, values: Sequence[Expr]) -> Expr:
+    def fold_flags(self, name: str, values: Sequence[Expr]) -> Expr:
         made = values[0]
         for value in values[1:]:
             made = ProgramOp("flag", name, (made, value))
@@ -272,8 +274,8 @@ class Expressions:
         x = self.value(left)
         if any(isinstance(part, RoutineCall | CallTape) for part in parts(x)):
             raise self.refusal(node, "give what is called a name first")
-        tests = [self.compared("eq" if inside else "ne", x, self.value(choice), node) for choice in choices]
-        return self.folded("or" if inside else "and", tests)
+        tests = [self.compare("eq" if inside else "ne", x, self.value(choice), node) for choice in choices]
+        return self.fold_flags("or" if inside else "and", tests)
 
     def either(self, name: str, test: Expr, yes: Expr, no: Expr, node: ast.AST) -> Expr:
         a, b = self.alike(yes, no, node)
@@ -281,7 +283,7 @@ class Expressions:
 
     # calls
 
-    def called(self, node: ast.Call) -> Expr:
+    def call(self, node: ast.Call) -> Expr:
         match node.func:
             case ast.Attribute(value=ast.Name(id=name), attr="prepare"):
                 callee = self.scope.outside(name)
@@ -310,13 +312,13 @@ class Expressions:
         if word in ("sqrt", "exp", "log", "atan2", "floor", "ceil", "rint"):
             return ProgramOp("real", word, tuple(self.fit(x, "real", node) for x in args))
         if word in ("sin", "cos"):
-            kind = joined(args[0].kind, "real")
+            kind = join_kinds(args[0].kind, "real")
             return ProgramOp(kind, word, (self.fit(args[0], kind, node),))
         if word == "number":
             return ProgramOp("complex", "number", tuple(self.fit(x, "real", node) for x in args))
         if word in ("min", "max", "quotient", "remainder"):
             return self.extreme(word, args[0], args[1], node)
-        return self.converted(word, args, node)
+        return self.convert(word, args, node)
 
     def extreme(self, word: str, x: Expr, y: Expr, node: ast.AST) -> Expr:
         if word in WHOLE:
@@ -326,15 +328,15 @@ class Expressions:
             raise self.refusal(node, "complex numbers are not compared")
         return ProgramOp(a.kind, word, (a, b))
 
-    def converted(self, word: str, args: Sequence[Expr], node: ast.AST) -> Expr:
+    def convert(self, word: str, args: Sequence[Expr], node: ast.AST) -> Expr:
         """abs, and what makes one kind of number another: int, float, word, high."""
         (x, *_), kinds = args, [arg.kind for arg in args]
         if word == "high":
             return ProgramOp("word", "high", tuple(self.fit(arg, "word", node) for arg in args))
         if kinds[0] not in WIDTH or (kinds[0] == "complex" and word != "abs"):
-            raise self.refusal(node, f"{word} of {_said(kinds[0])}")
+            raise self.refusal(node, f"{word} of {_kind_text(kinds[0])}")
         if word == "abs":
-            x = self.fit(x, joined(x.kind, "int"), node)
+            x = self.fit(x, join_kinds(x.kind, "int"), node)
             if isinstance(x, Const):
                 return constant(abs(x.value))
             return x if x.kind == "word" else ProgramOp("real" if x.kind == "complex" else x.kind, "abs", (x,))
@@ -345,7 +347,7 @@ class Expressions:
             raise self.refusal(node, "a word is made of a whole number")
         if isinstance(x, Const) and kind != "int":
             return Const(kind, float(x.value) if kind == "real" else int(x.value) & ALL)
-        return ProgramOp(kind, f"to_{kind}", (x if kind == "real" else self.fit(x, joined(x.kind, "int"), node),))
+        return ProgramOp(kind, f"to_{kind}", (x if kind == "real" else self.fit(x, join_kinds(x.kind, "int"), node),))
 
     def text(self, function: FunctionType, args: list[Expr], node: ast.AST) -> Expr:
         callee = self.program.routine(function, [x.kind for x in args])
@@ -358,7 +360,7 @@ class Expressions:
         return RoutineCall(callee.returns, callee.name, tuple(fitted))
 
     def straight(self, name: str, callee: Straight, half: Any, args: list[Expr], node: ast.AST) -> Expr:
-        wanted = callee.arity if half == "main" else len(callee.parameters) + 1 if callee.kept else 0
+        wanted = callee.arity if half == "main" else len(callee.parameters) + 1 if callee.offline_count else 0
         if len(args) != wanted or any(x.kind != "reals" for x in args):
             raise self.refusal(node, f"{half} of {name} takes {wanted} arrays of reals")
         own = self.program.unique(callee.tape.name, callee.tape)
@@ -383,7 +385,7 @@ def base_of(x: Expr) -> Expr:
     return x.struct if isinstance(x, Field) else x
 
 
-def _said(kind: Kind) -> str:
+def _kind_text(kind: Kind) -> str:
     return {"real": "a real number", "int": "a whole number", "flag": "a condition", "none": "nothing"}.get(
         kind, f"an array of {kind}" if kind in ARRAYS else f"a {kind}"
     )

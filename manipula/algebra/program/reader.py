@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, cast
 
-from manipula.algebra.program.expressions import BINARY, Expressions, base_of, joined
+from manipula.algebra.program.expressions import BINARY, Expressions, base_of, join_kinds
 from manipula.algebra.program.scope import KNOWN, PLAIN, Order, Scope, struct_of
 from manipula.algebra.program.tree import (
     ARRAYS,
@@ -67,7 +67,7 @@ class _Program:
         self._things[name] = thing
         return name
 
-    def changed(self, call: RoutineCall) -> list[Expr]:
+    def changed_arguments(self, call: RoutineCall) -> list[Expr]:
         """The arguments that a call changes."""
         callee = self._reading.get(call.routine) or self.routines[call.routine]
         return [arg for arg, name in zip(call.args, callee.parameters, strict=True) if name in callee.written]
@@ -81,7 +81,7 @@ class _Program:
 
     def _read(self, function: FunctionType, given: Sequence[Kind]) -> Routine:
         scope = Scope(function)
-        made = self._declared(scope, given)
+        made = self._declare_routine(scope, given)
         if made.name in self._reading:  # it calls itself: what it will have written is not known yet
             made = self._asked[function, tuple(given)] = self._reading[made.name]
             made.written |= {name for name, kind in made.parameters.items() if kind in ARRAYS or STRUCT in kind}
@@ -93,7 +93,7 @@ class _Program:
             self.routines[made.name] = self._reading.pop(made.name)
         return made
 
-    def _declared(self, scope: Scope, given: Sequence[Kind]) -> Routine:
+    def _declare_routine(self, scope: Scope, given: Sequence[Kind]) -> Routine:
         tree = scope.tree
         notes = [_annotation(arg.annotation) for arg in tree.args.args]
         structs: dict[str, Any] = {}
@@ -147,7 +147,7 @@ class _Reader(Expressions):
         def refusal() -> InputError:
             return self.refusal(line, "give what is called a name first: it changes arrays that stand beside it")
 
-        order = Order(self.program.changed, self.temporary, refusal)
+        order = Order(self.program.changed_arguments, self.temporary, refusal)
         match made:
             case Set(ArrayItem(_, array, index) as target, value):
                 value, array, index = order(value), order(array), order(index)
@@ -180,20 +180,20 @@ class _Reader(Expressions):
             ):
                 return self.together_assigned(targets, [self.value(x) for x in values], line)
             case ast.Assign(targets=[target], value=value):
-                return [self.assigned(target, self.value(value), line)]
+                return [self.assign(target, self.value(value), line)]
             case ast.AnnAssign(target=ast.Name(id=name) as target, value=ast.expr() as value):
                 found, kind = self.value(value), PLAIN.get(_annotation(line.annotation), "none")
-                return [self.assigned(target, self.fit(found, joined(found.kind, kind), line), line)]
+                return [self.assign(target, self.fit(found, join_kinds(found.kind, kind), line), line)]
             case ast.AugAssign(target=target, op=op, value=value) if type(op) in BINARY:
-                return [self.changed(target, BINARY[type(op)], value, line)]
+                return [self.augment(target, BINARY[type(op)], value, line)]
             case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range")), orelse=[]):
-                return self.counted(name, line)
+                return self.for_loop(name, line)
             case ast.While(test=test, body=body, orelse=[]):
                 return [While(self.truth(test), self.block(body), at)]
             case ast.If(test=test, body=yes, orelse=no):
                 return [If(self.truth(test), self.block(yes), self.block(no), at)]
             case ast.Return(value=value):
-                return [self.returned(value, line)]
+                return [self.return_value(value, line)]
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
                 return []
             case ast.Expr(value=ast.Call() as call):
@@ -221,24 +221,24 @@ class _Reader(Expressions):
 
     # assignments
 
-    def assigned(self, target: ast.expr, value: Expr, line: ast.stmt) -> Stmt:
+    def assign(self, target: ast.expr, value: Expr, line: ast.stmt) -> Stmt:
         place = self.place(target, value.kind)
         return Set(place, self.fit(value, place.kind, line), self.scope.line(line))
 
-    def changed(self, target: ast.expr, op: str, value: ast.expr, line: ast.stmt) -> Stmt:
+    def augment(self, target: ast.expr, op: str, value: ast.expr, line: ast.stmt) -> Stmt:
         before = self.value(target)
         if any(isinstance(x, RoutineCall) for x in parts(before)):
             raise self.refusal(line, "the index would be computed twice")
-        return self.assigned(target, self.arithmetic(op, before, self.value(value), line), line)
+        return self.assign(target, self.arithmetic(op, before, self.value(value), line), line)
 
     def together_assigned(self, targets: Sequence[ast.expr], values: list[Expr], line: ast.stmt) -> list[Stmt]:
         """a, b = b, a: where a value reads what an earlier target changes, all are held first."""
         places = [self.place(target, value.kind) for target, value in zip(targets, values, strict=True)]
         if not any(_reads(value, place) for i, place in enumerate(places) for value in values[i + 1 :]):
-            return [self.assigned(target, value, line) for target, value in zip(targets, values, strict=True)]
+            return [self.assign(target, value, line) for target, value in zip(targets, values, strict=True)]
         held = [Var(x.kind, self.temporary("held", x.kind)) for x in values]
         first: list[Stmt] = [Set(var, value, self.scope.line(line)) for var, value in zip(held, values, strict=True)]
-        return first + [self.assigned(target, var, line) for target, var in zip(targets, held, strict=True)]
+        return first + [self.assign(target, var, line) for target, var in zip(targets, held, strict=True)]
 
     def temporary(self, stem: str, kind: Kind) -> str:
         """A variable that the text does not have."""
@@ -251,7 +251,7 @@ class _Reader(Expressions):
 
     def widen(self, name: str, kind: Kind) -> None:
         before = self.routine.scalars.get(name, kind)
-        self.routine.scalars[name] = joined(before, kind)
+        self.routine.scalars[name] = join_kinds(before, kind)
         self.widened = self.widened or self.routine.scalars[name] != before
 
     def place(self, target: ast.expr, kind: Kind) -> Place:
@@ -274,14 +274,14 @@ class _Reader(Expressions):
         self.widen(name, kind)
         return Var(routine.scalars[name], name)
 
-    def returned(self, value: ast.expr | None, line: ast.stmt) -> Stmt:
+    def return_value(self, value: ast.expr | None, line: ast.stmt) -> Stmt:
         if value is None:
             return Return(None, self.scope.line(line))
         return Return(self.fit(self.value(value), self.routine.returns, line), self.scope.line(line))
 
     # loops
 
-    def counted(self, name: str, line: ast.For) -> list[Stmt]:
+    def for_loop(self, name: str, line: ast.For) -> list[Stmt]:
         """The end is computed once: where the body might change it, before the loop."""
         assert isinstance(line.iter, ast.Call)
         values = [self.fit(self.value(arg), "int", line) for arg in line.iter.args]
@@ -311,12 +311,12 @@ class _Reader(Expressions):
                 case Set(target, _):
                     changed: Sequence[Expr] = [target.array if isinstance(target, ArrayItem) else target]
                 case RoutineCall():
-                    changed = self.program.changed(part)
+                    changed = self.program.changed_arguments(part)
                 case CallTape(_, _, _, args):
                     changed = args
                 case _:
                     continue
-            if any(_named(array) in names for array in changed):
+            if any(_array_name(array) in names for array in changed):
                 return True
         return not names.isdisjoint(loop_names(body))
 
@@ -328,6 +328,6 @@ def _reads(value: Expr, place: Place) -> bool:
     return any(isinstance(x, ArrayItem | Field | RoutineCall) for x in parts(value))
 
 
-def _named(array: Expr) -> str:
+def _array_name(array: Expr) -> str:
     base = base_of(array)
     return base.name if isinstance(base, Var) else ""

@@ -203,13 +203,13 @@ class Order:
             case ProgramOp(_, "choose" | "and" | "or", (first, *rest)):
                 return replace(x, args=(self(first, skipped), *(self(arg, True) for arg in rest)))
             case ProgramOp(_, _, args) | RoutineCall(_, _, args) | CallTape(_, _, _, args):
-                return replace(x, args=self.ordered(x, args, skipped))
+                return replace(x, args=self.order_arguments(x, args, skipped))
             case ArrayItem(_, array, index):
-                array, index = self.ordered(x, (array, index), skipped)
+                array, index = self.order_arguments(x, (array, index), skipped)
                 return replace(x, array=array, index=index)
         return x
 
-    def ordered(self, x: Expr, args: tuple[Expr, ...], skipped: bool) -> tuple[Expr, ...]:
+    def order_arguments(self, x: Expr, args: tuple[Expr, ...], skipped: bool) -> tuple[Expr, ...]:
         acting = [i for i, arg in enumerate(args) if self.acts(arg)]
         if not acting:
             return args

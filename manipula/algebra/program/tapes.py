@@ -48,7 +48,7 @@ class Straight:
         self.parameters = tuple(port for port in tape.inputs if not port.online and port.slots)
 
     @property
-    def kept(self) -> int:
+    def offline_count(self) -> int:
         return len(self._kept)
 
     @property
@@ -72,7 +72,9 @@ class Straight:
         self._run(self.tape.offline, values)
         for i, slot in enumerate(self._kept):
             arrays[-1][i] = values[slot]
-        broken = self.tape.broken({port.name: [values[slot] for slot in port.slots] for port in self.parameters})
+        broken = self.tape.broken_condition(
+            {port.name: [values[slot] for slot in port.slots] for port in self.parameters}
+        )
         return 0 if broken is None else 1 + self.tape.checks.index(broken)
 
     def _read(self, ports: Sequence[Port], arrays: Sequence[Reals]) -> dict[int, Any]:

@@ -40,7 +40,7 @@ class Arranged(NamedTuple):
     views: tuple[RowsView, ...]
 
 
-def arranged(function: str, ports: Sequence[Port], values: Sequence[Any], dtype: DType) -> Arranged:
+def arrange_inputs(function: str, ports: Sequence[Port], values: Sequence[Any], dtype: DType) -> Arranged:
     """Check, convert and broadcast the variables of a call."""
     check_count(function, ports, values)
     arrays = [rows_from_value(function, port, value, dtype) for port, value in zip(ports, values)]
@@ -73,7 +73,7 @@ def rows_of_array(function: str, port: Port, array: Any) -> Any:
             function,
             port.name,
             pattern(port.shape),
-            _found(array),
+            _shape_text(array),
         )
     return array
 
@@ -94,8 +94,10 @@ def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Flo
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
             return array.astype(dtype)
     except (ValueError, TypeError) as problem:
-        raise InputError("{name}: expected numbers, found {value}", what, told(value)) from problem
-    raise InputError("{what}: expected real numbers, found {told} (dtype {dtype})", what, told(value), array.dtype)
+        raise InputError("{name}: expected numbers, found {value}", what, value_text(value)) from problem
+    raise InputError(
+        "{what}: expected real numbers, found {told} (dtype {dtype})", what, value_text(value), array.dtype
+    )
 
 
 def view_of_rows(array: Floats, lead: Shape) -> RowsView:
@@ -157,7 +159,9 @@ def out_arrays(function: str, ports: Sequence[Port], out: Any) -> list[Any]:
 def _check_out(function: str, port: Port, shape: Shape, array: Any, dtype: DType) -> None:
     what = Message("{function}: out for {port}", function, port.name)
     if not isinstance(array, np.ndarray):
-        raise InputError("{what}: expected a numpy array of shape {shape}, found {told}", what, shape, told(array))
+        raise InputError(
+            "{what}: expected a numpy array of shape {shape}, found {told}", what, shape, value_text(array)
+        )
     if array.dtype != dtype or not array.flags.c_contiguous:
         raise InputError(
             "{what}: expected a C-contiguous {dtype} array, found dtype {dtype2}, array.strides={strides!r}",
@@ -211,11 +215,11 @@ def common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Any]) -> 
         ) from None
 
 
-def _found(array: Any) -> str:
+def _shape_text(array: Any) -> str:
     return Message("a single number") if array.ndim == 0 else str(array.shape)
 
 
-def told(value: Any) -> str:
+def value_text(value: Any) -> str:
     """What was found, not too long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{type(value).__name__} {text[:40]}…"

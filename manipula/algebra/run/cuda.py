@@ -20,9 +20,9 @@ from manipula.algebra.run.batch import (
     even_step,
     out_arrays,
     rows_of_array,
-    told,
+    value_text,
 )
-from manipula.algebra.run.repeated import NEVER, Repeated, Rolling, Task, completed
+from manipula.algebra.run.repeated import NEVER, Repeated, Rolling, Task, complete_options
 from manipula.algebra.run.stepping import Memory
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import InputError
@@ -47,10 +47,10 @@ class Rollouts:
         samples = -(-task.steps // task.every) if task.every else 0
         record = cupy.empty((samples, width, task.rows), self._dtype)
         if task.rows:
-            self._launched(task, states, record)
-        return self._packed(task, states, record)
+            self._launch(task, states, record)
+        return self._pack_records(task, states, record)
 
-    def _launched(self, task: Task, states: Any, record: Any) -> None:
+    def _launch(self, task: Task, states: Any, record: Any) -> None:
         held = task.held[:, None] if task.along is None else task.along  # (rows or 1, steps or 1, V)
         drive = self._cupy.asarray(np.ascontiguousarray(held.transpose(1, 2, 0)))  # (steps or 1, V, rows or 1)
         several = drive.shape[2] > 1
@@ -79,7 +79,7 @@ class Rollouts:
             self._kernels[own] = module.get_function(name)
         return self._kernels[own]
 
-    def _packed(self, task: Task, states: Any, record: Any) -> Repeated:
+    def _pack_records(self, task: Task, states: Any, record: Any) -> Repeated:
         """As on the processor, on the device."""
         memory, rows = self._memory, record.transpose(2, 0, 1)  # (rows, samples, width)
         state = [x.T.reshape(*task.lead, *port.shape) for port, x in _parts(memory.states, states, 0)]
@@ -148,7 +148,7 @@ class Arguments:
         self.inputs, self.outputs = ports
         self._plans: dict[tuple[Any, ...], ArrayPlan] = {}
 
-    def arranged(self, values: Sequence[Any], out: Any) -> DeviceCall:
+    def arrange(self, values: Sequence[Any], out: Any) -> DeviceCall:
         """Inputs and outputs of a call."""
         check_count(self.function, self.inputs, values)
         here = self.cupy.cuda.runtime.getDevice()
@@ -267,11 +267,11 @@ def apart(arrays: Sequence[Any], results: Sequence[Any]) -> list[Any]:
     """Inputs that no result overwrites while they are still being read: the ends of their memory decide."""
     written = [_ends(x) for x in results]
 
-    def shared(array: Any) -> bool:
+    def overlaps(array: Any) -> bool:
         first, last = _ends(array)
         return any(first < end and start < last for start, end in written)
 
-    return [x.copy() if shared(x) else x for x in arrays]
+    return [x.copy() if overlaps(x) else x for x in arrays]
 
 
 def _ends(array: Any) -> tuple[int, int]:
@@ -286,7 +286,7 @@ def _ends(array: Any) -> tuple[int, int]:
 def _kind(value: Any) -> str:
     """a numpy ndarray of shape (3, 6); or the thing itself"""
     if not hasattr(value, "shape"):
-        return told(value)
+        return value_text(value)
     return Message(
         "a {partition} {name} of shape {tuple}",
         type(value).__module__.partition(".")[0],
@@ -310,7 +310,7 @@ class HostFunction(Protocol):
     @property
     def parameters(self) -> tuple[str, ...]: ...
     def kept(self, p: Any = None) -> Floats: ...
-    def packed(self, results: Sequence[Any]) -> Any: ...
+    def pack_results(self, results: Sequence[Any]) -> Any: ...
     @property
     def memory(self) -> Memory: ...
     def task(self, state: Any, steps: int, variables: Sequence[Any], lanes: int, how: Rolling) -> Task: ...
@@ -339,12 +339,12 @@ class CudaFunction:
     def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
         if p is None and self.parameters and len(variables) == len(self.inputs) + 1:
             variables, p = variables[:-1], variables[-1]
-        call = self._arguments.arranged(variables, out)
+        call = self._arguments.arrange(variables, out)
         work = self._work(p)
         if call.rows:
             arguments = (np.int64(call.rows), *_flat(call.inputs), *work, *_flat(call.outputs))
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
-        return self._host.packed(call.results)
+        return self._host.pack_results(call.results)
 
     def run(
         self,
@@ -357,7 +357,7 @@ class CudaFunction:
         on the device."""
         here = self._cupy.asnumpy
         states, given = tuple(map(here, state)), tuple(map(here, variables))
-        return self._rollouts(self._host.task(states, steps, given, 1, completed(how)))
+        return self._rollouts(self._host.task(states, steps, given, 1, complete_options(how)))
 
     @cached_property
     def _rollouts(self) -> Rollouts:

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.algebra.llvm.code import loaded, paired_object
+from manipula.algebra.llvm.code import load_code, paired_object
 from manipula.algebra.llvm.program_lanes import routine_abreast
 from manipula.algebra.llvm.program_operations import TYPES
 from manipula.algebra.llvm.program_writer import rounded_assembly
 from manipula.algebra.program.reader import program
 from manipula.algebra.program.tree import Routine
-from manipula.algebra.run.compiled import Compiled
+from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.python_call_inverse import CONTEXT, TEXTS, inverse_call_text
 from manipula.algebra.run.python_call_layout import GENERAL, Layout, address_of, builtin, fill_context, layout
 from manipula.algebra.run.texts import Text
@@ -93,7 +93,7 @@ class ManyTargets:
         self._branches, self._size = inverse.outputs[0].shape
         entries = sum(prod(port.shape) for port in inverse.inputs[1:])
         text = f"{choice_text([choose_each], self._size)}\n{many_text(self._branches, self._size, entries)}"
-        self._code = loaded(("many targets", text), lambda: text, LEVEL, paired_object)
+        self._code = load_code(("many targets", text), lambda: text, LEVEL, paired_object)
         context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._code.address("many_context"))()
         known = {"run": inverse.address or 0, "forward": forward.address or 0, "table": address_of(self._alive[2])}
         fill_context(context, [known[name] for name in BATCH_CONTEXT])
@@ -209,7 +209,7 @@ class InverseCall:
         branches, size = inverse.outputs[0].shape
         assert {text.__name__ for text in choice} == set(TEXTS)
         text = f"{choice_text(choice, size)}\n{inverse_call_text(branches, size, at.header)}"
-        self._code = loaded(("inverse call", text), lambda: text, LEVEL, paired_object)
+        self._code = load_code(("inverse call", text), lambda: text, LEVEL, paired_object)
 
     def thin(self, owner: Any, name: str, doc: str, result: type, solver: object) -> Any:
         """A built-in function; `owner.general` does what it does not. The owner keeps solver, result type and this."""

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.llvm.code import LoadedCode, host, loaded
+from manipula.algebra.llvm.code import LoadedCode, host, load_code
 from manipula.algebra.llvm.ir import batch_module, single_module
 from manipula.algebra.llvm.repeat import repeat_module
 from manipula.algebra.llvm.writer import Host
@@ -21,7 +21,7 @@ from manipula.algebra.run.batch import Floats, RowsView
 from manipula.algebra.run.python_call import context_rows, has_vectorcall, vectorcall_text
 from manipula.algebra.run.python_call_layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
 from manipula.algebra.run.repeated import Frames
-from manipula.algebra.run.stepping import aligned
+from manipula.algebra.run.stepping import aligned_array
 from manipula.algebra.tape import Tape, kept_slots, parameters_of, variables_of
 
 LONG = 20_000  # lines; past this the careful code generator takes seconds, and the plain one serves
@@ -51,7 +51,7 @@ class LlvmKernel:
         abi = (self._layout.header,) if self._layout else ()
         level = 2 if len(self.tape.lines) <= LONG else 0
         parts = (which, self.tape.digest(), self._scalar, self._host, abi, *([lanes] if which == "repeat" else []))
-        return loaded(parts, lambda: self._text(which, lanes), level)
+        return load_code(parts, lambda: self._text(which, lanes), level)
 
     def _text(self, which: str, lanes: int = 1) -> str:
         if which == "repeat":
@@ -102,12 +102,12 @@ class LlvmKernel:
             self._learn(address_of(parameters))
         return kept
 
-    def broken(self, parameters: Floats) -> int:
+    def broken_condition(self, parameters: Floats) -> int:
         """The number of the first condition that is broken, counted from 1; 0 where all hold."""
-        return int(self._broken(address_of(parameters))) if self.tape.checks else 0
+        return int(self._condition_function(address_of(parameters))) if self.tape.checks else 0
 
     @cached_property
-    def _broken(self) -> Any:
+    def _condition_function(self) -> Any:
         return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self._single.address("broken"))
 
     @cached_property
@@ -129,17 +129,17 @@ class LlvmKernel:
     def prepare_rows(self, parameters: Floats) -> Floats:
         """The off-line part of many rows, (blocks, n, lanes) → (blocks, K, lanes)."""
         blocks, _, lanes = parameters.shape
-        kept = aligned((blocks, self._kept, lanes), self.dtype)
-        code = self._repeating(lanes)
+        kept = aligned_array((blocks, self._kept, lanes), self.dtype)
+        code = self._repeat_code(lanes)
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(code.address("prepare_rows"))
         call(address_of(parameters), address_of(kept), blocks)
         return kept
 
     def repeater(self, lanes: int) -> Repeat:
         """Many steps, so many rows side by side."""
-        return Repeat(self._repeating(lanes))
+        return Repeat(self._repeat_code(lanes))
 
-    def _repeating(self, lanes: int) -> LoadedCode:
+    def _repeat_code(self, lanes: int) -> LoadedCode:
         with self._lock:
             if lanes not in self._repeats:
                 self._repeats[lanes] = self._load("repeat", lanes)
@@ -201,7 +201,7 @@ class Repeat:
         drive_step = frames.drive.strides[1] // size if frames.drive.shape[1] > 1 else 0
         kept, kept_block = part(frames.kept)
         record, record_block = part(frames.record)
-        scratch = aligned((width, lanes), frames.states.dtype)
+        scratch = aligned_array((width, lanes), frames.states.dtype)
         self._call(
             states, half, drive, drive_block, drive_step, kept, kept_block, address_of(scratch),
             record, record_block, every, left, len(blocks), CHUNK, steps,

@@ -65,7 +65,7 @@ class NumpyKernel:
         _play(self.tape.offline, values, {})
         return np.array([values[slot] for slot in self._kept], dtype=self.dtype)
 
-    def broken(self, parameters: Floats) -> int:
+    def broken_condition(self, parameters: Floats) -> int:
         """The number of the first condition that is broken, counted from 1; 0 where all hold."""
         port = parameters_of(self.tape)
         values: dict[int, Any] = dict(self._constants)

@@ -68,7 +68,7 @@ class ParameterCall:
         yield "  %broken = call i32 @broken(ptr %p)" if self.conditional else "  %broken = add i32 0, 0"
         yield "  %holds = icmp eq i32 %broken, 0\n  ret i1 %holds\n}"
 
-    def counted(self) -> Iterator[str]:
+    def count_arguments(self) -> Iterator[str]:
         """All arguments by place, or p under its name; then perhaps `out=`."""
         yield "  %nameless = icmp eq ptr %names, null"
         yield "  br i1 %nameless, label %placed, label %named\nplaced:"
@@ -86,7 +86,7 @@ class ParameterCall:
         yield "  br i1 %is.out, label %look, label %general\nlook:"
         yield "  %out = phi ptr [ null, %placed ], [ null, %called ], [ %out.given, %out.name ]"
 
-    def sized(self, way: str) -> Iterator[str]:
+    def check_size(self, way: str) -> Iterator[str]:
         """As many values as there are parameters."""
         x = f"{way}{self.place}"
         yield f"  %{x}.size = load i64, ptr %{x}.shape, align 8\n  %{x}.right = icmp eq i64 %{x}.size, {self.size}"
@@ -174,7 +174,7 @@ class _Vectorcall:
             yield f"  %sizes{i} = alloca [{len(port.shape) + 1} x i64], align 8"
         if p:
             yield f"  %own.k = alloca [{p.kept} x {p.scalar}], align 64"
-        yield from p.counted() if p else self._counted()
+        yield from p.count_arguments() if p else self._count_arguments()
         for i in range(len(self.inputs) + bool(p)):
             yield f"  %at.x{i} = getelementptr inbounds ptr, ptr %args, i64 {i}"
             yield f"  %x{i} = load ptr, ptr %at.x{i}, align 8"
@@ -184,7 +184,7 @@ class _Vectorcall:
         yield from field("x0", "axes", self.header + 8, "i32")
         yield "  switch i32 %x0.axes, label %general [ i32 1, label %one.look i32 2, label %many.look ]"
 
-    def _counted(self) -> Iterator[str]:
+    def _count_arguments(self) -> Iterator[str]:
         """The inputs by place, and perhaps `out=`."""
         n = len(self.inputs)
         yield f"  %enough = icmp eq i64 %count, {n}\n  br i1 %enough, label %counted, label %general\ncounted:"
@@ -197,11 +197,11 @@ class _Vectorcall:
         yield "  br i1 %is.out, label %look, label %general\nlook:"
         yield "  %out = phi ptr [ null, %counted ], [ %out.given, %called ]"
 
-    def _prepared(self, way: str) -> Iterator[str]:
+    def _prepare_parameters(self, way: str) -> Iterator[str]:
         """The parameters fit, and what depends on them is at hand."""
         if self.parameters:
             yield from self._fits(way, len(self.inputs), axes=1)
-            yield from self.parameters.sized(way)
+            yield from self.parameters.check_size(way)
 
     def one_row(self) -> Iterator[str]:
         yield "one.look:"
@@ -210,7 +210,7 @@ class _Vectorcall:
             yield f"  %one{i}.size = load i64, ptr %one{i}.shape, align 8"
             yield f"  %one{i}.right = icmp eq i64 %one{i}.size, {len(port.slots)}"
             yield f"  br i1 %one{i}.right, label %one.next{i}, label %general\none.next{i}:"
-        yield from self._prepared("one")
+        yield from self._prepare_parameters("one")
         yield from self._places("one", [f"i32 {len(p.shape)}, ptr @shape{i}" for i, p in enumerate(self.outputs)], [])
         given = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
         taken = [f"ptr %one.y{i}.data" for i in range(len(self.outputs))]
@@ -232,7 +232,7 @@ class _Vectorcall:
             yield f"  %many{i}.wide = icmp eq i64 %many{i}.size, {len(port.slots)}"
             yield f"  %many{i}.right = and i1 %many{i}.as, %many{i}.wide"
             yield f"  br i1 %many{i}.right, label %many.next{i}, label %general\nmany.next{i}:"
-        yield from self._prepared("many")
+        yield from self._prepare_parameters("many")
         yield from self.parameters.own()
         for i, port in enumerate(self.outputs):
             for axis, size in enumerate(["%many0.rows", *map(str, port.shape)]):
@@ -240,10 +240,10 @@ class _Vectorcall:
                 yield f"  store i64 {size}, ptr %sizes{i}.{axis}, align 8"
         shapes = [f"i32 {len(p.shape) + 1}, ptr %sizes{i}" for i, p in enumerate(self.outputs)]
         yield from self._places("many", shapes, ["%many0.rows"])
-        yield from self._unlocked()
+        yield from self._call_unlocked()
         yield from self._answer("many")
 
-    def _unlocked(self) -> Iterator[str]:
+    def _call_unlocked(self) -> Iterator[str]:
         """The kernel; a long run lets other Python threads go on meanwhile."""
         given = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
         taken = [f"ptr %many.y{i}.data" for i in range(len(self.outputs))]
@@ -264,9 +264,9 @@ class _Vectorcall:
         """Where the results go: new arrays, or the caller's."""
         spans = [Span(f"%{way}{i}.data", len(port.slots)) for i, port in enumerate(self.inputs)]
         yield f"  %{way}.own = icmp eq ptr %out, null\n  br i1 %{way}.own, label %{way}.new, label %{way}.given"
-        yield from self.results.taken(way, lead, spans)
+        yield from self.results.take_outputs(way, lead, spans)
         yield f"{way}.new:"
-        yield from self._allocated(way, shapes)
+        yield from self._allocate_outputs(way, shapes)
         last = len(shapes) - 1
         yield f"  br label %{way}.at\n{way}.at:"
         for i in range(len(shapes)):
@@ -274,7 +274,7 @@ class _Vectorcall:
         for i in range(len(shapes)):
             yield from field(f"{way}.y{i}", "data", self.header, "ptr")
 
-    def _allocated(self, way: str, shapes: list[str]) -> Iterator[str]:
+    def _allocate_outputs(self, way: str, shapes: list[str]) -> Iterator[str]:
         """New arrays; if one cannot be had, the others are given back and the error stands."""
         for i, shape in enumerate(shapes):
             y = f"{way}.new{i}"

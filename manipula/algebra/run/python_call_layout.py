@@ -53,7 +53,7 @@ def layout() -> Layout | None:
     if platform.python_implementation() != "CPython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     try:
-        found = _found()
+        found = _find_layout()
         return found if _fields_agree(found.header) and _constructor_works(found) else None
     except (AttributeError, ValueError, OSError, ImportError, IndexError):
         return None
@@ -65,7 +65,7 @@ def address_of(array: np.ndarray[Any, Any]) -> int:
     return array.ctypes.data if found is None else _word(id(array) + found.header)
 
 
-def _found() -> Layout:
+def _find_layout() -> Layout:
     table = _table()
     api = ctypes.pythonapi
 
@@ -231,10 +231,10 @@ class ResultCall:
     header: int
     width: int  # bytes of an entry
 
-    def taken(self, way: str, lead: Sequence[str], inputs: Sequence[Span]) -> Iterator[str]:
+    def take_outputs(self, way: str, lead: Sequence[str], inputs: Sequence[Span]) -> Iterator[str]:
         """From `way.given` over `way.apart` to `way.at`: `%way.out0` …, each with one reference more."""
         yield f"{way}.given:"
-        yield from self._unpacked(way)
+        yield from self._unpack_outputs(way)
         for i, port in enumerate(self.outputs):
             x = f"{way}.out{i}"
             yield from field(x, "type", self.header - 8, "ptr")
@@ -243,13 +243,13 @@ class ResultCall:
             sizes = [*lead, *map(str, port.shape)]
             yield from fits(f"{x}.in", f"%{x}", len(sizes), self.header, DENSE | WRITEABLE)
             yield f"  br i1 %{x}.in.ok, label %{x}.fits, label %general\n{x}.fits:"
-            yield from self._shaped(x, sizes)
+            yield from self._check_shape(x, sizes)
         yield from self._apart(way, lead, inputs)
         yield f"  br label %{way}.apart\n{way}.apart:"
         yield from (f"  call void %keep(ptr %{way}.out{i})" for i in range(len(self.outputs)))
         yield f"  br label %{way}.at"
 
-    def _unpacked(self, way: str) -> Iterator[str]:
+    def _unpack_outputs(self, way: str) -> Iterator[str]:
         if len(self.outputs) == 1:
             yield f"  %{way}.out0 = getelementptr inbounds i8, ptr %out, i64 0"
             return
@@ -263,7 +263,7 @@ class ResultCall:
         for i in range(len(self.outputs)):
             yield f"  %{way}.out{i} = call ptr %tuple_item(ptr %out, i64 {i})"
 
-    def _shaped(self, x: str, sizes: Sequence[str]) -> Iterator[str]:
+    def _check_shape(self, x: str, sizes: Sequence[str]) -> Iterator[str]:
         for axis, size in enumerate(sizes):
             yield f"  %{x}.at{axis} = getelementptr inbounds i64, ptr %{x}.in.shape, i64 {axis}"
             yield f"  %{x}.size{axis} = load i64, ptr %{x}.at{axis}, align 8"

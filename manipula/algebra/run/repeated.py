@@ -17,7 +17,7 @@ import numpy as np
 
 from manipula.algebra.program.primitives import LOW
 from manipula.algebra.run.batch import DType, Floats, Shape, floats_from_value, pattern, rows_from_value, shared_out
-from manipula.algebra.run.stepping import Memory, aligned, laned, unlaned
+from manipula.algebra.run.stepping import Memory, aligned_array, from_lanes, to_lanes
 from manipula.algebra.tape import Port
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
@@ -114,9 +114,9 @@ class Task(NamedTuple):
 
 def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DType) -> Repeated:
     lanes, rows = task.lanes, task.rows
-    states = laned(task.states, lanes, dtype)
-    halves = aligned((2, *states.shape), dtype)
-    held = laned(np.broadcast_to(task.held, (rows, task.held.shape[1])), lanes, dtype)[:, None]
+    states = to_lanes(task.states, lanes, dtype)
+    halves = aligned_array((2, *states.shape), dtype)
+    held = to_lanes(np.broadcast_to(task.held, (rows, task.held.shape[1])), lanes, dtype)[:, None]
     width = task.states.shape[1] + sum(prod(port.shape) for port in memory.outputs)
     samples = -(-task.steps // task.every) if task.every else 0
     records = np.empty((rows, samples, width), dtype)
@@ -126,7 +126,7 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
             steps = _slice(task, width, done, pace)
             left = -done % task.every if task.every else NEVER
             count = len(range(left, steps, task.every)) if task.every else 0
-            record = aligned((len(states), count, width, lanes), dtype)
+            record = aligned_array((len(states), count, width, lanes), dtype)
             drive = held if task.along is None else _drive(task, done, steps, dtype)
             frames = Frames(halves, drive, task.kept, record, task.noise)
             halves[0] = states
@@ -135,12 +135,12 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
             states[...] = halves[steps % 2]
             pace = max(1, int(steps * SLICE / max(perf_counter() - begun, 1e-9)))
             if count:
-                unlaned(record, rows, records[:, kept_samples : kept_samples + count])
+                from_lanes(record, rows, records[:, kept_samples : kept_samples + count])
             done, kept_samples = done + steps, kept_samples + count
     final = np.empty_like(task.states)
-    unlaned(states, rows, final)
+    from_lanes(states, rows, final)
     recorded = np.ascontiguousarray(records[:, :kept_samples])
-    return _packed(task.lead, memory, final, recorded, done)
+    return _pack_records(task.lead, memory, final, recorded, done)
 
 
 def _slice(task: Task, width: int, done: int, pace: int) -> int:
@@ -156,7 +156,7 @@ def _drive(task: Task, done: int, steps: int, dtype: DType) -> Floats:
     part = task.along[:, done : done + steps]
     if len(part) == 1:
         part = np.broadcast_to(part, (min(task.rows, task.lanes), *part.shape[1:]))
-    return laned(part, task.lanes, dtype)
+    return to_lanes(part, task.lanes, dtype)
 
 
 def _share(code: Repeater, frames: Frames, counts: tuple[int, int, int, int], threads: int, rows: int) -> None:
@@ -166,20 +166,20 @@ def _share(code: Repeater, frames: Frames, counts: tuple[int, int, int, int], th
     shared_out(lambda part: code(frames, part, *counts), blocks, threads, 1, least)
 
 
-def _packed(lead: Shape, memory: Memory, final: Floats, records: Floats, done: int) -> Repeated:
+def _pack_records(lead: Shape, memory: Memory, final: Floats, records: Floats, done: int) -> Repeated:
     samples = records.shape[1]
 
-    def taken(table: Floats, first: int, shape: Shape, more: Shape) -> Floats:
+    def take_part(table: Floats, first: int, shape: Shape, more: Shape) -> Floats:
         part = table[..., first : first + prod(shape)]
         return np.ascontiguousarray(part).reshape(*lead, *more, *shape)
 
     state, states, outputs, at = [], [], [], 0
     for port in memory.states:
-        state.append(taken(final, at, port.shape, ()))
-        states.append(taken(records, at, port.shape, (samples,)))
+        state.append(take_part(final, at, port.shape, ()))
+        states.append(take_part(records, at, port.shape, (samples,)))
         at += prod(port.shape)
     for port in memory.outputs:
-        outputs.append(taken(records, at, port.shape, (samples,)))
+        outputs.append(take_part(records, at, port.shape, (samples,)))
         at += prod(port.shape)
     return Repeated(memory.states_of(state), memory.states_of(states), memory.out(outputs), done)
 
@@ -204,7 +204,7 @@ class Rolling(TypedDict, total=False):
 USUAL: Rolling = {"p": None, "every": 1, "threads": 1, "along": (), "seed": 0, "rollout": None, "first": 0}
 
 
-def completed(how: Rolling) -> Rolling:
+def complete_options(how: Rolling) -> Rolling:
     """With what is left out."""
     if odd := next((name for name in how if name not in USUAL), None):
         raise UnknownNameError("option of run", odd, USUAL)
@@ -224,11 +224,11 @@ def task_from(
     """Checked and broadcast. `parameters`: (…, n); without leading axes they are those of all rows."""
     name, dtype = memory.name, memory.dtype
     count = _whole(name, "steps", steps, 0)
-    moving = _moving(memory, how["along"])
-    states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.ordered(state, "state"))]
+    moving = _driven_inputs(memory, how["along"])
+    states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.state_arrays(state, "state"))]
     given = [
         _along(name, port, value, count, dtype) if port.name in moving else rows_from_value(name, port, value, dtype)
-        for port, value in zip(memory.driven, memory.checked(variables, memory.driven))
+        for port, value in zip(memory.driven, memory.check_variables(variables, memory.driven))
     ]
     leads = [x.shape[:-1] for x in (*states, parameters)]
     leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(given, memory.driven)]
@@ -247,8 +247,8 @@ def task_from(
         np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])).reshape(rows, x.shape[-1]) for x in states], axis=1),
         _beside(held, dtype),
         _beside(driven, dtype) if moving else None,
-        kept(laned(_rows(parameters, lead, 1), wide, dtype)),
-        Noise(_whole(name, "seed", how["seed"], 0) & LOW, laned(numbers, wide, np.dtype(np.int64))),
+        kept(to_lanes(_rows(parameters, lead, 1), wide, dtype)),
+        Noise(_whole(name, "seed", how["seed"], 0) & LOW, to_lanes(numbers, wide, np.dtype(np.int64))),
         _whole(name, "first", how["first"], 0),
     )
 
@@ -274,7 +274,7 @@ def _whole(name: str, what: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def _moving(memory: Memory, along: Collection[str] | str) -> set[str]:
+def _driven_inputs(memory: Memory, along: Collection[str] | str) -> set[str]:
     names = {along} if isinstance(along, str) else set(along)
     known = [port.name for port in memory.driven]
     for name in sorted(names.difference(known)):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.llvm.code import LoadedCode, loaded, optimised_object, paired_object
+from manipula.algebra.llvm.code import LoadedCode, load_code, optimised_object, paired_object
 from manipula.algebra.llvm.program_lanes import laned_assembly
 from manipula.algebra.llvm.program_writer import assembly, rounded_assembly
 from manipula.algebra.program.reader import program
@@ -22,7 +22,7 @@ CTYPES: dict[Kind, Any] = {
 }  # fmt: skip
 
 
-def compiled(entry: Callable[..., Any], rounded: bool = False, **known: int) -> Callable[..., Any]:
+def compile_text(entry: Callable[..., Any], rounded: bool = False, **known: int) -> Callable[..., Any]:
     """A text as machine code; it takes what the text takes.
 
     `rounded`: every step is, as in plain Python, so that equal numbers give equal bits. `known`: whole numbers that the
@@ -31,7 +31,7 @@ def compiled(entry: Callable[..., Any], rounded: bool = False, **known: int) -> 
     *callees, made = program(entry)
     made = replace(made, body=(*(Set(Var("int", name), Const("int", x)) for name, x in known.items()), *made.body))
     text = (rounded_assembly if rounded else assembly)([*callees, made], made.name)
-    code = loaded(("routines", rounded, text), lambda: text, LEVEL, paired_object if rounded else optimised_object)
+    code = load_code(("routines", rounded, text), lambda: text, LEVEL, paired_object if rounded else optimised_object)
     return Native(code, made)
 
 
@@ -40,7 +40,7 @@ def compiled_together(*entries: Callable[..., Any]) -> list[Callable[..., Any]]:
     routines = program(*entries)
     made = [next(x for x in routines if x.name == entry.__name__) for entry in entries]
     text = assembly(routines, *(x.name for x in made))
-    code = loaded(("routines", False, text), lambda: text, LEVEL, optimised_object)
+    code = load_code(("routines", False, text), lambda: text, LEVEL, optimised_object)
     return [Native(code, x) for x in made]
 
 
@@ -81,7 +81,7 @@ class Laned:
         routines = program(entry)
         self._routine, self.lanes = routines[-1], lanes
         text = laned_assembly(routines, lanes)
-        self._code = loaded(("laned", text), lambda: text, LEVEL, optimised_object)
+        self._code = load_code(("laned", text), lambda: text, LEVEL, optimised_object)
         kinds = list(self._routine.parameters.values())
         self._common = [kind in ("flag", "int", "word") for kind in kinds]
         self._structs = _mirrors(self._routine, lanes)

@@ -61,11 +61,11 @@ class Memory:
 
     def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
         """In the order of the function."""
-        values = dict(zip((port.name for port in self.free), self.checked(variables, self.free)))
-        values |= dict(zip(self._state._fields, self.ordered(state, "state")))
+        values = dict(zip((port.name for port in self.free), self.check_variables(variables, self.free)))
+        values |= dict(zip(self._state._fields, self.state_arrays(state, "state")))
         return [values[port.name] for port in self.inputs]
 
-    def checked(self, variables: Sequence[Any], ports: Sequence[Port]) -> Sequence[Any]:
+    def check_variables(self, variables: Sequence[Any], ports: Sequence[Port]) -> Sequence[Any]:
         """One for each of the inputs."""
         if not self.steps:
             raise InputError(
@@ -82,7 +82,7 @@ class Memory:
             )
         return variables
 
-    def ordered(self, state: Any, what: str) -> list[Any]:
+    def state_arrays(self, state: Any, what: str) -> list[Any]:
         """The arrays of a state, from a mapping or in their order."""
         names = self._state._fields
         if isinstance(state, Mapping):
@@ -101,7 +101,7 @@ class Memory:
             )
         return list(state)
 
-    def parted(self, results: Mapping[str, Any]) -> Stepped:
+    def split_results(self, results: Mapping[str, Any]) -> Stepped:
         state = self._state(*(results[self.following[port.name]] for port in self.states))
         outputs = [results[port.name] for port in self.outputs]
         return Stepped(state, self.out(outputs))
@@ -113,9 +113,9 @@ class Memory:
         """What goes out, as a step returns it."""
         return outputs[0] if len(outputs) == 1 else self._outputs(*outputs)
 
-    def kept(self, state: Any, out: Any) -> Any:
+    def store_state(self, state: Any, out: Any) -> Any:
         """The new states in the arrays of `out`, which may be the old ones."""
-        places = self.ordered(out, "out")
+        places = self.state_arrays(out, "out")
         for port, new, place in zip(self.states, state, places):
             if not isinstance(place, np.ndarray) or place.shape != new.shape or place.dtype != new.dtype:
                 told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
@@ -137,7 +137,7 @@ class Memory:
 _ALIGN = 64  # bytes of a line of the cache, and of the widest vector
 
 
-def aligned(shape: tuple[int, ...], dtype: DType) -> Floats:
+def aligned_array(shape: tuple[int, ...], dtype: DType) -> Floats:
     """Memory that begins where a vector may."""
     count = int(np.prod(shape))
     raw = np.empty(count * dtype.itemsize + _ALIGN, np.uint8)
@@ -150,11 +150,11 @@ def blocks_of(rows: int, lanes: int) -> int:
     return -(-rows // lanes)
 
 
-def laned(table: Any, lanes: int, dtype: DType) -> Floats:
+def to_lanes(table: Any, lanes: int, dtype: DType) -> Floats:
     """(rows, …, n) → (blocks, …, n, lanes); lanes past the last row repeat it."""
     rows = table.shape[0]
     blocks = blocks_of(rows, lanes)
-    found = aligned((blocks, *table.shape[1:], lanes), dtype)
+    found = aligned_array((blocks, *table.shape[1:], lanes), dtype)
     whole = rows // lanes
     if whole:
         found[:whole] = np.moveaxis(table[: whole * lanes].reshape(whole, lanes, *table.shape[1:]), 1, -1)
@@ -164,7 +164,7 @@ def laned(table: Any, lanes: int, dtype: DType) -> Floats:
     return found
 
 
-def unlaned(blocks: Floats, rows: int, into: Any) -> None:
+def from_lanes(blocks: Floats, rows: int, into: Any) -> None:
     """The inverse: (blocks, …, n, lanes) → (rows, …, n)."""
     lanes = blocks.shape[-1]
     whole = rows // lanes

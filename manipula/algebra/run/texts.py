@@ -13,10 +13,10 @@ Text = Callable[..., Any]
 def machine_code(text: Text, rounded: bool = False, **known: int) -> Text:
     """Made once a process. `rounded`, `known`: see `compiled`."""
     try:
-        from manipula.algebra.run.routines import compiled
+        from manipula.algebra.run.routines import compile_text
     except (ImportError, OSError):
         return text
-    return compiled(text, rounded, **known)
+    return compile_text(text, rounded, **known)
 
 
 @cache

@@ -52,37 +52,37 @@ ROUNDS = 4  # each decides what the one before laid open
 def written_anew(written: Written, like: Function, write: Callable[[Function], Written]) -> Written:
     """Without choices that are none; what then is left is simplified again, until nothing more is known."""
     for _ in range(ROUNDS):
-        known = {name: tuple(map(decided, trees)) for name, trees in written.items()}
+        known = {name: tuple(map(simplify_choices, trees)) for name, trees in written.items()}
         if known == written:
             break
         written = write(function_from_trees(known, like))
     return written
 
 
-def decided(tree: FormulaTree) -> FormulaTree:
+def simplify_choices(tree: FormulaTree) -> FormulaTree:
     """The same value without choices that are none; equal where there is nothing to decide."""
     match tree:
         case FormulaCall("select", (condition, yes, no)):
-            return _chosen(decided(condition), yes, no)
+            return _simplify_select(simplify_choices(condition), yes, no)
         case FormulaCall(op, args):
-            return _known(op, [decided(arg) for arg in args])
+            return _evaluate_known(op, [simplify_choices(arg) for arg in args])
         case Sum(terms):
-            return tree if (new := [decided(x) for x in terms]) == [*terms] else sum_of(new)
+            return tree if (new := [simplify_choices(x) for x in terms]) == [*terms] else sum_of(new)
         case FormulaProduct(factors):
-            return tree if (new := [decided(x) for x in factors]) == [*factors] else product_of(new)
+            return tree if (new := [simplify_choices(x) for x in factors]) == [*factors] else product_of(new)
         case Power(base, exponent):
-            return _power(tree, decided(base), exponent)
+            return _power(tree, simplify_choices(base), exponent)
         case Inverse(bottom):
-            return _inverse(decided(bottom))
+            return _inverse(simplify_choices(bottom))
         case Trig(op, angle):
-            return Trig(op, tuple((decided(leaf), times) for leaf, times in angle))
+            return Trig(op, tuple((simplify_choices(leaf), times) for leaf, times in angle))
     return tree
 
 
-def _chosen(condition: FormulaTree, yes: FormulaTree, no: FormulaTree) -> FormulaTree:
+def _simplify_select(condition: FormulaTree, yes: FormulaTree, no: FormulaTree) -> FormulaTree:
     if isinstance(condition, FormulaNumber):
-        return decided(yes if condition.value else no)
-    return FormulaCall("select", (condition, decided(yes), decided(no)))
+        return simplify_choices(yes if condition.value else no)
+    return FormulaCall("select", (condition, simplify_choices(yes), simplify_choices(no)))
 
 
 def _power(tree: FormulaTree, base: FormulaTree, exponent: int) -> FormulaTree:
@@ -99,7 +99,7 @@ def _inverse(bottom: FormulaTree) -> FormulaTree:
     return FormulaNumber(1 / bottom.value) if isinstance(bottom, FormulaNumber) and bottom.value else Inverse(bottom)
 
 
-def _known(op: str, args: list[FormulaTree]) -> FormulaTree:
+def _evaluate_known(op: str, args: list[FormulaTree]) -> FormulaTree:
     """A function of what is known, as far as that tells its value."""
     rule = _RULES.get(op)
     found = rule(*args) if rule else None
@@ -148,7 +148,7 @@ def _sqrt(x: FormulaTree) -> FormulaTree | None:
     left = product_of(factor for factor, root in zip(factors, roots) if root is None)
     if not taken or interval(left)[1] < 0:
         return None
-    outside = _known("abs", [product_of(taken)])
+    outside = _evaluate_known("abs", [product_of(taken)])
     return outside if left == TREE_ONE else product_of([outside, FormulaCall("sqrt", (left,))])
 
 
@@ -195,7 +195,7 @@ def interval(tree: FormulaTree) -> Interval:
         case FormulaProduct(factors):
             return reduce(_times, map(interval, factors))
         case Power(base, exponent):
-            return _raised(interval(base), exponent)
+            return _interval_power(interval(base), exponent)
         case FormulaCall(op, args):
             return _of_call(op, [interval(arg) for arg in args])
     return ANY
@@ -206,7 +206,7 @@ def _times(a: Interval, b: Interval) -> Interval:
     return min(ends), max(ends)
 
 
-def _raised(base: Interval, exponent: int) -> Interval:
+def _interval_power(base: Interval, exponent: int) -> Interval:
     low, high = sorted(end**exponent for end in base)
     return (Fraction(0), high) if exponent % 2 == 0 and base[0] < 0 < base[1] else (low, high)
 
@@ -249,7 +249,7 @@ def in_cases(tree: FormulaTree, known: Known | None = None) -> FormulaTree:
         case FormulaCall("select", (condition, yes, no)):
             return _choice(in_cases(condition, known), yes, no, known)
         case FormulaCall(op, args):
-            return _gathered(op, [in_cases(arg, known) for arg in args])
+            return _distribute_choice(op, [in_cases(arg, known) for arg in args])
         case _:
             return _inside(tree, lambda part: in_cases(part, known))
 
@@ -261,16 +261,16 @@ def _choice(condition: FormulaTree, yes: FormulaTree, no: FormulaTree, known: Kn
     return found[0] if found[0] == found[1] else FormulaCall("select", (condition, *found))
 
 
-def _gathered(op: str, args: list[FormulaTree]) -> FormulaTree:
+def _distribute_choice(op: str, args: list[FormulaTree]) -> FormulaTree:
     """A function of choices by one condition, as a choice of the function; nothing long is written twice for it."""
     choices = [arg for arg in args if isinstance(arg, FormulaCall) and arg.op == "select"]
     conditions = {arg.args[0] for arg in choices}
     short = all(isinstance(arg, FormulaNumber | Symbol) for arg in args if arg not in choices)
     if len(conditions) != 1 or op == "less" or not short:
-        return _folded(op, args)
+        return _fold_function(op, args)
     (condition,) = conditions
     sides = [[_side(arg, condition, holds) for arg in args] for holds in (True, False)]
-    return FormulaCall("select", (condition, *(_gathered(op, side) for side in sides)))
+    return FormulaCall("select", (condition, *(_distribute_choice(op, side) for side in sides)))
 
 
 def _side(arg: FormulaTree, condition: FormulaTree, holds: bool) -> FormulaTree:
@@ -279,7 +279,7 @@ def _side(arg: FormulaTree, condition: FormulaTree, holds: bool) -> FormulaTree:
     return arg
 
 
-def _folded(op: str, args: list[FormulaTree]) -> FormulaTree:
+def _fold_function(op: str, args: list[FormulaTree]) -> FormulaTree:
     """√1 = 1, atan2(0, 1) = 0: what a guard computes in place of nothing."""
     if op == "sqrt" and args[0] in (ZERO, ONE):
         return args[0]

@@ -15,11 +15,11 @@ from typing import Any, Literal, get_args
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
-from manipula.algebra.show.choices import decided, in_cases, written_anew
-from manipula.algebra.show.layout import Line, auxiliary_lines, drawn, legend_lines
+from manipula.algebra.show.choices import in_cases, simplify_choices, written_anew
+from manipula.algebra.show.layout import Line, auxiliary_lines, draw_lines, legend_lines
 from manipula.algebra.show.paper import PAGES, Latex, Running, Setting, Typst, displays, legend_rows, typeset_rows
 from manipula.algebra.show.printer import NameParts, Printer, Unicode, book_names, entry_names, trig_name
-from manipula.algebra.simplify import Tell, expanded, factored, silent
+from manipula.algebra.simplify import Tell, expand_function, factor_function, silent
 from manipula.algebra.simplify.tree import Symbol, Trig, leaves, operations
 from manipula.errors import InputError, SizeError, UnknownNameError
 from manipula.scalar import APART
@@ -90,8 +90,8 @@ class Equations:
     def __str__(self) -> str:
         printer = self._printer(self.style)
         if isinstance(printer, Setting):
-            return printer.aligned(self._rows(printer))
-        lines = drawn(self.lines, printer)
+            return printer.align_rows(self._rows(printer))
+        lines = draw_lines(self.lines, printer)
         lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], "with")
         lines += legend_lines(self._columns(printer), "columns")
         return "\n".join(lines + legend_lines(self._units(printer), "in"))
@@ -102,15 +102,15 @@ class Equations:
 
     def _units(self, printer: Printer) -> list[str]:
         """tau [N·m], …"""
-        return [printer.measured(port, unit) for port, unit in self.units]
+        return [printer.name_with_unit(port, unit) for port, unit in self.units]
 
     def __repr__(self) -> str:
         """Itself, where that is short."""
         few = len(self.lines) <= 2 * SHORT and self.operations <= 20 * SHORT  # else not even tried
         text = str(self) if few else ""
-        return text if text and text.count("\n") < SHORT and len(text) <= 80 * SHORT else self._told()
+        return text if text and text.count("\n") < SHORT and len(text) <= 80 * SHORT else self._summary_text()
 
-    def _told(self) -> str:
+    def _summary_text(self) -> str:
         every = dict.fromkeys(left for (left, index), _ in self.lines if index or self.form != "auxiliary")
         names = ", ".join([*every][:8]) + (", …" if len(every) > 8 else "")
         return f"<{len(self)} equations, {self.form}: {names}; {self.operations} operations; print(…) writes them out>"
@@ -149,7 +149,7 @@ class Equations:
         return displays(rows) if sum(map(len, rows)) <= PAGES else None
 
     def _repr_html_(self) -> str | None:
-        return None if sum(map(len, self._latex_rows)) <= PAGES else f"<p>{escape(self._told())}</p>"
+        return None if sum(map(len, self._latex_rows)) <= PAGES else f"<p>{escape(self._summary_text())}</p>"
 
 
 def equations(
@@ -177,7 +177,7 @@ def equations(
     if form not in get_args(Form):
         raise UnknownNameError("form of equations", form, get_args(Form))
     taken = entry_names(function).union(name for port in function.inputs for name in port.names)
-    lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function, tell)
+    lines = auxiliary_lines(function) if form == "auxiliary" else _write_lines(function, form, plain or function, tell)
     shown = _told_apart(lines, function)
     lines = [((shown.get(name, name), index), right) for (name, index), right in lines]
     aliases = book_names(letters, taken)
@@ -220,15 +220,15 @@ def _by_letters(names: Sequence[str], aliases: Mapping[str, NameParts]) -> list[
     return [(letter + "d" * dots, BOOK_UNITS[letter] + PER[dots]) for letter, dots in letters]
 
 
-def _written(function: Function, form: str, plain: Function, tell: Tell) -> list[Line]:
+def _write_lines(function: Function, form: str, plain: Function, tell: Tell) -> list[Line]:
     if any(node.op == APART for node in topological(function.roots)):  # so long that it was proved in parts
         raise SizeError(
             "the {form} form of {name} would be endless; ask for the form 'auxiliary' instead", form, function.name
         )
-    write = expanded if form == "expanded" else factored
+    write = expand_function if form == "expanded" else factor_function
     written = written_anew(write(plain, function, tell), plain, write)
     return [
-        ((output.name, index), decided(in_cases(tree)))
+        ((output.name, index), simplify_choices(in_cases(tree)))
         for output in function.outputs
         for index, tree in zip(entries(output.shape), written[output.name], strict=True)
     ]

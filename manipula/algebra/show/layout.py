@@ -58,7 +58,7 @@ def _matrix_of(left: Left) -> Left | None:
     return (name, index[:-2]) if len(index) >= 2 else None
 
 
-def drawn(lines: Iterable[Line], printer: Printer) -> list[str]:
+def draw_lines(lines: Iterable[Line], printer: Printer) -> list[str]:
     """Lines of text; matrices between brackets, with an empty line from one to the next."""
     found: list[str] = []
     above = False
@@ -86,7 +86,7 @@ def _matrix(matrix: Matrix, printer: Printer) -> list[str]:
     middle = (len(texts) - 1) // 2
     sides = zip(texts, printer.brackets(len(texts)), strict=True)
     return [
-        (name if i == middle else " " * width(name)) + opening + "  ".join(map(_centred, row, widths)) + closing
+        (name if i == middle else " " * width(name)) + opening + "  ".join(map(_centre, row, widths)) + closing
         for i, (row, (opening, closing)) in enumerate(sides)
     ]
 
@@ -124,7 +124,7 @@ def width(text: str) -> int:
     return sum(not combining(letter) for letter in text)
 
 
-def _centred(text: str, columns: int) -> str:
+def _centre(text: str, columns: int) -> str:
     left = (columns - width(text)) // 2
     return " " * left + text + " " * (columns - width(text) - left)
 
@@ -140,7 +140,7 @@ def auxiliary_lines(function: Function) -> list[Line]:
     parts = _leaves(tape)
     direct = _outputs_at_their_line(tape)
     own = entry_names(function)  # entries c1, c2 of an output c: no sine or cosine may be called so beside them
-    taken, count = {name for name in tape.names if not _FRESH.fullmatch(name)} | _given(tape) | own, 0
+    taken, count = {name for name in tape.names if not _FRESH.fullmatch(name)} | _input_names(tape) | own, 0
     lines: list[Line] = []
     for line in tape.lines:
         right = _right(line, [parts[slot] for slot in line.args])
@@ -161,7 +161,7 @@ def auxiliary_lines(function: Function) -> list[Line]:
     return lines
 
 
-def _given(tape: Tape) -> set[str]:
+def _input_names(tape: Tape) -> set[str]:
     return {name for port in tape.inputs for name in port.names}
 
 

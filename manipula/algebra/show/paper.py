@@ -28,24 +28,24 @@ class Setting(Printer):
         return self.name(text)
 
     def entry(self, name: str, index: Sequence[int]) -> str:
-        return self._indexed(name, [str(place) for place in index]) if index else self.name(name)
+        return self._index_name(name, [str(place) for place in index]) if index else self.name(name)
 
     def elsewhere(self, name: str, index: Sequence[int]) -> str:
-        return self._indexed(name, [*map(str, index), "i", "j"])
+        return self._index_name(name, [*map(str, index), "i", "j"])
 
-    def _indexed(self, name: str, places: Sequence[str]) -> str:
+    def _index_name(self, name: str, places: Sequence[str]) -> str:
         own = split_name(name)[1]
         letter = self.name(name.removesuffix(own)) if own else self.name(name)
         return letter + self.index(",".join([own, *places] if own else places))
 
-    def spoken(self, text: str) -> str:
+    def words_text(self, text: str) -> str:
         """Words among formulas."""
         raise NotImplementedError
 
     def matrix(self, rows: Sequence[Sequence[str]]) -> str:
         raise NotImplementedError
 
-    def aligned(self, rows: Sequence[str]) -> str:
+    def align_rows(self, rows: Sequence[str]) -> str:
         """Rows `left &= right` as one block."""
         raise NotImplementedError
 
@@ -109,17 +109,17 @@ class Latex(Setting):
     def remark(self, text: str, words: str) -> str:
         return rf"{text} \text{{ {words}}}"
 
-    def measured(self, port: str, unit: str) -> str:
+    def name_with_unit(self, port: str, unit: str) -> str:
         return rf"{self.name(port)}\ [\text{{{unit}}}]"
 
-    def spoken(self, text: str) -> str:
+    def words_text(self, text: str) -> str:
         return rf"\text{{{text}}}"
 
     def matrix(self, rows: Sequence[Sequence[str]]) -> str:
         entries = " \\\\\n".join(" & ".join(row) for row in rows)
         return f"\\begin{{bmatrix}}\n{entries}\n\\end{{bmatrix}}"
 
-    def aligned(self, rows: Sequence[str]) -> str:
+    def align_rows(self, rows: Sequence[str]) -> str:
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
@@ -141,7 +141,7 @@ _KNOWN = {
 }
 
 
-def quoted(text: str) -> str:
+def typst_string(text: str) -> str:
     """A string of Typst's, whatever is in it."""
     clean = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'"{clean}"'
@@ -153,12 +153,12 @@ class Typst(Setting):
     def name(self, text: str) -> str:
         letter, index, dots = self.parts(text)
         known = letter in GREEK or (len(letter) == 1 and letter.isascii() and letter.isalpha())
-        return _TYPST_DOTS[dots].format(letter if known else quoted(letter)) + self.index(index)
+        return _TYPST_DOTS[dots].format(letter if known else typst_string(letter)) + self.index(index)
 
     def index(self, text: str) -> str:
         if not text:
             return ""
-        return f"_({text})" if text.isascii() and text.isdigit() else f"_(italic({quoted(text)}))"
+        return f"_({text})" if text.isascii() and text.isdigit() else f"_(italic({typst_string(text)}))"
 
     def number(self, value: Fraction) -> str:
         sign, power = "-" if value < 0 else "", tiny_power(value)
@@ -192,18 +192,18 @@ class Typst(Setting):
         return f"frac({self.text(top)}, {self.text(bottom)})"
 
     def remark(self, text: str, words: str) -> str:
-        return f"{text} {self.spoken(' ' + words)}"
+        return f"{text} {self.words_text(' ' + words)}"
 
-    def measured(self, port: str, unit: str) -> str:
-        return f"{self.name(port)} {quoted(f' [{unit}]')}"
+    def name_with_unit(self, port: str, unit: str) -> str:
+        return f"{self.name(port)} {typst_string(f' [{unit}]')}"
 
-    def spoken(self, text: str) -> str:
-        return quoted(text)
+    def words_text(self, text: str) -> str:
+        return typst_string(text)
 
     def matrix(self, rows: Sequence[Sequence[str]]) -> str:
         return 'mat(delim: "[", ' + "; ".join(", ".join(row) for row in rows) + ")"
 
-    def aligned(self, rows: Sequence[str]) -> str:
+    def align_rows(self, rows: Sequence[str]) -> str:
         return "$ " + " \\\n  ".join(rows) + " $"
 
 
@@ -287,7 +287,7 @@ def _terms(tree: FormulaTree) -> Sequence[FormulaTree]:
 def legend_rows(items: Sequence[str], word: str, printer: Setting, each: int = 4) -> list[str]:
     r"""&\text{with } c_{1} = \cos(q_1), …"""
     rows = [printer.comma.join(items[i : i + each]) for i in range(0, len(items), each)]
-    lead, gap = f"&{printer.spoken(f'{word} ')} ", f"&{printer.gap}"
+    lead, gap = f"&{printer.words_text(f'{word} ')} ", f"&{printer.gap}"
     return [(lead if i == 0 else gap) + row + ("," if i + 1 < len(rows) else "") for i, row in enumerate(rows)]
 
 
@@ -299,7 +299,7 @@ def displays(rows: Sequence[str]) -> str:
         if pieces[-1] and sum(map(len, pieces[-1])) + len(row) > BUFFER:
             pieces.append([])
         pieces[-1].append(row)
-    return "\n".join(f"$$\n{Latex().aligned(piece)}\n$$" for piece in pieces)
+    return "\n".join(f"$$\n{Latex().align_rows(piece)}\n$$" for piece in pieces)
 
 
 def _too_long(row: str) -> str:

@@ -188,7 +188,7 @@ class Printer:
         """A formula, then words."""
         return f"{text} {words}"
 
-    def measured(self, port: str, unit: str) -> str:
+    def name_with_unit(self, port: str, unit: str) -> str:
         """An input or output and its unit: tau [N·m]"""
         return f"{self.name(port)} [{unit}]"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import free_symbols
-from manipula.algebra.show.choices import decided, in_cases, written_anew
-from manipula.algebra.simplify import factored
+from manipula.algebra.show.choices import in_cases, simplify_choices, written_anew
+from manipula.algebra.simplify import factor_function
 from manipula.algebra.simplify.tree import evaluate_tree
 from manipula.errors import InputError, SizeError
 from manipula.scalar import OPS, Maths
@@ -56,17 +56,17 @@ def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Any
     source, maths = plain or function, SympyMaths(sympy)
     symbols = {str(x.data): sympy.Symbol(str(x.data), real=True) for x in free_symbols(source.roots)}
     try:
-        written = written_anew(factored(source, function), source, factored)
+        written = written_anew(factor_function(source, function), source, factor_function)
         values = {
-            name: [evaluate_tree(decided(in_cases(x)), symbols, maths) for x in trees]
+            name: [evaluate_tree(simplify_choices(in_cases(x)), symbols, maths) for x in trees]
             for name, trees in written.items()
         }
     except SizeError:
         values = source(symbols, maths)
-    return {output.name: _shaped(sympy, values[output.name], output.shape) for output in function.outputs}
+    return {output.name: _sympy_array(sympy, values[output.name], output.shape) for output in function.outputs}
 
 
-def _shaped(sympy: Any, values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def _sympy_array(sympy: Any, values: Sequence[Any], shape: tuple[int, ...]) -> Any:
     if not shape:
         return values[0]
     if len(shape) > 2:

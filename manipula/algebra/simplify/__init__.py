@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from manipula.algebra.expr.field import FieldMaths
-from manipula.algebra.expr.function import Function, moved_to, nested, tree_cost_of
+from manipula.algebra.expr.function import Function, moved_to, nest_flat, tree_cost_of
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.prove import Reference, prove
@@ -34,12 +34,12 @@ def same(a: Function, b: Function, draws: int = DRAWS) -> bool:
     return True
 
 
-def proved(function: Function, written: Mapping[str, Sequence[FormulaTree]], draws: int = DRAWS) -> None:
+def prove_trees(function: Function, written: Mapping[str, Sequence[FormulaTree]], draws: int = DRAWS) -> None:
     """Raise `ProofError` unless the trees are the function's outputs.
 
     The direction of an `atan2` is a point of the circle only where its root is true: what differs is compared there.
     """
-    wrong = [place for _ in range(draws) for place in _differing(function, written)]
+    wrong = [place for _ in range(draws) for place in _find_differences(function, written)]
     if wrong:
         try:
             prove(function, _reference(function, written))
@@ -50,7 +50,7 @@ def proved(function: Function, written: Mapping[str, Sequence[FormulaTree]], dra
             ) from None
 
 
-def _differing(function: Function, written: Mapping[str, Sequence[FormulaTree]]) -> Iterator[tuple[int, str]]:
+def _find_differences(function: Function, written: Mapping[str, Sequence[FormulaTree]]) -> Iterator[tuple[int, str]]:
     maths = _fresh()
     symbols = _Drawn(maths.symbol)
     meant = function(symbols, maths)
@@ -66,7 +66,7 @@ def _reference(function: Function, written: Mapping[str, Sequence[FormulaTree]])
     def run(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
         symbols = _Drawn(symbol)
         values = {name: [evaluate_tree(tree, symbols, maths) for tree in trees] for name, trees in written.items()}
-        return {port.name: nested(values[port.name], port.shape) for port in function.outputs}
+        return {port.name: nest_flat(values[port.name], port.shape) for port in function.outputs}
 
     return run
 
@@ -99,7 +99,7 @@ def silent(text: str) -> None:
     """Nobody listens."""
 
 
-def expanded(function: Function, meant: Function | None = None, tell: Tell = silent) -> Written:
+def expand_function(function: Function, meant: Function | None = None, tell: Tell = silent) -> Written:
     """Every output as a sum of products with the fewest terms. `SizeError` where that is too long, known at once.
 
     `meant`: the function that it is proved equal to, where that is made in another way.
@@ -107,32 +107,32 @@ def expanded(function: Function, meant: Function | None = None, tell: Tell = sil
     refuse_nested(function, "expanded")
     simplifier = Simplifier()
     refuse_long(function, simplifier)
-    return _written(function, lambda root: tree_from_terms(*simplifier.terms(root)), meant, tell)
+    return _write_trees(function, lambda root: tree_from_terms(*simplifier.terms(root)), meant, tell)
 
 
-def factored(function: Function, meant: Function | None = None, tell: Tell = silent) -> Written:
+def factor_function(function: Function, meant: Function | None = None, tell: Tell = silent) -> Written:
     """Every output with brackets, as short as found; what is too long to expand keeps the graph's own brackets."""
     refuse_nested(function, "factored")
     simplifier = Simplifier()
     kept = bracketed_roots(function, simplifier)
 
     def write(root: Expr) -> FormulaTree:
-        return simplifier.bracketed(root) if root in kept else shortest(root, simplifier)
+        return simplifier.bracket(root) if root in kept else shortest(root, simplifier)
 
-    return _written(function, write, meant, tell)
+    return _write_trees(function, write, meant, tell)
 
 
 def shortest(root: Expr, simplifier: Simplifier) -> FormulaTree:
     """The shorter of two: expanded and factored anew, or the graph's own brackets."""
-    best, size = simplifier.factored(root), tree_cost_of([root]).grand_total
+    best, size = simplifier.factor(root), tree_cost_of([root]).grand_total
     if size > min(10 * operations(best), WRITTEN_OPERATIONS):  # the graph repeats too much to be of help
         return best
-    return min(best, simplifier.bracketed(root), key=operations)
+    return min(best, simplifier.bracket(root), key=operations)
 
 
-def simplified(function: Function) -> Function:
+def simplify_function(function: Function) -> Function:
     """The same function computed the way its factored form is written, in a graph of its own."""
-    return function_from_trees(factored(function), function)
+    return function_from_trees(factor_function(function), function)
 
 
 def function_from_trees(written: Written, like: Function) -> Function:
@@ -145,7 +145,9 @@ def function_from_trees(written: Written, like: Function) -> Function:
     return fresh.with_roots([evaluate_tree(tree, symbols, maths) for tree in trees])
 
 
-def _written(function: Function, write: Callable[[Expr], FormulaTree], meant: Function | None, tell: Tell) -> Written:
+def _write_trees(
+    function: Function, write: Callable[[Expr], FormulaTree], meant: Function | None, tell: Tell
+) -> Written:
     known: dict[Expr, FormulaTree] = {}
     roots = list(dict.fromkeys(function.roots))
     for number, root in enumerate(roots, 1):
@@ -153,5 +155,5 @@ def _written(function: Function, write: Callable[[Expr], FormulaTree], meant: Fu
         known[root] = write(root)
     tell("proof of what is written")
     written = {output.name: tuple(known[root] for root in output.exprs) for output in function.outputs}
-    proved(meant or function, written)
+    prove_trees(meant or function, written)
     return written

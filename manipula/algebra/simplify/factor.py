@@ -27,11 +27,11 @@ from manipula.algebra.simplify.polynomial import (
 from manipula.algebra.simplify.terms import (
     Monomial,
     Terms,
-    added,
+    add_term,
     apart,
     common,
     degree,
-    divided,
+    divide_monomials,
     is_sign,
     plain_operations,
     products_in,
@@ -63,20 +63,20 @@ class Factoriser:
         self.atoms = atoms
         self.known: dict[frozenset[tuple[Monomial, Fraction]], FormulaTree] = {}
 
-    def factored(self, terms: Terms) -> FormulaTree:
+    def factor(self, terms: Terms) -> FormulaTree:
         """The best tree found."""
         if len(terms) < 2:
             return tree_from_terms(terms, self.atoms)
         key = frozenset(terms.items())
         if key not in self.known:
-            self.known[key] = self._factored(terms)
+            self.known[key] = self._factor_terms(terms)
         return self.known[key]
 
-    def _factored(self, terms: Terms) -> FormulaTree:
+    def _factor_terms(self, terms: Terms) -> FormulaTree:
         monomial, number = _content(terms)
         if monomial or number != 1:
             inner = {_exact(m, monomial): c / number for m, c in terms.items()}
-            return product_of([tree_from_monomial(monomial, number, self.atoms), self.factored(inner)])
+            return product_of([tree_from_monomial(monomial, number, self.atoms), self.factor(inner)])
         whole = self._whole_factors(terms)
         return whole if whole is not None else self._split(terms)
 
@@ -84,9 +84,9 @@ class Factoriser:
         """The cheapest of the few most promising divisors, or the plain sum. Ties keep the first."""
         best = tree_from_terms(terms, self.atoms)
         cost = operations(best)
-        for divisor, quotient, rest in _promising(terms):
-            product = product_of([self.factored(divisor), self.factored(quotient)])
-            found = sum_of([product, self.factored(rest)])
+        for divisor, quotient, rest in _rank_splits(terms):
+            product = product_of([self.factor(divisor), self.factor(quotient)])
+            found = sum_of([product, self.factor(rest)])
             if operations(found) < cost:
                 best, cost = found, operations(found)
         return best
@@ -99,12 +99,12 @@ class Factoriser:
         constant, factors = _flint_polynomial(terms, generators).factor()
         if len(factors) == 1 and factors[0][1] == 1:
             return None
-        parts = [power_of(self.factored(_terms_of(p, generators)), int(e)) for p, e in factors]
+        parts = [power_of(self.factor(_terms_of(p, generators)), int(e)) for p, e in factors]
         return product_of([FormulaNumber(rational_from(constant)), *parts])
 
 
 def _exact(a: Monomial, b: Monomial) -> Monomial:
-    quotient = divided(a, b)
+    quotient = divide_monomials(a, b)
     assert quotient is not None
     return quotient
 
@@ -145,19 +145,19 @@ class Offer(NamedTuple):
     products: int  # written in the quotient
     length: int  # its terms
 
-    def saving(self, written: Mapping[Monomial, int]) -> int:
+    def saved_operations(self, written: Mapping[Monomial, int]) -> int:
         """Operations it saves beside the terms as they stand."""
         plain = sum(written[m] for m in self.held) + len(self.held) - 1
         return plain - plain_operations(self.divisor) - (self.products + self.length - 1) - 1
 
 
-def _promising(terms: Terms) -> list[Split]:
+def _rank_splits(terms: Terms) -> list[Split]:
     """The splits that save most, best first."""
     width = next((width for size, width in WIDTH if len(terms) <= size), 1)
     written = {m: products_in(m, c) for m, c in terms.items()}
     scored: dict[frozenset[Monomial], tuple[int, Offer]] = {}
     for offer in _offers(terms):
-        saving, key = offer.saving(written), frozenset(offer.held)
+        saving, key = offer.saved_operations(written), frozenset(offer.held)
         if saving > 0 and (key not in scored or saving > scored[key][0]):
             scored[key] = (saving, offer)
     ranked = sorted(scored.values(), key=lambda entry: (-entry[0], sorted(entry[1].divisor.items())))
@@ -269,10 +269,10 @@ class Bracketed:
     def tree(self, root: Expr) -> FormulaTree:
         for node in polynomial_cone(root):
             if node not in self.trees:
-                self.trees[node] = self._made(node)
+                self.trees[node] = self._make_tree(node)
         return self.trees[root]
 
-    def _made(self, node: Expr) -> FormulaTree:
+    def _make_tree(self, node: Expr) -> FormulaTree:
         match node.op:
             case "const" | "tolerance":
                 return FormulaNumber(node.data)
@@ -294,15 +294,15 @@ class Bracketed:
     def _sum(self, node: Expr) -> FormulaTree:
         atoms: dict[Expr, int] = {}
         terms: Terms = {}
-        for summand, sign in flattened(node):
+        for summand, sign in flatten_sum(node):
             coefficient, parts = _factors(summand)
             monomial = tuple(sorted(Counter(atoms.setdefault(part, len(atoms)) for part in parts).items()))
-            added(terms, monomial, sign * coefficient)
+            add_term(terms, monomial, sign * coefficient)
         trees = [self.trees[part] for part in atoms]
-        return Factoriser(trees).factored(_on_circle(terms, atoms))
+        return Factoriser(trees).factor(_on_circle(terms, atoms))
 
 
-def flattened(node: Expr) -> list[tuple[Expr, int]]:
+def flatten_sum(node: Expr) -> list[tuple[Expr, int]]:
     """A sum of sums as (summand, sign), at most `LONG_SUM` deep."""
     done: list[tuple[Expr, int]] = []
     stack = [(node, 1)]
@@ -331,7 +331,7 @@ def _on_circle(terms: Terms, atoms: dict[Expr, int]) -> Terms:
             if terms[monomial] == terms.get(other):
                 value = terms.pop(monomial)
                 del terms[other]
-                added(terms, rest, value)
+                add_term(terms, rest, value)
     return terms
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from flint import fmpq, fmpq_mpoly_ctx
 
 from manipula.algebra.expr.node import Expr, angle_terms
-from manipula.algebra.simplify.terms import Terms, Work, angle_from, coordinates_for, expressed, rounded
+from manipula.algebra.simplify.terms import Terms, Work, angle_from, coordinates_for, express_in_basis, rounded_text
 from manipula.algebra.simplify.tree import Angle, Degrees, FormulaCall, FormulaTree, Symbol, Trig
 from manipula.errors import SizeError
 
@@ -38,36 +38,36 @@ def negative(x: Quotient) -> Quotient:
     return Quotient(-x.top, x.bottom)
 
 
-def inverted(x: Quotient, one: Poly) -> Quotient:
+def invert(x: Quotient, one: Poly) -> Quotient:
     return Quotient(one if x.bottom is None else x.bottom, x.top)
 
 
 def product_of(x: Quotient, y: Quotient, times: Times) -> Quotient:
     top = times(x.top, y.top)
     if x.bottom is None or y.bottom is None:
-        return cancelled(top, x.bottom if y.bottom is None else y.bottom)
-    return cancelled(top, times(x.bottom, y.bottom))
+        return cancel_factors(top, x.bottom if y.bottom is None else y.bottom)
+    return cancel_factors(top, times(x.bottom, y.bottom))
 
 
 def sum_of(x: Quotient, y: Quotient, times: Times) -> Quotient:
     if x.bottom is None and y.bottom is None:
         return Quotient(x.top + y.top)
     if x.bottom == y.bottom:
-        return cancelled(x.top + y.top, x.bottom)
+        return cancel_factors(x.top + y.top, x.bottom)
     if x.bottom is None:
-        return cancelled(times(x.top, y.bottom) + y.top, y.bottom)
+        return cancel_factors(times(x.top, y.bottom) + y.top, y.bottom)
     if y.bottom is None:
-        return cancelled(x.top + times(y.top, x.bottom), x.bottom)
+        return cancel_factors(x.top + times(y.top, x.bottom), x.bottom)
     shared = _common_factor(x.bottom, y.bottom)
     ours, theirs = x.bottom // shared, y.bottom // shared
-    return cancelled(times(x.top, theirs) + times(y.top, ours), times(x.bottom, theirs))
+    return cancel_factors(times(x.top, theirs) + times(y.top, ours), times(x.bottom, theirs))
 
 
 def _common_factor(a: Poly, b: Poly) -> Poly:
     return a.gcd(b) if len(a) + len(b) <= CHEAP else a.context().constant(1)
 
 
-def cancelled(top: Poly, bottom: Poly | None) -> Quotient:
+def cancel_factors(top: Poly, bottom: Poly | None) -> Quotient:
     """Common factors out; the bottom has coprime whole coefficients and a positive lead; a number joins the top."""
     if bottom is None or not top:
         return Quotient(top)
@@ -182,7 +182,7 @@ class Expansion:
         left = Counter(arg for node in self.cone for arg in _polynomial_args(node))
         done: dict[Expr, Quotient] = {}
         for node in self.cone:
-            done[node] = made = self._expanded(node, [done[arg] for arg in _polynomial_args(node)])
+            done[node] = made = self._expand_node(node, [done[arg] for arg in _polynomial_args(node)])
             if made.bottom is not None:  # common factors were searched
                 self.work.take(min(len(made.top) + len(made.bottom), CHEAP) ** 2)
             for arg in _polynomial_args(node):
@@ -191,7 +191,7 @@ class Expansion:
                     del done[arg]
         return done[self.root]
 
-    def _expanded(self, node: Expr, args: list[Quotient]) -> Quotient:
+    def _expand_node(self, node: Expr, args: list[Quotient]) -> Quotient:
         match node.op:
             case "add":
                 return sum_of(args[0], args[1], self._product)
@@ -202,11 +202,11 @@ class Expansion:
             case "mul":
                 return product_of(args[0], args[1], self._product)
             case "div":
-                return product_of(args[0], inverted(args[1], self.ring.constant(1)), self._product)
+                return product_of(args[0], invert(args[1], self.ring.constant(1)), self._product)
             case "const" | "tolerance":
                 return Quotient(self.ring.constant(rational_to(node.data)))
             case "sin" | "cos":
-                return Quotient(self._turned(node))
+                return Quotient(self._trig_polynomial(node))
         return Quotient(self._generator(self.atom_of(node)))
 
     def _generator(self, atom: FormulaTree) -> Poly:
@@ -215,12 +215,14 @@ class Expansion:
     def _product(self, a: Poly, b: Poly) -> Poly:
         if len(a) * len(b) > 50 * self.limit:
             raise SizeError(
-                "a product of {rounded} by {rounded2} terms is on the way to it", rounded(len(a)), rounded(len(b))
+                "a product of {rounded} by {rounded2} terms is on the way to it",
+                rounded_text(len(a)),
+                rounded_text(len(b)),
             )
         self.work.take(len(a) * len(b))
-        product = self.reduced(a * b, self._both_turn(a, b))
+        product = self.reduce_circles(a * b, self._both_turn(a, b))
         if len(product) > self.limit:
-            raise SizeError("a sum of {rounded} terms is on the way to it", rounded(len(product)))
+            raise SizeError("a sum of {rounded} terms is on the way to it", rounded_text(len(product)))
         return product
 
     def _both_turn(self, a: Poly, b: Poly) -> list[int]:
@@ -228,24 +230,24 @@ class Expansion:
         ours, theirs = a.degrees(), b.degrees()
         return [k for k in range(len(self.coordinates)) if ours[2 * k] and theirs[2 * k]]
 
-    def reduced(self, p: Poly, coordinates: Iterable[int]) -> Poly:
+    def reduce_circles(self, p: Poly, coordinates: Iterable[int]) -> Poly:
         for k in coordinates:
             p = divmod(p, self.circles[k])[1]
         return p
 
-    def _turned(self, node: Expr) -> Poly:
+    def _trig_polynomial(self, node: Expr) -> Poly:
         """sin or cos of a whole combination of coordinates."""
         angle, sign = self.angles[node]
         if angle in self.coordinates:
             return self._generator(Trig(node.op, angle)) * (sign if node.op == "sin" else 1)
-        combination = expressed(angle, self.coordinates)
+        combination = express_in_basis(angle, self.coordinates)
         assert combination is not None
         cos, sin = self.ring.constant(1), self.ring.constant(0)
         for k, times in enumerate(combination):
             s, c = self.ring.gen(2 * k), self.ring.gen(2 * k + 1)
             s = s if times > 0 else -s
             for _ in range(abs(int(times))):
-                cos, sin = self.reduced(cos * c - sin * s, [k]), self.reduced(sin * c + cos * s, [k])
+                cos, sin = self.reduce_circles(cos * c - sin * s, [k]), self.reduce_circles(sin * c + cos * s, [k])
         return cos if node.op == "cos" else sign * sin
 
 

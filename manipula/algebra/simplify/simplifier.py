@@ -25,10 +25,10 @@ from manipula.algebra.simplify.terms import (
     Monomial,
     Terms,
     Work,
-    added,
+    add_term,
     all_angles,
     plain_operations,
-    rounded,
+    rounded_text,
     times,
     tree_from_monomial,
 )
@@ -53,19 +53,19 @@ class Simplifier:
 
     def length(self, root: Expr) -> int:
         """The terms it has when multiplied out, found by doing so. `SizeError` where too many are on the way."""
-        _, (top, bottom) = self._expanded(root)
+        _, (top, bottom) = self._expand(root)
         return len(top) + (0 if bottom is None else len(bottom))
 
-    def factored(self, root: Expr) -> FormulaTree:
+    def factor(self, root: Expr) -> FormulaTree:
         """Brackets where they save operations. `SizeError` where it is too long to search."""
         if root not in self.trees:
             if self.length(root) > FACTORED_TERMS:
                 raise SizeError("{length} terms", self.length(root))
             terms, atoms = self.terms(root)
-            self.trees[root] = Factoriser(atoms).factored(terms) if len(terms) <= LONG else _by_rates(terms, atoms)
+            self.trees[root] = Factoriser(atoms).factor(terms) if len(terms) <= LONG else _by_rates(terms, atoms)
         return self.trees[root]
 
-    def bracketed(self, root: Expr) -> FormulaTree:
+    def bracket(self, root: Expr) -> FormulaTree:
         """As the graph has it. `SizeError` where that repeats too much."""
         size = tree_cost_of([root]).grand_total
         if size > WRITTEN_OPERATIONS:
@@ -75,9 +75,9 @@ class Simplifier:
     def argument(self, root: Expr) -> FormulaTree:
         """What a function is applied to, or a denominator: factored, or as the graph has it."""
         try:
-            return self.factored(root)
+            return self.factor(root)
         except SizeError:
-            return self.bracketed(root)
+            return self.bracket(root)
 
     def terms(self, root: Expr) -> tuple[Terms, list[FormulaTree]]:
         """The shortest sum found, and its atoms. `SizeError` where too many terms are on the way."""
@@ -85,7 +85,7 @@ class Simplifier:
             self.short[root] = self._shortest(root)
         return self.short[root]
 
-    def _expanded(self, root: Expr) -> tuple[Expansion, Quotient]:
+    def _expand(self, root: Expr) -> tuple[Expansion, Quotient]:
         if root not in self.expansions:
             expansion = Expansion(root, self.argument, ON_THE_WAY, work=self.work)
             self.expansions[root] = expansion, expansion.quotient()
@@ -93,7 +93,7 @@ class Simplifier:
 
     def _shortest(self, root: Expr) -> tuple[Terms, list[FormulaTree]]:
         """In independent angles; where the graph uses more of them than that, also with each kept for itself."""
-        expansion, quotient = self._expanded(root)
+        expansion, quotient = self._expand(root)
         best = _shortest(expansion, quotient, self.moves)
         more = len({angle for angle, _ in expansion.angles.values()}) > len(expansion.coordinates)
         if more and 1 < len(best[0]) <= TWICE:
@@ -119,7 +119,7 @@ def _shortest(expansion: Expansion, quotient: Quotient, moves: Work) -> tuple[Te
 def tree_from_polynomial(polynomial: Any, expansion: Expansion) -> FormulaTree:
     """A polynomial of an expansion's ring, written short and factored."""
     terms, atoms = _short(polynomial, expansion, Work(MOVES))
-    return Factoriser(atoms).factored(terms)
+    return Factoriser(atoms).factor(terms)
 
 
 def _short(polynomial: Any, expansion: Expansion, moves: Work) -> tuple[Terms, list[FormulaTree]]:
@@ -134,7 +134,7 @@ def _short(polynomial: Any, expansion: Expansion, moves: Work) -> tuple[Terms, l
                 if atom not in index:
                     index[atom] = len(atoms)
                     atoms.append(atom)
-            added(result, times(rest, tuple(sorted((index[atom], e) for atom, e in trig))), value)
+            add_term(result, times(rest, tuple(sorted((index[atom], e) for atom, e in trig))), value)
     return result, atoms
 
 
@@ -144,18 +144,18 @@ def _over(
     """A bottom of one term divides factor by factor; a sum stays whole."""
     (monomial, number), *more = bottom.items()
     if more:
-        negative, tree = without_sign(Factoriser(own).factored(bottom))
+        negative, tree = without_sign(Factoriser(own).factor(bottom))
         sign, inverse = -1 if negative else 1, ((len(atoms), 1),)
         return {times(m, inverse): sign * c for m, c in terms.items()}, [*atoms, Inverse(tree)]
     for g, e in monomial:
         place = atoms.index(own[g]) if own[g] in atoms else len(atoms)
         atoms = atoms if own[g] in atoms else [*atoms, own[g]]
-        terms = {_divided(m, place, e, len(atoms)): c / number for m, c in terms.items()}
+        terms = {_divide_power(m, place, e, len(atoms)): c / number for m, c in terms.items()}
         atoms, number = [*atoms, Inverse(own[g])], Fraction(1)
     return terms, atoms
 
 
-def _divided(monomial: Monomial, generator: int, exponent: int, inverse: int) -> Monomial:
+def _divide_power(monomial: Monomial, generator: int, exponent: int, inverse: int) -> Monomial:
     """Divided by a power; what is missing is a power of the inverse."""
     exponents = dict(monomial)
     left = exponents.pop(generator, 0) - exponent
@@ -172,7 +172,7 @@ def _by_rates(terms: Terms, atoms: list[FormulaTree]) -> FormulaTree:
         rates = tuple(part for part in monomial if part[0] in variables)
         groups[rates][tuple(part for part in monomial if part[0] not in variables)] = value
     factoriser, one = Factoriser(atoms), Fraction(1)
-    parts = ((tree_from_monomial(rates, one, atoms), factoriser.factored(own)) for rates, own in groups.items())
+    parts = ((tree_from_monomial(rates, one, atoms), factoriser.factor(own)) for rates, own in groups.items())
     return sum_of(map(product_of, parts))
 
 
@@ -205,7 +205,7 @@ class Lengths:
         return next(iter(self.lost.values()), "")
 
     def __str__(self) -> str:
-        return self.reason or f"{rounded(sum(self.terms.values()))} terms{self.more}"
+        return self.reason or f"{rounded_text(sum(self.terms.values()))} terms{self.more}"
 
     @property
     def more(self) -> str:
@@ -218,20 +218,22 @@ def refuse_nested(function: Function, form: str) -> None:
     calls = sum(x.sqrt + x.other for x in (found, found.offline) if x is not None)
     if calls > CALLS:
         raise _too_long(
-            function, form, Message("{rounded} roots, choices and the like ({calls:,} at most)", rounded(calls), CALLS)
+            function,
+            form,
+            Message("{rounded} roots, choices and the like ({calls:,} at most)", rounded_text(calls), CALLS),
         )
 
 
 def refuse_long(function: Function, simplifier: Simplifier) -> None:
     """Of the expanded form."""
-    found = _measured(function, simplifier, _never_expanded)
+    found = _measure_lengths(function, simplifier, _never_expanded)
     if _never_expanded(found):
         raise _too_long(function, "expanded", Message("{measured} ({expanded_terms:,} at most)", found, EXPANDED_TERMS))
 
 
 def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
     """The outputs whose factored form keeps the brackets of the graph: the longest, past what can be searched."""
-    found = _measured(function, simplifier, _never_bracketed)
+    found = _measure_lengths(function, simplifier, _never_bracketed)
     if not found.whole:
         raise _bracketed_too_long(function, _never_searched(found), found)
     kept = set(function.roots) - _shortest_first(found.terms, FACTORED_TERMS)
@@ -242,7 +244,7 @@ def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
     return kept
 
 
-def _measured(function: Function, simplifier: Simplifier, past_hope: Callable[[Lengths], bool]) -> Lengths:
+def _measure_lengths(function: Function, simplifier: Simplifier, past_hope: Callable[[Lengths], bool]) -> Lengths:
     """One output after the other, no further than it takes to know that all of them are too long."""
     found = Lengths({}, {}, whole=False)
     for root in dict.fromkeys(function.roots):
@@ -297,7 +299,7 @@ def _bracketed_too_long(function: Function, kept: Iterable[Expr], found: Lengths
             "{found} ({factored_terms:,} at most), or {rounded} operations{more} as it is computed",
             found,
             FACTORED_TERMS,
-            rounded(_written_size(kept)),
+            rounded_text(_written_size(kept)),
             found.more,
         ),
     )
@@ -341,15 +343,15 @@ def trigonometric_factors(root: Expr) -> list[Factor]:
     assert bottom is None, "a quotient has no factors here"
     if not top:
         return [(tree_from_polynomial(top, expansion), 1)]
-    constant, factors = _halved(top, len(expansion.coordinates)).factor()
-    whole = _gathered([(factor, int(times)) for factor, times in factors], len(expansion.coordinates))
-    back = [(_doubled(factor, len(expansion.coordinates)), times) for factor, times in whole]
-    back = [(expansion.reduced(p, range(len(expansion.coordinates))), times) for p, times in back]
+    constant, factors = _to_half_angles(top, len(expansion.coordinates)).factor()
+    whole = _gather_odd([(factor, int(times)) for factor, times in factors], len(expansion.coordinates))
+    back = [(_to_double_angles(factor, len(expansion.coordinates)), times) for factor, times in whole]
+    back = [(expansion.reduce_circles(p, range(len(expansion.coordinates))), times) for p, times in back]
     number = expansion.ring.constant(constant)
     return [(tree_from_polynomial(p, expansion), times) for p, times in [(number, 1), *back] if p != 1]
 
 
-def _halved(p: Poly, angles: int) -> Poly:
+def _to_half_angles(p: Poly, angles: int) -> Poly:
     """In u, v of every angle in place of its sine and cosine; every term of one degree in each pair."""
     ring = p.context()
     pairs = [(ring.gen(2 * k), ring.gen(2 * k + 1)) for k in range(angles)]
@@ -370,7 +372,7 @@ def _degree(p: Poly, k: int) -> int:
     return int(exponents[2 * k] + exponents[2 * k + 1])
 
 
-def _gathered(factors: Sequence[tuple[Poly, int]], angles: int) -> list[tuple[Poly, int]]:
+def _gather_odd(factors: Sequence[tuple[Poly, int]], angles: int) -> list[tuple[Poly, int]]:
     """Those of odd degree in the same angles as one; what then is still odd, altogether as one."""
     kinds: dict[tuple[int, ...], list[tuple[Poly, int]]] = defaultdict(list)
     for factor, power in factors:
@@ -382,7 +384,7 @@ def _gathered(factors: Sequence[tuple[Poly, int]], angles: int) -> list[tuple[Po
     return [*even, *((p, 1) for p in whole), *([(reduce(mul, rest), 1)] if rest else [])]
 
 
-def _doubled(p: Poly, angles: int) -> Poly:
+def _to_double_angles(p: Poly, angles: int) -> Poly:
     """u² = (1 + c)/2, v² = (1 − c)/2, u v = s/2"""
     ring: Any = context_of(p.context().nvars())
     total = ring.constant(0)

@@ -35,7 +35,7 @@ def times(a: Monomial, b: Monomial) -> Monomial:
     return tuple(sorted(exponents.items()))
 
 
-def divided(a: Monomial, b: Monomial) -> Monomial | None:
+def divide_monomials(a: Monomial, b: Monomial) -> Monomial | None:
     """a / b, or None where b does not divide a."""
     exponents = dict(a)
     for generator, exponent in b:
@@ -72,7 +72,7 @@ def common(monomials: Iterable[Monomial]) -> Monomial:
     return tuple(shared.items())
 
 
-def added(terms: Terms, monomial: Monomial, coefficient: Fraction) -> None:
+def add_term(terms: Terms, monomial: Monomial, coefficient: Fraction) -> None:
     """terms += coefficient·monomial, in place."""
     total = terms.get(monomial, Fraction(0)) + coefficient
     if total:
@@ -107,7 +107,7 @@ def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequenc
 def tree_from_terms(terms: Terms, atoms: Sequence[FormulaTree]) -> FormulaTree:
     """The expanded form: no brackets, but around the sums that stand over a common denominator."""
     shared = tuple((g, e) for g, e in common(terms) if isinstance(atoms[g], Inverse))
-    plain = ((divided(m, shared) or (), c) for m, c in terms.items())
+    plain = ((divide_monomials(m, shared) or (), c) for m, c in terms.items())
     top = sum_of(tree_from_monomial(m, c, atoms) for m, c in plain)
     return product_of([top, tree_from_monomial(shared, Fraction(1), atoms)])
 
@@ -125,7 +125,7 @@ def angle_from(parts: dict[FormulaTree, int]) -> tuple[Angle, int]:
     return tuple((leaf, sign * n) for leaf, n in kept), sign
 
 
-def combined(x: Angle, y: Angle, sign: int) -> tuple[Angle, int]:
+def combine_angles(x: Angle, y: Angle, sign: int) -> tuple[Angle, int]:
     """x + sign·y"""
     parts = Counter(dict(x))
     for leaf, n in y:
@@ -138,9 +138,9 @@ def coordinates_for(uses: Counter[Angle]) -> list[Angle]:
     ordered = all_angles(uses)
     chosen: list[Angle] = []
     for angle in ordered:
-        if expressed(angle, chosen) is None:
+        if express_in_basis(angle, chosen) is None:
             chosen.append(angle)
-    if all(_whole(expressed(angle, chosen)) for angle in ordered):
+    if all(_whole(express_in_basis(angle, chosen)) for angle in ordered):
         return chosen
     leaves = {leaf for angle in ordered for leaf, _ in angle}
     return [((leaf, 1),) for leaf in sorted(leaves, key=sort_key)]
@@ -155,7 +155,7 @@ def _whole(combination: list[Fraction] | None) -> bool:
     return combination is not None and all(x.denominator == 1 for x in combination)
 
 
-def expressed(angle: Angle, basis: Sequence[Angle]) -> list[Fraction] | None:
+def express_in_basis(angle: Angle, basis: Sequence[Angle]) -> list[Fraction] | None:
     """The combination of the (independent) basis that gives the angle, by elimination; None where there is none."""
     leaves = sorted({leaf for x in (angle, *basis) for leaf, _ in x}, key=sort_key)
     rows = [[Fraction(dict(x).get(leaf, 0)) for x in (*basis, angle)] for leaf in leaves]
@@ -205,7 +205,7 @@ class Work:
             raise SizeError("to multiply it out takes more than {work:,} products of terms", WORK)
 
 
-def rounded(size: int) -> str:
+def rounded_text(size: int) -> str:
     """1,234,000: three digits tell enough; past a milliard the power of ten."""
     if size >= 10**9:
         return f"10^{len(str(size)) - 1}"

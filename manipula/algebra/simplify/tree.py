@@ -248,7 +248,9 @@ def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, Any], maths: Maths[An
             case Degrees(angle):
                 return maths.degrees(angle)
             case Trig(op, angle):
-                return _turned([(value(leaf), n, isinstance(leaf, FormulaNumber)) for leaf, n in angle], maths)[op]
+                return _cos_sin_of_sum([(value(leaf), n, isinstance(leaf, FormulaNumber)) for leaf, n in angle], maths)[
+                    op
+                ]
             case FormulaCall(op, args):
                 return OPS[op].value(maths, *map(value, args))
             case Inverse(bottom):
@@ -264,7 +266,7 @@ def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, Any], maths: Maths[An
     return value(tree)
 
 
-def _turned(parts: Sequence[tuple[Any, int, bool]], maths: Maths[Any]) -> dict[str, Any]:
+def _cos_sin_of_sum(parts: Sequence[tuple[Any, int, bool]], maths: Maths[Any]) -> dict[str, Any]:
     """Cosine and sine of a sum of (angle, times, whether it is a number of radians).
 
     Numbers turn one after the other: over a field the sine of 0.6 has nothing to do with that of 0.3.

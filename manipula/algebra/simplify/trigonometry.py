@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import comb
 
 from manipula.algebra.simplify.polynomial import context_of, rational_from, rational_to
-from manipula.algebra.simplify.terms import MOVES, SHORT, SHORTEST, Monomial, Terms, Work, combined, times
+from manipula.algebra.simplify.terms import MOVES, SHORT, SHORTEST, Monomial, Terms, Work, combine_angles, times
 from manipula.algebra.simplify.tree import Angle, Trig
 
 # Powers of one angle's sine and cosine, written with the fewest terms under s² + c² = 1.
@@ -62,10 +62,10 @@ def _in_cosine(squares: dict[tuple[int, int], Fraction]) -> tuple[Fraction, ...]
     for (i, j), value in squares.items():
         for m in range(j + 1):
             coefficients[i + m] += value * comb(j, m) * (-1) ** m
-    return _trimmed(coefficients)
+    return _trim_zeros(coefficients)
 
 
-def _trimmed(coefficients: list[Fraction]) -> tuple[Fraction, ...]:
+def _trim_zeros(coefficients: list[Fraction]) -> tuple[Fraction, ...]:
     while coefficients and not coefficients[-1]:
         coefficients.pop()
     return tuple(coefficients)
@@ -76,13 +76,13 @@ def fewest_squares(f: tuple[Fraction, ...]) -> Squares:
     """A polynomial in u = c² as few products of powers of c² and s² = 1 − u."""
     if not f:
         return ()
-    whole = [[(i, 0, x) for i, x in enumerate(f) if x], [(0, j, x) for j, x in enumerate(_mirrored(f)) if x]]
+    whole = [[(i, 0, x) for i, x in enumerate(f) if x], [(0, j, x) for j, x in enumerate(_mirror_polynomial(f)) if x]]
     outer, f = _divided_by_u(f)
-    inner, g = _divided_by_u(_mirrored(f))  # powers of 1 − u are powers of u after u → 1 − u
-    f = _mirrored(g)
+    inner, g = _divided_by_u(_mirror_polynomial(f))  # powers of 1 − u are powers of u after u → 1 − u
+    f = _mirror_polynomial(g)
     top = len(f) - 1
     in_c = [(i, 0, x) for i, x in enumerate(f)]
-    in_s = [(0, j, x) for j, x in enumerate(_mirrored(f))]
+    in_s = [(0, j, x) for j, x in enumerate(_mirror_polynomial(f))]
     both = [(i, top - i, x) for i, x in enumerate(_homogeneous(f))]
     ways = [[(i + outer, j + inner, x) for i, j, x in way if x] for way in (in_c, in_s, both)]
     best = min(map(tuple, ways), key=_length_on_circle)
@@ -99,13 +99,13 @@ def _divided_by_u(f: tuple[Fraction, ...]) -> tuple[int, tuple[Fraction, ...]]:
     return power, f[power:]
 
 
-def _mirrored(f: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+def _mirror_polynomial(f: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """f(1 − u)"""
     result = [Fraction(0)] * len(f)
     for i, x in enumerate(f):
         for m in range(i + 1):
             result[m] += x * comb(i, m) * (-1) ** m
-    return _trimmed(result)
+    return _trim_zeros(result)
 
 
 def _homogeneous(f: tuple[Fraction, ...]) -> list[Fraction]:
@@ -123,9 +123,9 @@ def _homogeneous(f: tuple[Fraction, ...]) -> list[Fraction]:
 Written = dict[tuple[tuple[Trig, int], ...], Fraction]  # monomials in named sines and cosines
 
 
-def collected(coordinates: tuple[Angle, ...], terms: Raw) -> Written:
+def collect_terms(coordinates: tuple[Angle, ...], terms: Raw) -> Written:
     """The terms with their sines and cosines named, pairs merged while there are any."""
-    return _Collection(coordinates).merged(terms)
+    return _Collection(coordinates).merge_pairs(terms)
 
 
 class _Collection:
@@ -136,7 +136,7 @@ class _Collection:
         self.number = {angle: k for k, angle in enumerate(coordinates)}
         self.sums: dict[tuple[int, int, int], tuple[int, int] | None] = {}
 
-    def merged(self, raw: Raw) -> Written:
+    def merge_pairs(self, raw: Raw) -> Written:
         terms: Terms = {tuple((g, n) for g, n in enumerate(e) if n): c for e, c in sorted(raw.items())}
         work = list(terms)
         while work:
@@ -144,9 +144,9 @@ class _Collection:
             found = self._merge(terms, monomial) if monomial in terms else None
             if found is not None:
                 work.append(found)
-        return {self._named(monomial): c for monomial, c in terms.items()}
+        return {self._name_factors(monomial): c for monomial, c in terms.items()}
 
-    def _named(self, monomial: Monomial) -> tuple[tuple[Trig, int], ...]:
+    def _name_factors(self, monomial: Monomial) -> tuple[tuple[Trig, int], ...]:
         return tuple((Trig("cos" if g % 2 else "sin", self.angles[g // 2]), n) for g, n in monomial)
 
     def _merge(self, terms: Terms, monomial: Monomial) -> Monomial | None:
@@ -156,12 +156,12 @@ class _Collection:
             for y, _ in monomial[at + 1 :]:
                 if x // 2 == y // 2:
                     continue
-                partner = _exchanged(monomial, ((x, -1), (y, -1), (x ^ 1, 1), (y ^ 1, 1)))
+                partner = _exchange_factors(monomial, ((x, -1), (y, -1), (x ^ 1, 1), (y ^ 1, 1)))
                 b = terms.get(partner)
                 joint = self._joint(x, y, a, b) if b is not None and abs(a) == abs(b) else None
                 if joint is not None:
                     del terms[monomial], terms[partner]
-                    result = _exchanged(monomial, ((x, -1), (y, -1), (joint[0], 1)))
+                    result = _exchange_factors(monomial, ((x, -1), (y, -1), (joint[0], 1)))
                     return _put(terms, result, joint[1])
         return None
 
@@ -178,7 +178,7 @@ class _Collection:
     def _sum(self, i: int, j: int, sign: int) -> tuple[int, int] | None:
         """(number of the angle i + sign·j, sign taken out), where every leaf stands in it once at most."""
         if (i, j, sign) not in self.sums:
-            angle, flip = combined(self.angles[i], self.angles[j], sign)
+            angle, flip = combine_angles(self.angles[i], self.angles[j], sign)
             if not angle or any(abs(n) > 1 for _, n in angle):
                 self.sums[i, j, sign] = None
             else:
@@ -189,7 +189,7 @@ class _Collection:
         return self.sums[i, j, sign]
 
 
-def _exchanged(monomial: Monomial, changes: Monomial) -> Monomial:
+def _exchange_factors(monomial: Monomial, changes: Monomial) -> Monomial:
     return tuple(part for part in times(monomial, changes) if part[1])
 
 
@@ -213,9 +213,9 @@ class Seen:
     coordinates: tuple[Angle, ...]
     terms: Raw
 
-    def moved(self, i: int, j: int, sign: int) -> Seen | None:
+    def replace_coordinate(self, i: int, j: int, sign: int) -> Seen | None:
         """The same with coordinate j replaced by j + sign·i."""
-        angle, flip = combined(self.coordinates[j], self.coordinates[i], sign)
+        angle, flip = combine_angles(self.coordinates[j], self.coordinates[i], sign)
         if not angle or angle in self.coordinates or any(abs(n) > 1 for _, n in angle):
             return None
         n = len(self.coordinates)
@@ -232,21 +232,21 @@ class Seen:
 
     def moves(self) -> Iterator[Seen]:
         """The most promising pairs of coordinates first."""
-        for i, j in self._meeting():
+        for i, j in self._candidate_pairs():
             for sign in (1, -1):
                 for a, b in ((i, j), (j, i)):
-                    found = self.moved(a, b, sign)
+                    found = self.replace_coordinate(a, b, sign)
                     if found is not None:
                         yield found
 
-    def _meeting(self) -> list[tuple[int, int]]:
+    def _candidate_pairs(self) -> list[tuple[int, int]]:
         """Pairs of coordinates that may form a sum: terms of one size differ in swapping sine and cosine of both."""
         n = len(self.coordinates)
-        met = {(i, j): self._met(i, j) for i in range(n) for j in range(i + 1, n)}
+        met = {(i, j): self._count_partners(i, j) for i in range(n) for j in range(i + 1, n)}
         ranked = sorted((pair for pair, times in met.items() if times), key=lambda pair: (-met[pair], pair))
         return ranked[:PAIRS] if len(self.terms) > SHORT else ranked
 
-    def _met(self, i: int, j: int) -> int:
+    def _count_partners(self, i: int, j: int) -> int:
         """How many terms have such a partner."""
         shadows: dict[tuple[Exponents, Fraction], Counter[tuple[int, int]]] = defaultdict(Counter)
         for e, value in self.terms.items():
@@ -268,10 +268,10 @@ class Shortener:
         lead = items[0][1]
         key = tuple((e, c / lead) for e, c in items)
         if key not in self.known:
-            self.known[key] = _search(self._seen(dict(key)), self.moves)
+            self.known[key] = _search(self._relevant_polynomial(dict(key)), self.moves)
         return {monomial: lead * c for monomial, c in self.known[key].items()}
 
-    def _seen(self, terms: Raw) -> Seen:
+    def _relevant_polynomial(self, terms: Raw) -> Seen:
         """Only the coordinates that occur."""
         used = [k for k in range(len(self.coordinates)) if any(e[2 * k] or e[2 * k + 1] for e in terms)]
         places = [x for k in used for x in (2 * k, 2 * k + 1)]
@@ -281,9 +281,9 @@ class Shortener:
 
 def _search(start: Seen, moves: Work) -> Written:
     """Descent over coordinates: take the best move while it shortens; any but the shortest while moves are left."""
-    here, best = start, _written(start)
+    here, best = start, _simplicity(start)
     while 1 < len(here.terms) <= (TOO_LONG if moves.left > 0 else SHORTEST):
-        trials = [(_written(move), move) for move in here.moves()]
+        trials = [(_simplicity(move), move) for move in here.moves()]
         moves.left -= sum(len(move.terms) for _, move in trials)
         if not trials:
             break
@@ -298,8 +298,8 @@ def _length(written: Written) -> tuple[int, int]:
     return len(written), sum(e for monomial in written for _, e in monomial)
 
 
-def _written(seen: Seen) -> Written:
+def _simplicity(seen: Seen) -> Written:
     """Powers first, then sums of angles."""
     n = len(seen.coordinates)
     tries = [fewest_powers(seen.terms, list(order)) for order in (range(n), reversed(range(n)))]
-    return min((collected(seen.coordinates, terms) for terms in tries), key=_length)
+    return min((collect_terms(seen.coordinates, terms) for terms in tries), key=_length)

@@ -43,14 +43,14 @@ def language() -> str:
     return name if name in TONGUES else TONGUES[0]
 
 
-def told(text: str) -> str:
+def translate(text: str) -> str:
     """What a screen says, in the language that was asked for."""
     return told_in(text, language())
 
 
 def told_error(error: Exception) -> str:
     """The sentence of an error or a warning, in the language that was asked for."""
-    return told(getattr(error, "in_shell", str(error)))
+    return translate(getattr(error, "in_shell", str(error)))
 
 
 def told_in(text: str, name: str) -> str:
@@ -65,9 +65,9 @@ def told_in_parts(text: str) -> str:
 
 def _told_part(text: str) -> str:
     if text.lstrip().startswith("\b"):
-        return re.sub(r"\w[^\n]*\S", lambda line: told(line[0]), text)
+        return re.sub(r"\w[^\n]*\S", lambda line: translate(line[0]), text)
     whole = " ".join(text.split())
-    found = told(whole)
+    found = translate(whole)
     return text if found == whole else found
 
 

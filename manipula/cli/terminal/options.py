@@ -52,7 +52,7 @@ class Wishes:
         return {name: value for name in ("base", "tip") if (value := getattr(self, name))}
 
     @property
-    def typed(self) -> list[str]:
+    def command_words(self) -> list[str]:
         """The words that say the same again, for a command that goes on with this robot."""
         given = [
             ("--set", self.values or []),
@@ -196,16 +196,16 @@ def is_scenario(path: Path) -> bool:
     return path.is_file() and "[[joint]]" not in path.read_text(encoding="utf-8", errors="replace")
 
 
-def _starting(names: list[str], incomplete: str) -> list[str]:
+def _complete(names: list[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
 def complete_robot(incomplete: str) -> list[str]:
-    return _starting(names(), incomplete) + _files(incomplete)
+    return _complete(names(), incomplete) + _files(incomplete)
 
 
 def complete_own(incomplete: str) -> list[str]:
-    return _starting([path.stem for path in own_files()], incomplete) + _files(incomplete)
+    return _complete([path.stem for path in own_files()], incomplete) + _files(incomplete)
 
 
 def _files(incomplete: str) -> list[str]:
@@ -219,21 +219,21 @@ def complete_model(incomplete: str) -> list[str]:
     """Completes the last of several names with commas or plus signs."""
     end = max(incomplete.rfind(","), incomplete.rfind("+")) + 1
     before, last = incomplete[:end], incomplete[end:]
-    return [f"{before}{name}" for name in _starting(list(api.models()), last)]
+    return [f"{before}{name}" for name in _complete(list(api.models()), last)]
 
 
 def complete_method(incomplete: str) -> list[str]:
     """The methods of all models: which one is meant is not known yet."""
     every = dict.fromkeys(method for model in api.models() for method in api.methods(model))
-    return _starting(["best", *every], incomplete)
+    return _complete(["best", *every], incomplete)
 
 
 def complete_language(incomplete: str) -> list[str]:
-    return _starting(list(api.languages()), incomplete)
+    return _complete(list(api.languages()), incomplete)
 
 
 def _among(*choices: str) -> object:
-    return lambda incomplete: _starting(list(choices), incomplete)
+    return lambda incomplete: _complete(list(choices), incomplete)
 
 
 RobotName = Annotated[

@@ -22,7 +22,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from manipula.cli.terminal.language import told, told_error
+from manipula.cli.terminal.language import told_error, translate
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError
 from manipula.messages import Message, in_front
 from manipula.support.progress import told_by_others
@@ -46,12 +46,12 @@ def _console(stderr: bool = False) -> Console:
 
 def say(text: str | Text = "", style: str = "") -> None:
     """A line of the result."""
-    _console().print(text if isinstance(text, Text) else told(text), style=style or None, soft_wrap=True)
+    _console().print(text if isinstance(text, Text) else translate(text), style=style or None, soft_wrap=True)
 
 
 def say_prose(text: str, style: str = "") -> None:
     """Words, wrapped at the edge of the terminal."""
-    _console().print(told(text), style=style or None)
+    _console().print(translate(text), style=style or None)
 
 
 def say_formulas(text: str) -> None:
@@ -73,7 +73,7 @@ def wrapped_formula(line: str, width: int) -> list[str]:
 
 def note(text: str, style: str = "") -> None:
     """A line beside the result: on stderr, so that a pipe stays clean."""
-    _beside(Text(told(text), style=style))
+    _beside(Text(translate(text), style=style))
 
 
 def _beside(text: Text) -> None:
@@ -113,7 +113,7 @@ def say_table(
     instead."""
     if title:
         say_prose(title, "bold cyan")
-    console, columns = _console(), [told(column) for column in columns]
+    console, columns = _console(), [translate(column) for column in columns]
     blocks = [range(len(columns))] if prose else _blocks(columns, rows, console.width)
     rows = _cut(columns, rows, console.width) if prose == "cut" else rows
     for number, chosen in enumerate(blocks):
@@ -134,7 +134,7 @@ def say_list(title: str, items: Mapping[str, Sequence[str]]) -> None:
     say_prose(title, "bold cyan")
     console, indent = _console(), max(map(cell_len, items), default=0) + 2
     for name, texts in items.items():
-        lines = [line for text in texts for line in wrap(told(text), max(console.width - indent, 20))]
+        lines = [line for text in texts for line in wrap(translate(text), max(console.width - indent, 20))]
         for number, line in enumerate(lines):
             console.print(Text(("" if number else name).ljust(indent), "bold").append(line, "not bold"), soft_wrap=True)
 
@@ -184,19 +184,19 @@ def live_table(title: str, columns: Sequence[str]) -> Iterator[Callable[[Rows], 
         return
     from rich.live import Live
 
-    def drawn(rows: Rows) -> Table:
+    def draw_table(rows: Rows) -> Table:
         table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", show_edge=False)
         for column in columns:
-            table.add_column(told(column), justify="right")
+            table.add_column(translate(column), justify="right")
         for row in rows:
             table.add_row(*map(Text, row))
         return table
 
-    with told_by_others(), Live(drawn([[""] * len(columns)]), console=console, transient=True) as live:
-        yield lambda rows: live.update(drawn(rows))
+    with told_by_others(), Live(draw_table([[""] * len(columns)]), console=console, transient=True) as live:
+        yield lambda rows: live.update(draw_table(rows))
 
 
-def guarded(command: Callable[P, R]) -> Callable[P, R]:
+def guard_command(command: Callable[P, R]) -> Callable[P, R]:
     """The command with user mistakes told in one line and the promised exit codes, never a traceback."""
 
     @functools.wraps(command)
@@ -206,23 +206,23 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
                 return command(*args, **kwargs)
             except (ManipulaError, ManipulaWarning) as error:  # a warning: --strict
                 code = CHECK_FAILED if isinstance(error, ProofError) else BAD_INPUT
-                raise _ended(told_error(error), code) from None
+                raise _exit_with(told_error(error), code) from None
             except BrokenPipeError:
                 raise
             except OSError as error:
-                raise failed(in_front(error.filename or "", error.strerror or str(error)), BAD_INPUT) from None
+                raise fail(in_front(error.filename or "", error.strerror or str(error)), BAD_INPUT) from None
             except KeyboardInterrupt:
-                raise failed("interrupted; files already there are as they were", INTERRUPTED) from None
+                raise fail("interrupted; files already there are as they were", INTERRUPTED) from None
 
     return run
 
 
-def failed(sentence: str, code: int) -> typer.Exit:
+def fail(sentence: str, code: int) -> typer.Exit:
     """What ends a command: one line on stderr, and the exit code."""
-    return _ended(told(sentence), code)
+    return _exit_with(translate(sentence), code)
 
 
-def _ended(told: str, code: int) -> typer.Exit:
+def _exit_with(told: str, code: int) -> typer.Exit:
     _beside(Text("manipula: ", style="bold red").append(told, style="not bold default"))
     return typer.Exit(code)
 

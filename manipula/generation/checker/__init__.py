@@ -13,7 +13,7 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, filled
+from manipula.algebra.emit.about import WIDTH, fill_template
 from manipula.algebra.emit.cpp import RESERVED as CPP_RESERVED
 from manipula.algebra.emit.ports import Namer, Split, identifier, split
 from manipula.algebra.emit.python import LANGUAGE as PYTHON
@@ -46,10 +46,10 @@ class Call:
     @property
     def python(self) -> str:
         """A call may take several lines; an assignment of Python may not."""
-        return self.text if self.declares else "\n        ".join(_wrapped(self.text))
+        return self.text if self.declares else "\n        ".join(_wrap_text(self.text))
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap_text(text: str) -> list[str]:
     return wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
@@ -102,7 +102,7 @@ class _Writer:
             if names:
                 quoted = (f'"{self.words[name]}"' for name in self.free if name in names)
                 yield f"free_{kind}({', '.join(quoted)})"
-        for name in self.given():
+        for name in self.value_names():
             yield f'value("{self.words[name]}", {self.parameter(self.values[name])})'
         yield f"gravity({self.cells(self.robot.gravity)})"
         yield f"base({self.steps(self.robot.base)})"
@@ -191,7 +191,7 @@ class _Writer:
                 return f"{op}({self.parameter(inner)})"
         raise AssertionError(parameter)
 
-    def given(self) -> list[str]:
+    def value_names(self) -> list[str]:
         """The names with a value that is used, each behind those it is made of."""
         order: dict[str, None] = {}
 
@@ -287,13 +287,13 @@ def checker_files(request: Request | None, function: Function, language: str, ve
         )
     template, file = FILES[language]
     context = _context(request, function, language, version)
-    return {file.format(context["name"]): filled(__name__, template, context)}
+    return {file.format(context["name"]): fill_template(__name__, template, context)}
 
 
 def with_checker(files: Mapping[str, str], checker: Mapping[str, str], language: str) -> dict[str, str]:
     """Emitted files and their checker, of which their README then speaks."""
     (file,) = checker
-    proof = filled(__name__, "proof.md.jinja", {"file": file, "command": COMMANDS[language].format(file)})
+    proof = fill_template(__name__, "proof.md.jinja", {"file": file, "command": COMMANDS[language].format(file)})
     told = {name: text + proof for name, text in files.items() if name.startswith("README")}
     return {**files, **told, **checker}
 

@@ -15,7 +15,7 @@ from manipula.algebra.emit.ports import identifier
 from manipula.algebra.expr.condition import Condition, still_asked
 from manipula.algebra.expr.function import Cost, Function, output_named, split
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.pages.formulation_text import choices_in_words
@@ -171,7 +171,7 @@ class Model:
 
         language = backend.language_named(language)
         options = EmitOptions(dtype, batch, single_file, sincos)
-        named = [model._renamed(prefix) for model in (self, *beside)]
+        named = [model._rename(prefix) for model in (self, *beside)]
         if single_file and not proof:
             title = named[0].name if not beside else prefix.rstrip("_") or identifier(self.provenance.robot)
             return write_files(Path(folder), _in_one_file(named, title, language, options))
@@ -189,7 +189,7 @@ class Model:
         """What picks one of several answers, emitted beside them: inverse kinematics has it."""
         return None
 
-    def _renamed(self, prefix: str) -> Model:
+    def _rename(self, prefix: str) -> Model:
         """The same with another word in place of the robot's name."""
         if not prefix:
             return self
@@ -250,9 +250,9 @@ class Model:
     def __repr__(self) -> str:
         inputs = ", ".join(f"{port}({len(names)})" for port, names in self.inputs.items())
         outputs = ", ".join(f"{port}({', '.join(map(str, shape))})" for port, shape in self.outputs.items())
-        return f"<{self.name}: {inputs} → {outputs}; {self._told()}>"
+        return f"<{self.name}: {inputs} → {outputs}; {self._summary_text()}>"
 
-    def _told(self) -> str:
+    def _summary_text(self) -> str:
         """What it costs and whether it is proved."""
         return f"{self.cost}; {'proved' if self.provenance.proof else 'not proved'}"
 

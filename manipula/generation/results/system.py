@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.algebra.run.compiled import Compiled
+from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.repeated import Repeated
 from manipula.algebra.run.stepping import Stepped
 from manipula.errors import InputError
@@ -144,12 +144,12 @@ class System(Model):
 
     def _on(self, device: str) -> Any:
         """The code on a device, made once."""
-        if device not in self._moved:
-            self._moved[device] = self._code.to(device)
-        return self._moved[device]
+        if device not in self._driven_inputs:
+            self._driven_inputs[device] = self._code.to(device)
+        return self._driven_inputs[device]
 
     @cached_property
-    def _moved(self) -> dict[str, Any]:
+    def _driven_inputs(self) -> dict[str, Any]:
         return {}
 
     def _by_entry(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,9 +160,9 @@ class System(Model):
             found |= _entries(self.name, name, value, ports[name]) if name in ports else {name: value}
         return found
 
-    def _told(self) -> str:
+    def _summary_text(self) -> str:
         when = "continuous time" if self.sample is None else f"a step every {self.sample:g} s"
-        return f"{when}; {super()._told()}"
+        return f"{when}; {super()._summary_text()}"
 
     def as_dict(self) -> dict[str, Any]:
         settings = {name: list(values) for name, values in self.settings.items()}

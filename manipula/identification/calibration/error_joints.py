@@ -30,7 +30,7 @@ from manipula.mechanics.robot.description import (
     StepKind,
     Steps,
     actuator_of,
-    known,
+    cell_with_value,
 )
 from manipula.mechanics.robot.joints import Prismatic, Revolute
 from manipula.mechanics.robot.reduce import merge_fixed
@@ -83,24 +83,24 @@ class Loosened:
 def with_places(robot: RobotDescription) -> RobotDescription:
     """The robot with a step wherever an error may stand, most of them zero."""
     parallel = _nearly_parallel(robot)
-    joints = [_completed(joint) for joint in robot.joints]
+    joints = [_complete_placements(joint) for joint in robot.joints]
     for row, after in enumerate(parallel):
         if after >= 0 and _is_table_row(robot.joints[row]) and _is_table_row(robot.joints[after]):
             joint = joints[row] if joints[row].after else joints[after]
-            beta = (Step("ry", known(f"beta{_ending(joint)}")),)
+            beta = (Step("ry", cell_with_value(f"beta{_row_suffix(joint)}")),)
             turned = {"after": (*joint.after, *beta)} if joints[row].after else {"before": (*joint.before, *beta)}
             joints[row if joints[row].after else after] = replace(joint, **turned)  # type: ignore[arg-type]
     return replace(robot, joints=tuple(joints))
 
 
-def loosened(robot: RobotDescription) -> Loosened:
+def add_error_joints(robot: RobotDescription) -> Loosened:
     """Of a serial arm made by `with_places`."""
     rows: list[tuple[Entry | None, Joint]] = [*_loose_steps("base", "before", _six("base"))]
     for joint in robot.joints:
         rows += _loose_steps(joint.name, "before", joint.before)
         rows += _loose_joint(joint)
         rows += _loose_steps(joint.name, "after", joint.after)
-    rows.append((None, Joint("", "fixed", robot.tool, known(""), 1, (), None, actuator_of(""))))
+    rows.append((None, Joint("", "fixed", robot.tool, cell_with_value(""), 1, (), None, actuator_of(""))))
     rows += _loose_steps("tool", "before", _six("tool"))
     named = tuple(joint if joint.name else replace(joint, name=f"~{k}") for k, (_, joint) in enumerate(rows))
     arm = replace(
@@ -110,18 +110,18 @@ def loosened(robot: RobotDescription) -> Loosened:
     at = [k for k, entry in enumerate(moving) if entry is not None]
     own = [k for k, entry in enumerate(moving) if entry is None]
     entries = tuple(entry for entry in moving if entry is not None)
-    return Loosened(arm, robot, _ordered(entries, robot), tuple(own), tuple(at))
+    return Loosened(arm, robot, _order_entries(entries, robot), tuple(own), tuple(at))
 
 
 _KIND = {True: Revolute.name, False: Prismatic.name}
-_NO_GRAVITY = (known("gx"), known("gy"), known("gz"))
+_NO_GRAVITY = (cell_with_value("gx"), cell_with_value("gy"), cell_with_value("gz"))
 
 
 def _loose_steps(part: str, place: str, steps: Steps) -> Iterator[tuple[Entry | None, Joint]]:
     for k, step in enumerate(steps):
         turns, axis = step.kind[0] == "r", step.kind[1]
-        aside = tuple(Step(kind, known("", Deg(Fraction(angle)))) for kind, angle in _ASIDE[axis])
-        back = tuple(Step(kind, known("", Deg(Fraction(-angle)))) for kind, angle in _ASIDE[axis])
+        aside = tuple(Step(kind, cell_with_value("", Deg(Fraction(angle)))) for kind, angle in _ASIDE[axis])
+        back = tuple(Step(kind, cell_with_value("", Deg(Fraction(-angle)))) for kind, angle in _ASIDE[axis])
         kind = _KIND[turns]
         joint = Joint("", kind, aside, step.amount, 1, back, None, actuator_of(""))
         yield Entry(step.amount.name, turns, part, place, k), joint
@@ -135,12 +135,12 @@ def _loose_joint(joint: Joint) -> Iterator[tuple[Entry | None, Joint]]:
     )  # fmt: skip
     if joint.kind != "fixed":
         kind = _KIND[joint.turns]  # the offset of a screw turns and does not advance
-        held = replace(bare, name="", kind=kind, of_kind=(), offset=known(""), direction=1)
+        held = replace(bare, name="", kind=kind, of_kind=(), offset=cell_with_value(""), direction=1)
         yield Entry(joint.offset.name, joint.turns, joint.name, "motion", 0), held
     yield None, bare
 
 
-def _ordered(entries: tuple[Entry, ...], robot: RobotDescription) -> tuple[Entry, ...]:
+def _order_entries(entries: tuple[Entry, ...], robot: RobotDescription) -> tuple[Entry, ...]:
     """Angles and lengths of the rows, then shifts along axes, first those that no parallel axis shares, tool, base."""
     parallel = _nearly_parallel(robot)
     shared = set[str]()
@@ -157,14 +157,16 @@ def _ordered(entries: tuple[Entry, ...], robot: RobotDescription) -> tuple[Entry
     return tuple(replace(entry, order=order(entry)) for entry in entries)
 
 
-def corrected(robot: RobotDescription, entry: Entry, value: float) -> RobotDescription:
+def correct_entry(robot: RobotDescription, entry: Entry, value: float) -> RobotDescription:
     """The robot with one entry of a row at another value."""
     cell = Cell(entry.name, Num(Fraction(repr(value))))
 
-    def changed(steps: Steps) -> Steps:
+    def replace_amount(steps: Steps) -> Steps:
         return tuple(replace(step, amount=cell) if k == entry.step else step for k, step in enumerate(steps))
 
-    joints = [joint if joint.name != entry.part else _row_with(joint, entry, cell, changed) for joint in robot.joints]
+    joints = [
+        joint if joint.name != entry.part else _row_with(joint, entry, cell, replace_amount) for joint in robot.joints
+    ]
     return replace(robot, joints=tuple(joints))
 
 
@@ -188,21 +190,21 @@ def _is_table_row(joint: Joint) -> bool:
     return {step.kind for step in (*joint.before, *joint.after)} in DENAVIT_HARTENBERG
 
 
-def _completed(joint: Joint) -> Joint:
+def _complete_placements(joint: Joint) -> Joint:
     """A row that is no table's may be placed in all six ways: those it lacks stand behind its own, as zeros."""
     if _is_table_row(joint):
         return joint
     there = {step.kind for step in (*joint.before, *joint.after)}
-    named = [Step(kind, known(f"{word}{_ending(joint)}")) for kind, word in SIX if kind not in there]
+    named = [Step(kind, cell_with_value(f"{word}{_row_suffix(joint)}")) for kind, word in SIX if kind not in there]
     return replace(joint, before=(*joint.before, *named))
 
 
 def _six(part: str) -> Steps:
     """An error of a base or a tool stands behind it, in its own axes: there no direction is lost, however it lies."""
-    return tuple(Step(kind, known(f"{part}_{word}")) for kind, word in SIX)
+    return tuple(Step(kind, cell_with_value(f"{part}_{word}")) for kind, word in SIX)
 
 
-def _ending(joint: Joint) -> str:
+def _row_suffix(joint: Joint) -> str:
     """What the names of a row end in: 3 of theta3, _flange of theta_flange."""
     name = joint.offset.name
     return name.removeprefix("theta") if name.startswith("theta") else name.removeprefix("d")

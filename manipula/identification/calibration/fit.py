@@ -54,10 +54,10 @@ def laid_under(geometry: Geometry, q: Array, measured: Measured) -> Geometry:
 
 def refuse_other_units(geometry: Geometry, q: Array, measured: Measured) -> None:
     """Degrees and millimetres are seen where they fit and radians and metres do not."""
-    off = _aligned(geometry, q, measured)
+    off = _misfit_on_best_base(geometry, q, measured)
     if off < WRONG * geometry.size:
         return
-    if _aligned(geometry, np.radians(q), measured) < BETTER * off:
+    if _misfit_on_best_base(geometry, np.radians(q), measured) < BETTER * off:
         raise InputError(
             "q: the measurements fit if q is in degrees; give radians: numpy.radians(q), in a table q1 [deg]"
         )
@@ -68,7 +68,7 @@ def refuse_other_units(geometry: Geometry, q: Array, measured: Measured) -> None
         shrunk = shrunk / 1e3
     small = replace(measured, values=shrunk)
     for rows, word in ((q, ""), (np.radians(q), Message(", and q in degrees"))):
-        if _aligned(geometry, rows, small) < min(BETTER * off, NEAR * geometry.size) and _as_wide(
+        if _misfit_on_best_base(geometry, rows, small) < min(BETTER * off, NEAR * geometry.size) and _as_wide(
             geometry, rows, small
         ):
             raise InputError(
@@ -98,30 +98,30 @@ def _middle(geometry: Geometry, q: Array, measured: Measured) -> float:
     return float(np.median(np.abs(residual[:, [unit == "m" for unit in measured.units]])))
 
 
-def _aligned(geometry: Geometry, q: Array, measured: Measured) -> float:
+def _misfit_on_best_base(geometry: Geometry, q: Array, measured: Measured) -> float:
     """The median misfit on the best base."""
     if measured.positions() is None:
         return _middle(geometry, q, measured)
     p, R, aim, x = *_tool(geometry, q), measured.positions(), np.zeros(3)
-    T, x = _laid(p, R, np.asarray(aim), measured.kind == "points")
+    T, x = _solve_base_and_point(p, R, np.asarray(aim), measured.kind == "points")
     off = np.asarray(aim) - (p + R @ x) @ T[:3, :3].T - T[:3, 3]
     return float(np.median(np.linalg.norm(off, axis=1)))
 
 
 def _base(geometry: Geometry, q: Array, measured: Measured) -> Array:
     p, R = _tool(geometry, q)
-    return _laid(p, R, np.asarray(measured.positions()), measured.kind == "points")[0]
+    return _solve_base_and_point(p, R, np.asarray(measured.positions()), measured.kind == "points")[0]
 
 
 def _tool(geometry: Geometry, q: Array) -> tuple[Array, Array]:
     return geometry.pose(q, np.zeros(len(geometry.entries)))
 
 
-def _laid(p: Array, R: Array, aim: Array, point: bool) -> tuple[Array, Array]:
+def _solve_base_and_point(p: Array, R: Array, aim: Array, point: bool) -> tuple[Array, Array]:
     """The base and, where only a point was measured, that point on the tool: found in turns, each exact."""
     x, T = np.zeros(3), np.eye(4)
     for _ in range(SWEEPS if point else 1):
-        T = _fitting(p + R @ x, aim)
+        T = _rigid_motion_between(p + R @ x, aim)
         if point:
             turned = np.einsum("ij,njk->nik", T[:3, :3], R)
             rest = aim - p @ T[:3, :3].T - T[:3, 3]
@@ -129,7 +129,7 @@ def _laid(p: Array, R: Array, aim: Array, point: bool) -> tuple[Array, Array]:
     return T, x
 
 
-def _fitting(points: Array, aim: Array) -> Array:
+def _rigid_motion_between(points: Array, aim: Array) -> Array:
     """The rigid motion that brings points onto others, by singular values; of few points one of many."""
     middle, there = points.mean(0), aim.mean(0)
     U, _, V = np.linalg.svd((aim - there).T @ (points - middle))
@@ -177,7 +177,7 @@ class Problem:
         return self.measured.slopes(self.geometry, self.q, *self.spread(unknowns))[..., self.kept]
 
 
-def calibrated(
+def calibrate_robot(
     robot: Robot, q: Any, measured: Any, kind: str, parameters: str | Iterable[str], loss: str, sigma: Any,
     validate: tuple[Any, Any] | None,
 ) -> Calibration:  # fmt: skip
@@ -188,12 +188,12 @@ def calibrated(
     rows = configurations(q, robot.dof, robot.name)
     taken = measured_from(measured, kind, len(rows))
     given = _sigma(sigma, taken)
-    chosen = _chosen(geometry, parameters)
+    chosen = _choose_entries(geometry, parameters)
     refuse_other_units(geometry, rows, taken)
     if any(geometry.entries[k].part == "base" for k in chosen):
         geometry = laid_under(geometry, rows, taken)
     start = np.concatenate([np.zeros(len(geometry.entries)), taken.start(geometry, rows)])
-    kept, dropped = _kept(geometry, rows, taken, chosen, start)
+    kept, dropped = _keep_identifiable(geometry, rows, taken, chosen, start)
     problem = Problem(geometry, rows, taken, np.array(kept), start)
     if rows.shape[0] * len(taken.units) <= len(kept):
         raise InputError(
@@ -203,7 +203,7 @@ def calibrated(
             len(rows) * len(taken.units),
             len(kept),
         )
-    return _solved(problem, dropped, loss, given, validate)
+    return _solve_calibration(problem, dropped, loss, given, validate)
 
 
 def _sigma(sigma: Any, measured: Measured) -> Array | None:
@@ -220,7 +220,7 @@ def _sigma(sigma: Any, measured: Measured) -> Array | None:
     return np.array([values[0] if unit == "m" else values[-1] for unit in measured.units])
 
 
-def _chosen(geometry: Geometry, parameters: str | Iterable[str]) -> list[int]:
+def _choose_entries(geometry: Geometry, parameters: str | Iterable[str]) -> list[int]:
     asked = [parameters] if isinstance(parameters, str) else list(parameters)
     names = [entry.name for entry in geometry.entries]
     for name in asked:
@@ -248,7 +248,7 @@ def _is_of(geometry: Geometry, k: int, group: str) -> bool:
     return entry.name == group
 
 
-def _kept(
+def _keep_identifiable(
     geometry: Geometry, q: Array, measured: Measured, chosen: list[int], start: Array
 ) -> tuple[list[int], list[Dropped]]:
     entries = geometry.entries
@@ -262,49 +262,50 @@ def _kept(
         J = of.slopes(geometry, where, e, x) * weights[None, :, None]
         return np.asarray(J.reshape(-1, J.shape[-1]))
 
-    structural, lost = independent(columns(_drawn(geometry)), order, ZERO)
+    structural, lost = independent(columns(_sample_configurations(geometry)), order, ZERO)
     dropped = {k: why(structural, shares, names, Message("in every motion")) for k, shares in lost.items()}
     shown, unseen = independent(columns(q), structural, FAINT)
     dropped |= {k: why(shown, shares, names, Message("in the configurations measured")) for k, shares in unseen.items()}
     return sorted(shown), [Dropped(names[k], dropped[k]) for k in sorted(dropped)]
 
 
-def _drawn(geometry: Geometry) -> Array:
+def _sample_configurations(geometry: Geometry) -> Array:
     rng = np.random.default_rng(20)
     width = np.where(geometry.robot.coordinates.turns, np.pi, geometry.size)
     drawn: Array = rng.uniform(-1, 1, (DRAWN, len(width))) * width
     return drawn
 
 
-def _solved(
+def _solve_calibration(
     problem: Problem, dropped: list[Dropped], loss: str, sigma: Array | None, validate: tuple[Any, Any] | None
 ) -> Calibration:
-    unknowns, scale = _fitted(problem, loss, sigma)
+    unknowns, scale = _fit_unknowns(problem, loss, sigma)
     condition, faint = _condition(problem, unknowns, scale)
     while condition > 1 / FAINT and len(problem.kept) > 1:  # what the first guess did not show yet
         dropped = [*dropped, Dropped(problem.names[faint], Message("is not told apart in the configurations measured"))]
         problem = replace(problem, kept=problem.kept[problem.kept != faint])
-        unknowns, scale = _fitted(problem, loss, sigma)
+        unknowns, scale = _fit_unknowns(problem, loss, sigma)
         condition, faint = _condition(problem, unknowns, scale)
     residual = problem.residual(unknowns)
     e, x = problem.spread(unknowns)
     start = problem.measured.residual(problem.geometry, problem.q, e * 0, problem.start[len(e) :])
     result = Calibration(
-        Robot.of(problem.geometry.corrected(e)), _found(problem, unknowns, scale, loss, sigma), tuple(dropped),
+        Robot.of(problem.geometry.robot_with_errors(e)), _estimates_with_sigma(problem, unknowns, scale, loss, sigma),
+        tuple(dropped),
         misfit(problem.measured, start), misfit(problem.measured, residual), None, condition, problem.measured.kind,
         tuple(_warnings(problem, residual / scale, condition, loss)),
         dict(zip(problem.measured.besides, map(float, x))),
     )  # fmt: skip
-    return result if validate is None else _validated(result, problem, validate)
+    return result if validate is None else _with_validation_errors(result, problem, validate)
 
 
-def _weighted(problem: Problem, unknowns: Array, scale: Array) -> Array:
+def _weighted_jacobian(problem: Problem, unknowns: Array, scale: Array) -> Array:
     return (problem.slopes(unknowns) / scale[None, :, None]).reshape(-1, len(unknowns))
 
 
 def _condition(problem: Problem, unknowns: Array, scale: Array) -> tuple[float, int]:
     """Of the columns scaled to length 1, and the column that is told apart worst."""
-    J = _weighted(problem, unknowns, scale)
+    J = _weighted_jacobian(problem, unknowns, scale)
     lengths = np.linalg.norm(J, axis=0)
     if (lengths == 0).any():
         return np.inf, int(problem.kept[lengths == 0][0])
@@ -313,10 +314,10 @@ def _condition(problem: Problem, unknowns: Array, scale: Array) -> tuple[float, 
     return float(singular[0] / max(singular[-1], 1e-300)), int(problem.kept[shares.argmax()])
 
 
-def _found(
+def _estimates_with_sigma(
     problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Array | None
 ) -> tuple[CalibratedEntry, ...]:
-    J, residual = _weighted(problem, unknowns, scale), problem.residual(unknowns) / scale
+    J, residual = _weighted_jacobian(problem, unknowns, scale), problem.residual(unknowns) / scale
     spread = float(np.sum(residual**2) / max(1, residual.size - J.shape[1]))
     if sigma is not None or loss != "linear":
         spread = 1.0  # σ is given, or that of the rows that are no outliers
@@ -330,7 +331,7 @@ def _found(
     )
 
 
-def _fitted(problem: Problem, loss: str, sigma: Array | None) -> tuple[Array, Array]:
+def _fit_unknowns(problem: Problem, loss: str, sigma: Array | None) -> tuple[Array, Array]:
     """The unknowns, and σ of every entry of a row."""
     units = np.array(problem.measured.units)
     unknowns = problem.start[problem.kept]
@@ -343,8 +344,8 @@ def _fitted(problem: Problem, loss: str, sigma: Array | None) -> tuple[Array, Ar
 
 def _least(problem: Problem, start: Array, scale: Array, loss: str) -> Array:
     found = least_squares(
-        lambda u: (problem.residual(u) / scale).ravel(), start, lambda u: _weighted(problem, u, scale), loss=loss,
-        x_scale="jac", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=100,
+        lambda u: (problem.residual(u) / scale).ravel(), start, lambda u: _weighted_jacobian(problem, u, scale),
+        loss=loss, x_scale="jac", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=100,
     )  # fmt: skip
     return np.asarray(found.x)
 
@@ -394,7 +395,7 @@ def _warnings(problem: Problem, standard: Array, condition: float, loss: str) ->
     return told
 
 
-def _validated(result: Calibration, problem: Problem, validate: tuple[Any, Any]) -> Calibration:
+def _with_validation_errors(result: Calibration, problem: Problem, validate: tuple[Any, Any]) -> Calibration:
     """Errors on measurements that the fit did not see, by the nominal arm (its base laid, its points found) and now."""
     rows = configurations(validate[0], result.robot.dof, result.robot.name)
     kept = measured_from(validate[1], result.kind, len(rows))

@@ -19,15 +19,15 @@ from manipula.identification.calibration.error_joints import (
     SIX,
     Entry,
     Loosened,
-    corrected,
-    loosened,
+    add_error_joints,
+    correct_entry,
     with_places,
 )
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Cell, RobotDescription, Step, Steps, cells_in
-from manipula.mechanics.robot.formats.naming import unused_values
+from manipula.mechanics.robot.formats.name_checks import unused_values
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.topology import road_rows
@@ -49,7 +49,7 @@ class Geometry:
     @classmethod
     def of(cls, robot: RobotDescription) -> Geometry:
         _refuse_symbols(robot)
-        return cls(robot, loosened(with_places(_road(robot))))
+        return cls(robot, add_error_joints(with_places(_road(robot))))
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -84,17 +84,17 @@ class Geometry:
         return p, R
 
     def _pose(self, q: Array, e: Array) -> tuple[Array, Array]:
-        at = pose(self.chain, self._joined(q, e))
+        at = pose(self.chain, self._coordinates_with_errors(q, e))
         turned = [_spread(x, len(q)) for row in at.R for x in row]
         return np.stack([_spread(x, len(q)) for x in at.p], -1), np.stack(turned, -1).reshape(len(q), 3, 3)
 
     def slopes(self, q: Array, e: Array) -> Array:
         """∂(position, small turn in world axes)/∂e, (N, 6, entries)."""
-        rows = jacobian(self.chain, self._joined(q, e))
+        rows = jacobian(self.chain, self._coordinates_with_errors(q, e))
         spread = [_spread(row[k], len(q)) for row in rows for k in self.loose.at]
         return np.stack(spread, -1).reshape(len(q), 6, len(self.loose.at))
 
-    def _joined(self, q: Array, e: Array) -> list[Array]:
+    def _coordinates_with_errors(self, q: Array, e: Array) -> list[Array]:
         joined: list[Array] = [np.zeros(1)] * (len(self.loose.own) + len(self.loose.at))
         S, offsets = self.robot.coordinates.of([joint.name for joint in self.loose.robot.joints]).affine
         for k, column in zip(self.loose.own, (q @ S.T + offsets).T, strict=True):
@@ -103,12 +103,12 @@ class Geometry:
             joined[k] = np.asarray(error)
         return joined
 
-    def corrected(self, e: Array) -> RobotDescription:
+    def robot_with_errors(self, e: Array) -> RobotDescription:
         """The robot with these errors in its entries; what stands beside the road stays."""
         road = self.loose.robot
         for entry, nominal, error in zip(self.entries, self.nominal, e):
             if error and entry.part not in ENDS:
-                road = corrected(road, entry, float(nominal + error))
+                road = correct_entry(road, entry, float(nominal + error))
         rows = {joint.name: joint for joint in road.joints if self._share(e, joint.name).any()}
         joints = tuple(
             replace(joint, before=rows[joint.name].before, offset=rows[joint.name].offset, after=rows[joint.name].after)
@@ -119,7 +119,7 @@ class Geometry:
         base, tool = (self._end(part, self._share(e, part)) for part in ENDS)
         found = replace(self.robot, joints=joints, base=base, tool=tool)
         added = len(list(cells_in(found.joints))) > len(list(cells_in(self.robot.joints)))
-        return _tidied(placed(found) if added else found, self.robot)
+        return _tidied(robot_with_placements(found) if added else found, self.robot)
 
     def _share(self, e: Array, part: str) -> Array:
         return np.array([error for entry, error in zip(self.entries, e) if entry.part == part])
@@ -133,7 +133,7 @@ class Geometry:
         return steps_from_matrix(part + "_{}", moved)
 
 
-def placed(robot: RobotDescription) -> RobotDescription:
+def robot_with_placements(robot: RobotDescription) -> RobotDescription:
     """Every row as a placement before the motion and one behind it, which a robot file can say of any arm."""
     values = floats_of(dict(robot.values))
     rows = []

@@ -328,7 +328,7 @@ def _heads(heads: Sequence[str], path: Path) -> tuple[dict[str, int], Array]:
                 path,
                 place + 1,
                 head,
-                _listed(),
+                _units_text(),
             )
         if found["name"] in columns:
             raise InputError("{path}: column {place}: {found!r} stands there twice", path, place + 1, found["name"])
@@ -337,7 +337,7 @@ def _heads(heads: Sequence[str], path: Path) -> tuple[dict[str, int], Array]:
     return columns, np.array(scales)
 
 
-def _listed() -> str:
+def _units_text() -> str:
     return ", ".join(f"[{unit}]" for unit in UNITS if unit not in ("", "1"))
 
 

@@ -47,12 +47,12 @@ def instruments_of(data: Data) -> tuple[list[RecordedMotion], list[str]]:
 
 def _instrument(source: Source, motion: RecordedMotion) -> RecordedMotion:
     """Filtered as the motion is."""
-    wanted = motion.reference or _smoothed(motion)
+    wanted = motion.reference or _smooth_motion(motion)
     radii = {radius: float(radius) * source.columns.pace for radius in source.columns.radii()}
     return motion_of(wanted, motion.tau, motion.smoother, radii)
 
 
-def _smoothed(motion: RecordedMotion) -> Log:
+def _smooth_motion(motion: RecordedMotion) -> Log:
     rate = motion.smoother.rate
     cut = found_cutoff([Log(motion.t, motion.q)])
     if cut.frequency is None:
@@ -116,10 +116,10 @@ def instrumental(data: Data, weights: Array) -> Solution:
         raise InputError(
             "method 'iv': nowhere does a joint move together with its instrument; is q_ref in time with q?"
         )
-    found = _solved(moments, weights)
+    found = _solve_instruments(moments, weights)
     for _ in range(TURNS):
         rank = round(float(np.trace(found.seen)))
-        before, found = found, _solved(moments, weights_from(moments.own, found.theta, rank))
+        before, found = found, _solve_instruments(moments, weights_from(moments.own, found.theta, rank))
         change = found.lengths * (found.theta - before.theta)
         if not np.linalg.norm(change) > SETTLED * np.linalg.norm(found.lengths * found.theta):
             break
@@ -139,7 +139,7 @@ def _moments(data: Data) -> InstrumentSums:
     return InstrumentSums(Grams(own, rows), crossed, squares)
 
 
-def _solved(moments: InstrumentSums, weights: Array) -> Solution:
+def _solve_instruments(moments: InstrumentSums, weights: Array) -> Solution:
     """Among the sums of parameters that the instruments tell, their columns at unit length."""
     crossed, squares = (np.einsum("j,jkl->kl", weights, x) for x in (moments.crossed, moments.squares))
     lengths = np.sqrt(np.maximum(np.diag(squares), 0.0))

@@ -19,7 +19,7 @@ from manipula.identification.estimators.normal import (
     even_weights,
     fit_rows,
     normal_from,
-    solved,
+    solve_normal,
     torque_squares,
 )
 from manipula.identification.estimators.prior import Prior
@@ -29,12 +29,12 @@ Array = NDArray[np.float64]
 
 def ols(data: Data, prior: Prior, weights: Array) -> Array:
     """Every joint alike."""
-    return solved(normal_from(data.fit, even_weights(data.fit))).theta
+    return solve_normal(normal_from(data.fit, even_weights(data.fit))).theta
 
 
 def wls(data: Data, prior: Prior, weights: Array) -> Array:
     """Every joint by its noise."""
-    return solved(normal_from(data.fit, weights)).theta
+    return solve_normal(normal_from(data.fit, weights)).theta
 
 
 # Iteratively reweighted least squares with Huber's weights: rows far off count less.
@@ -56,8 +56,8 @@ def irls(data: Data, prior: Prior, weights: Array) -> Array:
     quiet = QUIETEST * np.sqrt(torque_squares(data.fit))
     for _ in range(TURNS):
         sigma = np.maximum(_sigmas(data, theta), quiet)
-        normal = _weighted(fit_rows(data), theta, sigma, len(data.columns))
-        before, theta = theta, solved(normal).theta
+        normal = _weighted_normal(fit_rows(data), theta, sigma, len(data.columns))
+        before, theta = theta, solve_normal(normal).theta
         moved = normal.cost(before) - normal.cost(theta)
         if not moved > SETTLED * max(normal.cost(theta), 1e-300):
             break
@@ -72,7 +72,7 @@ def _sigmas(data: Data, theta: Array) -> Array:
     return np.array([MEDIAN * float(np.median(np.abs(r))) if len(r) else 0.0 for r in found])
 
 
-def _weighted(chunks: Rows, theta: Array, sigma: Array, size: int) -> Normal:
+def _weighted_normal(chunks: Rows, theta: Array, sigma: Array, size: int) -> Normal:
     A, b, c, count = np.zeros((size, size)), np.zeros(size), 0.0, 0
     for rows in chunks:
         s = sigma[rows.joint]

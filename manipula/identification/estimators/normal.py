@@ -65,7 +65,7 @@ def normal_from(grams: Grams, weights: Array, blocks: Indexes | slice = slice(No
     return Normal(total[:-1, :-1], total[:-1, -1], float(total[-1, -1]), int(grams.rows[blocks].sum()))
 
 
-def solved(normal: Normal) -> Solved:
+def solve_normal(normal: Normal) -> Solved:
     """By eigenvectors of A with its columns at unit length; what only rounding tells is left out."""
     lengths = np.sqrt(np.maximum(np.diag(normal.A), 0.0))
     scale = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
@@ -140,8 +140,8 @@ def fit_rows(data: Data) -> Rows:
     """Filtered as the Gram matrices are; no more than a chunk is held."""
     kept, places = _own(data)
     for motion in data.source.motions:
-        fitted, tau = data.source.fitted(motion), motion.smoother(motion.tau)
-        for rows, values in data.source.filtered(motion, data.load):
+        fitted, tau = data.source.rows_for_fit(motion), motion.smoother(motion.tau)
+        for rows, values in data.source.filtered_chunks(motion, data.load):
             for j, found in enumerate(values):
                 used = fitted[rows, j]
                 yield Chunk(j, places[j], found[used][:, kept[j]], tau[rows[used], j])
@@ -151,8 +151,8 @@ def paired_rows(data: Data, others: Sequence[RecordedMotion]) -> Iterator[Pair]:
     """Beside the rows those of other motions at the same times, where both move."""
     kept, places = _own(data)
     for motion, other in zip(data.source.motions, others, strict=True):
-        fitted, tau = data.source.fitted(motion) & data.source.moving(other), motion.smoother(motion.tau)
-        both = zip(data.source.filtered(motion, data.load), data.source.filtered(other, data.load))
+        fitted, tau = data.source.rows_for_fit(motion) & data.source.rows_in_motion(other), motion.smoother(motion.tau)
+        both = zip(data.source.filtered_chunks(motion, data.load), data.source.filtered_chunks(other, data.load))
         for (rows, values), (_, theirs) in both:
             for j, (found, seen) in enumerate(zip(values, theirs)):
                 used = fitted[rows, j]
@@ -199,8 +199,8 @@ def of_joint(residuals: Sequence[Array], used: Sequence[NDArray[np.bool_]]) -> f
     products, pairs = np.zeros(longest), np.zeros(longest)
     for residual, flags in zip(residuals, used):
         kept = np.where(flags, residual, 0.0)
-        products[: len(kept)] += _lagged(kept)
-        pairs[: len(kept)] += _lagged(flags.astype(float))
+        products[: len(kept)] += _autocorrelation(kept)
+        pairs[: len(kept)] += _autocorrelation(flags.astype(float))
     if not (pairs[0] >= 2 and products[0] > 0):
         return None
     rho = (products / np.maximum(np.round(pairs), 1.0)) / (products[0] / pairs[0])
@@ -209,7 +209,7 @@ def of_joint(residuals: Sequence[Array], used: Sequence[NDArray[np.bool_]]) -> f
     return float(sums[done[0]] if len(done) else sums[len(sums) // 4] if len(sums) else 1.0)
 
 
-def _lagged(x: Array) -> Array:
+def _autocorrelation(x: Array) -> Array:
     """Σ_t x_t x_{t+k} of every lag k."""
     size = 2 * len(x)
     return np.asarray(np.fft.irfft(np.abs(np.fft.rfft(x, size)) ** 2, size)[: len(x)])

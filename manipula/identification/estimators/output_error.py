@@ -75,7 +75,7 @@ def _windows(data: Data, motion: RecordedMotion, share: float) -> Windows | None
     if count < 1:
         return None
     along = motion if motion.smoother.cutoff is not None else _along(data, motion, smoother)
-    places, given = _given(data, along)
+    places, given = _other_torque_columns(data, along)
     rows = ends + np.arange(count * size).reshape(count, size)
     rows = rows[(np.abs(along.qd[rows]) < data.source.columns.slow).mean(1).max(1) <= STICKING]
     if not len(rows):
@@ -104,7 +104,7 @@ def _radii(data: Data) -> dict[Fraction, Array]:
     return {radius: float(radius) * columns.pace for radius in columns.radii()}
 
 
-def _given(data: Data, motion: RecordedMotion) -> tuple[NDArray[np.intp], Array]:
+def _other_torque_columns(data: Data, motion: RecordedMotion) -> tuple[NDArray[np.intp], Array]:
     """The columns that are neither inertial nor of motors, by time and joint."""
     columns, inertial = data.source.columns, len(data.source.columns.inertial.columns)
     other = [k for k, c in enumerate(data.columns) if data.places[k] >= inertial and c.family != MOTOR]
@@ -214,14 +214,14 @@ def output_error(data: Data, prior: Prior, weights: Array) -> Array:
         raise InputError("method='output_error' needs a prior; without one take method='iv' or method='wls'")
     x = prior.coordinates(entropic_from(normal_from(data.fit, weights), prior))
     for share in STAGES:
-        x = _solved(Problem(Dynamics(data), windows_of(data, share), prior), x)
+        x = _iterate(Problem(Dynamics(data), windows_of(data, share), prior), x)
     return prior.transform @ x
 
 
-def _solved(problem: Problem, x: Array) -> Array:
+def _iterate(problem: Problem, x: Array) -> Array:
     first = [one.first for one in problem.windows]
     for _ in range(TURNS):
-        linear, own, weight = _seen(problem, x, first)
+        linear, own, weight = _linearise(problem, x, first)
         here = problem.objective(x, first, own, weight)
         x, first, now = _step(problem, linear, x, first, own, weight, here)
         if not here - now > ENOUGH * weight:
@@ -232,12 +232,12 @@ def _solved(problem: Problem, x: Array) -> Array:
 def information(data: Data, prior: Prior, theta: Array) -> tuple[Normal, Prior]:
     """The normal equations of θ near a solution, and the prior with the weight that it had there."""
     problem = Problem(Dynamics(data), windows_of(data), prior)
-    linear, _, weight = _seen(problem, prior.coordinates(theta), [one.first for one in problem.windows])
+    linear, _, weight = _linearise(problem, prior.coordinates(theta), [one.first for one in problem.windows])
     back: Array = np.asarray(np.linalg.inv(prior.transform), float)
     return linear.normal.in_coordinates(back), prior.with_weight(weight)
 
 
-def _seen(problem: Problem, x: Array, first: list[Array]) -> tuple[Linear, Array, float]:
+def _linearise(problem: Problem, x: Array, first: list[Array]) -> tuple[Linear, Array, float]:
     """The linear problem, weights by what it leaves, and how long that remembers itself."""
     left = problem.residuals(x, first)
     if not all(np.isfinite(r).all() for r in left):
@@ -247,7 +247,7 @@ def _seen(problem: Problem, x: Array, first: list[Array]) -> tuple[Linear, Array
     for _ in range(2):
         linear = _linear(x, left, slopes, weights)
         weights = _weights(linear.left)
-    return _linear(x, left, slopes, weights), weights, _remembered(linear.left)
+    return _linear(x, left, slopes, weights), weights, _correlation_time(linear.left)
 
 
 def _weights(left: list[Array]) -> Array:
@@ -257,7 +257,7 @@ def _weights(left: list[Array]) -> Array:
     return np.asarray(1 / np.maximum((rows**2).mean(0) / max(free, 0.25), QUIETEST))
 
 
-def _remembered(left: list[Array]) -> float:
+def _correlation_time(left: list[Array]) -> float:
     rows = [window for r in left for window in r]
     return correlation_time(rows, [np.ones(r.shape, bool) for r in rows])
 

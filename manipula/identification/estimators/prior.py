@@ -181,7 +181,7 @@ def prior_from(
     bodies = bodies_of(columns)
     positive = [k for k, column in enumerate(columns) if column.lower == 0.0 and column.family != INERTIAL]
     free = [k for k, column in enumerate(columns) if column.lower is None and column.family != INERTIAL]
-    believed = _believed(columns, bodies, grams, kind, known, reach)
+    believed = _prior_bodies(columns, bodies, grams, kind, known, reach)
     roots = np.asarray(np.linalg.cholesky(believed), float) if len(bodies) else believed
     scale = sizes(grams)
     scale[positive] *= SHARE
@@ -200,7 +200,7 @@ def sizes(grams: Grams) -> Array:
     return np.where(shares > 0, np.sqrt(joints / np.where(shares > 0, shares, 1.0)), 1.0)
 
 
-def _believed(
+def _prior_bodies(
     columns: Sequence[Column], bodies: Indexes, grams: Grams, kind: str | None, known: Mapping[str, float], reach: float
 ) -> Array:
     """P0 of every body."""
@@ -212,11 +212,11 @@ def _believed(
         for i, own in enumerate(names):
             if all(name in known for name in own):
                 P = pseudo_inertia(np.array([known[name] for name in own]))
-                found[i] = thickened(P, THINNEST * size) if P[3, 3] > 0 else ball
+                found[i] = enforce_gyration_radius(P, THINNEST * size) if P[3, 3] > 0 else ball
     return np.array(found).reshape(-1, 4, 4)
 
 
-def thickened(P: Array, radius: float) -> Array:
+def enforce_gyration_radius(P: Array, radius: float) -> Array:
     """A body that could exist, nearest to P with the same mass and centre: no radius of gyration below `radius`."""
     m, c = P[3, 3], P[:3, 3] / P[3, 3]
     values, axes = np.linalg.eigh(P[:3, :3] / m - np.outer(c, c))

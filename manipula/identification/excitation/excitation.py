@@ -96,7 +96,7 @@ class Design:
     def motion(self, x: Floats, basis: Basis) -> Motion:
         return Motion(*(part @ x for part in basis))
 
-    def told(self, x: Floats, criterion: str) -> Told:
+    def information_value(self, x: Floats, criterion: str) -> Told:
         return CRITERIA[criterion](self.information, self.motion(x, _without_rest(self.coarse)))
 
     def conditions(self, x: Floats) -> tuple[float, float]:
@@ -115,7 +115,7 @@ class Design:
         uses += [np.abs(qdd).max(0) / (SHARE * self.limits.acceleration), np.ones(len(centre))]
         return np.vstack([centre, x[1:] / np.max(uses, axis=0)])
 
-    def settled(self, x: Floats) -> Floats | None:
+    def scale_to_limits(self, x: Floats) -> Floats | None:
         """The motion made so small that everything holds; None where even its centre does not."""
         x = self.within(x)
         share = 1.0
@@ -136,37 +136,40 @@ class Design:
         spread = rng.uniform(-CENTRES, CENTRES, (POSTURES, len(self.limits.lower)))
         found = np.vstack([self.limits.middle, self.limits.middle + self.limits.reach * spread])
         for watch in self.watches:
-            good = [watch.excess(_resting(q[None])) <= EXACT for q in found]
+            good = [watch.excess(_motion_at_rest(q[None])) <= EXACT for q in found]
             if not any(good):
-                raise InputError("excite: {sentence}", watch.sentence(_resting(found)))
+                raise InputError("excite: {sentence}", watch.sentence(_motion_at_rest(found)))
             found = found[good]
         return found
 
-    def drawn(self, rng: np.random.Generator) -> Floats | None:
+    def sample_motion(self, rng: np.random.Generator) -> Floats | None:
         """A random motion at the limits."""
         x = self.scale * rng.normal(size=self.scale.shape)
         x[0] = self.centres[rng.integers(len(self.centres))]
         x[1:] *= 10.0  # until a limit stops it
-        return self.settled(x)
+        return self.scale_to_limits(x)
 
-    def searched(self, seed: int, criterion: str) -> Floats:
+    def search_motion(self, seed: int, criterion: str) -> Floats:
         """The best motion found from a seed."""
         rng = np.random.default_rng(seed)
-        draws = [x for x in (self.drawn(rng) for _ in range(DRAWS)) if x is not None]
+        draws = [x for x in (self.sample_motion(rng) for _ in range(DRAWS)) if x is not None]
         if not draws:
             raise InputError("excite: no motion around a permitted posture keeps all limits; widen them, or the box")
-        best = max(draws, key=lambda x: self.told(x, criterion).value)
+        best = max(draws, key=lambda x: self.information_value(x, criterion).value)
         x = best
         for name in dict.fromkeys(("logdet", criterion)):  # the determinant first: it has no flat places
             for weight, iterations in PENALTIES:
-                x = self._descended(x, name, weight, iterations)
-                found = self.settled(x)
-                if found is not None and self.told(found, criterion).value > self.told(best, criterion).value:
+                x = self._minimise(x, name, weight, iterations)
+                found = self.scale_to_limits(x)
+                if (
+                    found is not None
+                    and self.information_value(found, criterion).value > self.information_value(best, criterion).value
+                ):
                     best = found
             x = best
         return best
 
-    def _descended(self, x: Floats, criterion: str, weight: float, iterations: int) -> Floats:
+    def _minimise(self, x: Floats, criterion: str, weight: float, iterations: int) -> Floats:
         # BFGS: so few unknowns have a whole matrix; the limited-memory one of the same library shares tiny systems out
         # to threads, which takes thirty times as long as the search where other programs run
         given = {"maxiter": iterations, "gtol": FLAT}
@@ -207,7 +210,7 @@ def _without_rest(basis: Basis) -> Basis:
     return Basis(*(part[:-1] for part in basis))
 
 
-def _resting(q: Floats) -> Motion:
+def _motion_at_rest(q: Floats) -> Motion:
     return Motion(q, np.zeros_like(q), np.zeros_like(q))
 
 
@@ -286,7 +289,7 @@ class Excitation(Trajectory):
         return "\n".join([*lines, *self.notes])
 
 
-def excited(
+def optimise_excitation(
     robot: RobotDescription,
     *,
     seconds: float = 10.0,
@@ -306,8 +309,8 @@ def excited(
     rows, numbers = positive(rate, "excite: rate", Message("rows a second")), _seeds(seeds)
     attempts: list[tuple[Attempt, Floats]] = []
     for seed in numbers:
-        x = design.searched(seed, criterion)
-        found = Attempt(seed, design.told(x, criterion).value, design.conditions(x)[0])
+        x = design.search_motion(seed, criterion)
+        found = Attempt(seed, design.information_value(x, criterion).value, design.conditions(x)[0])
         attempts.append((found, x))
         tell(f"seed {len(attempts)} of {len(numbers)}: condition number {found.condition:.3g}")
     best = _best(attempts, 2 * len(design.information.names) * NEARLY if criterion == "logdet" else 0.0)

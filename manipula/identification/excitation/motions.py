@@ -183,27 +183,27 @@ def kept_limits(robot: RobotDescription, given: Mapping[str, Any] | None) -> Kep
         lower, upper = _ranges(asked["position"], names)
     else:
         lower, upper = _assumed_ranges(known, turns, names, notes)
-    velocity = _given(asked, "velocity", known.velocity)
+    velocity = _limit_values(asked, "velocity", known.velocity)
     if (missing := np.isinf(velocity)).any() and asked.get("velocity") is None:
         velocity = np.where(missing, SPEED, velocity)
         notes.append(
             Message(
                 "{listed}: no velocity limit in the file; {speed:g} rad/s or m/s is kept",
-                _listed(names, missing),
+                _joint_names_text(names, missing),
                 SPEED,
             )
         )
-    acceleration = _given(asked, "acceleration", velocity / RAMP)
+    acceleration = _limit_values(asked, "acceleration", velocity / RAMP)
     if asked.get("acceleration") is None:
         notes.append(
             Message("no acceleration limit is known; full speed is reached in {ramp:g} s at the earliest", RAMP)
         )
-    effort = _given(asked, "effort", known.effort)
+    effort = _limit_values(asked, "effort", known.effort)
     there = frozenset(kind for kind, value in asked.items() if value is not None)
     return Kept(lower, upper, velocity, acceleration, effort, tuple(notes), there)
 
 
-def _given(asked: Mapping[str, Any], kind: str, otherwise: Floats) -> Floats:
+def _limit_values(asked: Mapping[str, Any], kind: str, otherwise: Floats) -> Floats:
     value = asked.get(kind)
     if value is None:
         bad = ~(otherwise > 0)
@@ -222,13 +222,16 @@ def _assumed_ranges(known: Limits, turns: Any, names: Sequence[str], notes: list
     for what, where in ((Message("turn ±π rad"), free & turns), (Message("slide ±1 m"), free & ~turns)):
         if where.any():
             notes.append(
-                Message("{listed}: no position limits in the file; a {what} is used", _listed(names, where), what)
+                Message(
+                    "{listed}: no position limits in the file; a {what} is used", _joint_names_text(names, where), what
+                )
             )
     half_open = (np.isinf(lower) ^ np.isinf(upper)) & ~free
     if half_open.any():
         notes.append(
             Message(
-                "{listed}: one position limit in the file; 2π rad or 2 m from there are used", _listed(names, half_open)
+                "{listed}: one position limit in the file; 2π rad or 2 m from there are used",
+                _joint_names_text(names, half_open),
             )
         )
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * wide, -wide))
@@ -258,7 +261,7 @@ def _refuse_empty(low: Floats, high: Floats, names: Sequence[str]) -> None:
             raise InputError("excite: limits: {name} has no room to move between {a:g} and {b:g}", name, a, b)
 
 
-def _listed(names: Sequence[str], where: Any) -> str:
+def _joint_names_text(names: Sequence[str], where: Any) -> str:
     chosen = [name for name, there in zip(names, where, strict=True) if there]
     return Message("all joints") if len(chosen) == len(names) > 1 else ", ".join(chosen)
 

@@ -12,15 +12,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnsetError, some_of
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.identification.excitation.motions import SHARE, Kept, Room
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.mechanics.robot.description import RobotDescription, known
+from manipula.mechanics.robot.description import RobotDescription, cell_with_value
 from manipula.messages import Message
 from manipula.simulation.stepping import Limits
 from manipula.trajectories.trajectory import Floats
@@ -29,14 +29,14 @@ from manipula.trajectories.trajectory import Floats
 
 
 @lru_cache(maxsize=24)  # another box, another limit is tried on the same arm again and again
-def compiled(robot: RobotDescription, model: str) -> Compiled:
+def compile_model(robot: RobotDescription, model: str) -> Compiled:
     """Proved and in machine code; some ten thousand values are read, which is no reason to search long."""
     return compile_tape(tape_from_function(generate_function(prepare(Request(robot, model, optimise="none")))))
 
 
 def numeric(robot: RobotDescription, model: str, why: str) -> Any:
     """A model of a robot all of whose values that it reads are numbers."""
-    code = compiled(robot, model)
+    code = compile_model(robot, model)
     if code.parameters:
         raise UnsetError(
             Message("{name}: {why} needs a value for {some_of}", robot.name, why, some_of(code.parameters)),
@@ -49,8 +49,8 @@ def rigid(robot: RobotDescription) -> RobotDescription:
     """Without friction and motor inertia: of those the columns are known."""
 
     def bare(joint: Any) -> Any:
-        actuator = joint.actuator.without_friction(lambda cell: known(cell.name))
-        return replace(joint, actuator=replace(actuator, motor_inertia=known(actuator.motor_inertia.name)))
+        actuator = joint.actuator.without_friction(lambda cell: cell_with_value(cell.name))
+        return replace(joint, actuator=replace(actuator, motor_inertia=cell_with_value(actuator.motor_inertia.name)))
 
     return replace(robot, joints=tuple(map(bare, robot.joints)))
 
@@ -177,7 +177,7 @@ def watches_of(robot: RobotDescription, limits: Kept, room: Room | None) -> tupl
     found: list[Watch] = list(_followers(robot))
     notes: list[str] = []
     if np.isfinite(limits.effort).any():
-        torque = compiled(robot, "inverse_dynamics")
+        torque = compile_model(robot, "inverse_dynamics")
         if torque.parameters and "effort" in limits.asked:
             raise InputError(
                 "{name}: limits of effort need a value for {some_of}", robot.name, some_of(torque.parameters)

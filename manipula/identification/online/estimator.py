@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from manipula.algebra.emit import backend
 from manipula.algebra.expr.function import Function
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.compose import generate_block
@@ -48,16 +48,16 @@ def covariance(factors: Any, sigma: Sequence[float]) -> Array:
     return found
 
 
-def shown(P: Array, sigma: Sequence[float], names: Sequence[str]) -> tuple[str, ...]:
+def format_combinations(P: Array, sigma: Sequence[float], names: Sequence[str]) -> tuple[str, ...]:
     """Combinations of the unknowns, each as short as elimination makes it; the last unknowns are told first."""
     scale = np.asarray(sigma, dtype=float)
     values, vectors = np.linalg.eigh(P / np.outer(scale, scale))
     rows = vectors[:, values < SHARPER**-2].T
-    reduced = _reduced(rows[:, ::-1])[:, ::-1]
-    return tuple(_told(row, scale, names) for row in reduced)
+    reduced = _row_echelon(rows[:, ::-1])[:, ::-1]
+    return tuple(_combination_text(row, scale, names) for row in reduced)
 
 
-def _reduced(rows: Array) -> Array:
+def _row_echelon(rows: Array) -> Array:
     """Gauss and Jordan, largest pivots of every column."""
     A, at = rows.copy(), 0
     for column in range(A.shape[1]):
@@ -75,7 +75,7 @@ def _reduced(rows: Array) -> Array:
     return A
 
 
-def _told(row: Array, scale: Array, names: Sequence[str]) -> str:
+def _combination_text(row: Array, scale: Array, names: Sequence[str]) -> str:
     """w₁ θ₁ + w₂ θ₂ …, the leading unknown (the last) with weight 1."""
     weights = np.where(np.abs(row) < NOTHING * np.abs(row).max(), 0.0, row) / scale
     lead = max(k for k in range(len(row)) if weights[k])
@@ -230,7 +230,9 @@ class OnlineEstimator:
     def identifiable(self) -> tuple[str, ...]:
         """The combinations of unknowns that the motion so far has shown: known ten times as well as at the start."""
         self._scale  # noqa: B018  (the gradient has no covariance)
-        return shown(covariance(self._state.factors, self.settings["sigma"]), self.settings["sigma"], self.names)
+        return format_combinations(
+            covariance(self._state.factors, self.settings["sigma"]), self.settings["sigma"], self.names
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """What is known by now: plain data."""

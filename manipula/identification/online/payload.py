@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnsetError, caution, some_of
 from manipula.generation.settings import refuse_time
 from manipula.identification.columns import COUPLING, INERTIAL, Column, number_of
-from manipula.identification.fitting.result import Found
-from manipula.identification.fitting.to_robot import Terms, in_file, links_of, robot_with
+from manipula.identification.fit.result import Found
+from manipula.identification.fit.to_robot import Terms, in_file, links_of, robot_with
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.identification.online.estimator import OnlineEstimator
 from manipula.mechanics.models.entry import Given
@@ -50,7 +50,7 @@ class ExtraTorque:
         self.terms = terms
 
     @property
-    def loaded(self) -> bool:
+    def depends_on_load(self) -> bool:
         return any(column.loaded for column in self.terms.columns)
 
     @property
@@ -97,7 +97,7 @@ def _of_fit(found: Found, accelerations: bool) -> ArmWithExtra:
     robot = robot_with(source, [c for c, held in zip(columns, own) if held], theta[own])
     rest = ~own & usable
     terms = Terms(source, [c for c, more in zip(columns, rest) if more], theta[rest])
-    return _joined(robot, terms, links_of(source, columns, theta))
+    return _arm_with_extra(robot, terms, links_of(source, columns, theta))
 
 
 def _of_robot(robot: RobotDescription, accelerations: bool) -> ArmWithExtra:
@@ -110,18 +110,18 @@ def _of_robot(robot: RobotDescription, accelerations: bool) -> ArmWithExtra:
     kept = ([law for law in joint.actuator.laws if not law.loaded] for joint in robot.joints)
     joints = (replace(x, actuator=replace(x.actuator, laws=tuple(own))) for x, own in zip(robot.joints, kept))
     bare = replace(robot, joints=tuple(joints))
-    return _joined(bare, Terms(source, columns, theta), motorless(frictionless(robot)))
+    return _arm_with_extra(bare, Terms(source, columns, theta), motorless(frictionless(robot)))
 
 
 def _in_file(source: Columns, column: Column, values: Any) -> float:
     assert column.joint is not None
-    named = source.joints[column.joint].actuator.named()
+    named = source.joints[column.joint].actuator.parameters_by_letter()
     return sum(number_of(named[x].parameter, values) for x in column.words if x in named)
 
 
-def _joined(robot: RobotDescription, terms: Terms, links: RobotDescription) -> ArmWithExtra:
+def _arm_with_extra(robot: RobotDescription, terms: Terms, links: RobotDescription) -> ArmWithExtra:
     extra = ExtraTorque(terms) if terms.columns else None
-    return ArmWithExtra(robot, extra, links if extra is not None and extra.loaded else None)
+    return ArmWithExtra(robot, extra, links if extra is not None and extra.depends_on_load else None)
 
 
 def _follows(column: Column) -> bool:

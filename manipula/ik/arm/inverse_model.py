@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, caution
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.reports import plain_function
 from manipula.generation.request import Request
 from manipula.generation.results.model import Model
@@ -25,7 +25,7 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.emit.choice import ChoiceSource
-    from manipula.ik.general6r.emitted import EmittedSolver
+    from manipula.ik.general6r.emission import EmittedSolver
 
 INVERSE = "inverse_kinematics"
 
@@ -44,19 +44,19 @@ def generate_model(request: Request, tell: Tell = silent) -> Model:
 def model_of(function: Function, request: Request) -> Model:
     """The function as a model of the robot; what people read of it is written from its plain text."""
     kind = InverseModel if request.model == INVERSE else Model
-    return kind(request.described(function), request, partial(plain_function, request))
+    return kind(request.describe(function), request, partial(plain_function, request))
 
 
 def _solver(asked: Prepared) -> SolverModel | None:
     """Inverse kinematics that only elimination solves."""
     if asked.request.model != INVERSE:
         return None
-    from manipula.ik.general6r.emitted import is_general, solver_of
+    from manipula.ik.general6r.emission import is_general, solver_of
 
     if not is_general(asked):
         return None
     solver = solver_of(asked)
-    return SolverModel(asked.request.described(solver.function), asked.request, _solver=solver)
+    return SolverModel(asked.request.describe(solver.function), asked.request, _solver=solver)
 
 
 def _warn_of_idle_gravity(robot: RobotDescription) -> None:
@@ -83,7 +83,7 @@ class InverseModel(Model):
 
         if language not in WRITERS:
             return None
-        from manipula.ik.controller.emitted import nearest_source
+        from manipula.ik.controller.emission import nearest_source
 
         source = nearest_source(self._request, self.function)
         return None if source is None else replace(source, subject=self.provenance.subject)
@@ -122,10 +122,10 @@ class SolverModel(Model):
                 method,
                 language,
             )
-        solver = replace(self._solver, function=self._renamed(prefix).function)
+        solver = replace(self._solver, function=self._rename(prefix).function)
         return write_files(Path(folder), solver.files(__version__))
 
-    def _told(self) -> str:
+    def _summary_text(self) -> str:
         return "a solver with loops; every answer is checked"
 
     def as_dict(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from manipula.algebra.run.compiled import Compiled
+from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain, plan_of
@@ -74,12 +74,12 @@ def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
     return made if agrees else None
 
 
-def _compiled(method: Method) -> Method:
+def _compile_method(method: Method) -> Method:
     """To readers and type checkers the method stays what it is."""
     return cast(Method, CompiledMethod(_named_for_people(method), _model_call))
 
 
-def _solved(method: Method) -> Method:
+def _solve_method(method: Method) -> Method:
     """The same for inverse kinematics."""
     return cast(Method, CompiledMethod(_named_for_people(method), _inverse_call))
 
@@ -167,7 +167,7 @@ class NumericArm(ArmModels):
             raise UnknownNameError(Message("pose of {name}", self.robot.name), pose, poses)
         return poses[pose]
 
-    @_compiled
+    @_compile_method
     def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:
         """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
         axes."""
@@ -176,7 +176,7 @@ class NumericArm(ArmModels):
         name = "jacobian" if frame == "world" else "jacobian_tool"
         return cast(Array, self._call(name, [q], None, out=out, threads=threads))
 
-    @_solved
+    @_solve_method
     def inverse_kinematics(
         self,
         pose: ArrayLike,
@@ -241,14 +241,14 @@ class NumericArm(ArmModels):
     @cached_property
     def inverse_plan(self) -> Plan:
         """Which class of inverse kinematics the arm belongs to, and why. Needs no values: letters will do."""
-        from manipula.ik.coupled import coupled_plan
+        from manipula.ik.couplings import coupled_plan
 
         return coupled_plan(with_frame(self.robot)) if self._following else plan_of(self._road.robot)
 
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
-        from manipula.ik.coupled import CoupledSolver
+        from manipula.ik.couplings import CoupledSolver
         from manipula.ik.inverse import InverseSolver
 
         if not self._following and self._road is not self:
@@ -258,7 +258,7 @@ class NumericArm(ArmModels):
             robot = with_frame(self.robot)
             return CoupledSolver(robot, numeric_chain(robot), self.limits, **kinematics)
         chain = numeric_chain(self.robot)  # whose geometry is known, or its pose would have been refused
-        closed = self.model("inverse_kinematics") if self.inverse_plan.closed else None
+        closed = self.model("inverse_kinematics") if self.inverse_plan.has_closed_form else None
         return InverseSolver(chain, self.limits, closed=closed, **kinematics)
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import replace
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import free_symbols, rebuilt
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.simplify import factored
+from manipula.algebra.simplify import factor_function
 from manipula.algebra.simplify.tree import (
     MINUS,
     ZERO,
@@ -33,13 +33,13 @@ from manipula.ik.derivation.draft import (
     Notebook,
     Phrase,
     final_names,
-    unsigned,
+    strip_sign,
     used,
 )
 from manipula.ik.derivation.printer import Derivation, DerivationStep, Label, Sentence, Written
 from manipula.ik.derivation.sentences import Words
 from manipula.mechanics.models.inverse.loop import Axis, Gap, Loop, pose_from_entries
-from manipula.mechanics.models.inverse.plan import Plan, read, solved
+from manipula.mechanics.models.inverse.plan import Plan, read, solve_plan
 from manipula.mechanics.models.inverse.position_task import PositionPlan, position_plan
 from manipula.mechanics.models.inverse.recording import Recording
 from manipula.mechanics.robot.bind import Symbolic
@@ -95,7 +95,7 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
         raise InputError("task: a derivation is of the pose or the position, found {task!r}", task)
     robot = road_of(with_frame(robot))
     structure = ArmStructure(robot, symbolic)
-    placed = None if task == "pose" else _placed(structure)
+    placed = None if task == "pose" else _position_plan(structure)
     if placed is not None:
         return _of_position(structure, placed)
     if task == "position":
@@ -106,7 +106,7 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
             robot.dof,
         )
     plan = structure.plan
-    if not plan.closed:
+    if not plan.has_closed_form:
         raise InputError("{name}: no derivation, there is no closed form: {sentence}", robot.name, plan.sentence)
     notebook = Notebook()
     parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
@@ -115,13 +115,13 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
     loop = read(plan, chain, _pose(notebook), free)
     q = [_symbol(notebook, name) for name in _joint_names(loop.axes, chain)]
     words = Words(plan, loop, chain.dof)
-    loop = _named(loop, notebook)
-    solved(plan, loop, free, Recording(chain, loop, q, notebook.name, notebook.note))
+    loop = _name_pose_entries(loop, notebook)
+    solve_plan(plan, loop, free, Recording(chain, loop, q, notebook.name, notebook.note))
     drafts = Drafter(notebook, words, plan.roles).run()
-    return _finished(robot, plan, chain, notebook, [_opening(loop, notebook, words, drafts), *drafts])
+    return _finish_derivation(robot, plan, chain, notebook, [_opening_draft(loop, notebook, words, drafts), *drafts])
 
 
-def _placed(structure: ArmStructure) -> PositionPlan | None:
+def _position_plan(structure: ArmStructure) -> PositionPlan | None:
     """How a point is reached, if every draw of the letters says the same."""
     found = [position_plan(structure.in_floats(f"position {draw}")) for draw in range(2)]
     plans = [x.plan for x in found if x is not None]
@@ -138,19 +138,19 @@ def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
     q = [_symbol(notebook, name) for name in _joint_names(loop.axes, arm.chain)]
     ends: list[Expr] = []
 
-    def seen(p: Vector) -> Vector:
+    def named_point(p: Vector) -> Vector:
         named = tuple(notebook.name("p", axis, x) for axis, x in zip("xyz", p))
         ends.extend(map(notebook.graph.expr, named))
         return named
 
     words = Words(plan, loop, chain.dof)
-    arm.solved(point, Recording(arm.chain, loop, q, notebook.name, notebook.note), seen)
+    arm.solve(point, Recording(arm.chain, loop, q, notebook.name, notebook.note), named_point)
     drafts = Drafter(notebook, words, plan.roles, position=True).run()
     own = {x.symbol for x in notebook.log if isinstance(x, Definition)}
-    plain = any(unsigned(x) not in own for x in ends)
+    plain = any(strip_sign(x) not in own for x in ends)
     opening = Draft(Phrase(Message("The tool's origin, seen from axis 1: the point {letter}", "p")))
     opening.blocks = [Phrase("p = ({0}, {1}, {2})" if plain else "", tuple(ends))]
-    made = _finished(structure.robot, plan, chain, notebook, [opening, *drafts])
+    made = _finish_derivation(structure.robot, plan, chain, notebook, [opening, *drafts])
     return replace(made, task="position")
 
 
@@ -180,7 +180,7 @@ def _joint_names(axes: Sequence[Axis], chain: Tree) -> list[str]:
     return [f"q{axis.joint + 1 if axis.joint is not None else next(added)}" for axis in axes]
 
 
-def _named(loop: Loop, notebook: Notebook) -> Loop:
+def _name_pose_entries(loop: Loop, notebook: Notebook) -> Loop:
     """The loop with letters for what the pose gives, points p and the axes r, where they are not the pose's own."""
     gap = loop.gaps[loop.pose_gap]
     R = tuple(
@@ -191,18 +191,18 @@ def _named(loop: Loop, notebook: Notebook) -> Loop:
     return replace(loop, gaps=(*loop.gaps[: loop.pose_gap], named, *loop.gaps[loop.pose_gap + 1 :]))
 
 
-def _opening(loop: Loop, notebook: Notebook, words: Words, drafts: list[Draft]) -> Draft:
+def _opening_draft(loop: Loop, notebook: Notebook, words: Words, drafts: list[Draft]) -> Draft:
     """The points that the steps use: one or both ends of the gap with the pose in it."""
     gap = loop.gaps[loop.pose_gap]
     ends = [tuple(map(notebook.graph.expr, at.p)) for at in (gap.back, gap.there)]
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed, own = used(definitions, _roots(drafts)), {x.symbol for x in definitions}
-    told = [behind for behind in (True, False) if needed & own & set(map(unsigned, ends[not behind]))] or [True]
+    told = [behind for behind in (True, False) if needed & own & set(map(strip_sign, ends[not behind]))] or [True]
     titles = [words.point(behind, letter) for behind, letter in zip(told, "po")]
     blocks: list[Block] = []
     for behind, letter, title in zip(told, "po", titles):
         blocks += [Phrase(title)] if blocks else []
-        plain = any(unsigned(x) not in own for x in ends[not behind])
+        plain = any(strip_sign(x) not in own for x in ends[not behind])
         blocks.append(Phrase(f"{letter} = ({{0}}, {{1}}, {{2}})" if plain else "", ends[not behind]))
     return Draft(Phrase(titles[0]), blocks=blocks)
 
@@ -210,7 +210,9 @@ def _opening(loop: Loop, notebook: Notebook, words: Words, drafts: list[Draft]) 
 # the fair copy
 
 
-def _finished(robot: RobotDescription, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]) -> Derivation:
+def _finish_derivation(
+    robot: RobotDescription, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]
+) -> Derivation:
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed = used(definitions, _roots(drafts))
     kept = [definition for definition in definitions if definition.symbol in needed]
@@ -258,7 +260,7 @@ def _trees(robot: RobotDescription, roots: list[Expr], names: dict[Expr, tuple[s
     moved = rebuilt(unique, graph, renamed)
     inputs = (Input("x", tuple(free_symbols(moved))),)
     function = Function(robot.name, graph, inputs, (Output("y", (len(moved),), tuple(moved)),))
-    return dict(zip(unique, map(with_squares, factored(function)["y"]), strict=True))
+    return dict(zip(unique, map(with_squares, factor_function(function)["y"]), strict=True))
 
 
 def _own_labels(chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
@@ -281,13 +283,13 @@ def _step(draft: Draft, trees: dict[Expr, Term]) -> DerivationStep:
         if isinstance(block, Phrase):
             lines += [sentence(block)] if block.words else []
         else:
-            lines += [_written(trees[line.left], trees[line.right], line.kind) for line in block]
+            lines += [_positive_equation(trees[line.left], trees[line.right], line.kind) for line in block]
     roots, singular = (None if x is None else sentence(x) for x in (draft.roots, draft.singular))
     finds = None if draft.finds is None else trees[draft.finds]
     return DerivationStep(sentence(draft.title), finds, draft.role, tuple(lines), roots, singular)
 
 
-def _written(left: Term, right: Term, kind: str) -> Written:
+def _positive_equation(left: Term, right: Term, kind: str) -> Written:
     """−x = 0 is x = 0, and −x = −y is x = y"""
     (minus, positive), (other_minus, other) = without_sign(left), without_sign(right)
     if kind == "equation" and minus and (other_minus or right == ZERO):

@@ -75,12 +75,12 @@ class Notebook:
         return self.names[x]
 
 
-def unsigned(x: Expr) -> Expr:
+def strip_sign(x: Expr) -> Expr:
     return x.args[0] if x.op == "neg" else x
 
 
 def is_simple(x: Expr) -> bool:
-    return unsigned(x).op in ("symbol", "const", "angle", "tolerance", "sin", "cos")
+    return strip_sign(x).op in ("symbol", "const", "angle", "tolerance", "sin", "cos")
 
 
 def is_zero(x: Any) -> bool:
@@ -188,7 +188,7 @@ class Drafter:
 
     @read.register
     def _(self, entry: CosineSineEquation) -> None:
-        draft = self.begun(entry.x, self.words.linear(entry), next(self.roles))
+        draft = self.begin_step(entry.x, self.words.linear(entry), next(self.roles))
         if is_zero(entry.C):
             self._homogeneous(entry, draft)
         elif is_zero(entry.A) or is_zero(entry.B):
@@ -230,7 +230,7 @@ class Drafter:
 
     @read.register
     def _(self, entry: Turned) -> None:
-        draft = self.begun(entry.x, self.words.turned(entry))
+        draft = self.begin_step(entry.x, self.words.turn_sentence(entry))
         cos, sin, _ = self._letters(entry.x)
         px, py = (self.name("mu", value) for value in entry.p)
         mx, my = (self.name("gamma", value) for value in entry.m)
@@ -253,7 +253,7 @@ class Drafter:
 
     @read.register
     def _(self, entry: Known) -> None:
-        self.begun(entry.x, self.words.known(entry))
+        self.begin_step(entry.x, self.words.known_sentence(entry))
         values = [self.expr(value) for value in entry.values]
         if len(values) == 1:
             self.solutions((self.q(entry.x), values[0]))
@@ -262,16 +262,16 @@ class Drafter:
         else:
             self._cos_sin(entry.x, values[0], values[1])
             self.angle(entry.x)
-            self._divided(entry)
+            self._draft_quotient(entry)
 
-    def _divided(self, entry: Known) -> None:
+    def _draft_quotient(self, entry: Known) -> None:
         """The same by a division, where the row of the wrist's matrix has one component: Z(x)ᵀ row = (x, y)"""
         zero, (x, y) = [is_zero(part) for part in entry.row], entry.xy
         if zero.count(True) != 1:
             return
         by = self.expr(entry.row[zero.index(False)])
         cos, sin = (x / by, -y / by) if zero[1] else (y / by, x / by)
-        self.blocks.append(Phrase("or, where {0} ≠ 0,", (unsigned(by),)))
+        self.blocks.append(Phrase("or, where {0} ≠ 0,", (strip_sign(by),)))
         self._cos_sin(entry.x, *own_values(entry.x, Turn(cos, sin)))
 
     def _cos_sin(self, x: LoopCoordinate, c: Any, s: Any) -> None:
@@ -281,7 +281,7 @@ class Drafter:
     @read.register
     def _(self, entry: Quadratic) -> None:
         """(x·length + h)² = rest, x = sense·q + offset"""
-        at, draft = entry.x, self.begun(entry.x, self.words.quadratic(entry), next(self.roles))
+        at, draft = entry.x, self.begin_step(entry.x, self.words.quadratic(entry), next(self.roles))
         h, rest = self.name("kappa", entry.h), self.name("kappa", entry.rest)
         whole = (at.sense * at.q + at.offset) * entry.length + h
         self.equations((whole * whole, rest))
@@ -292,7 +292,7 @@ class Drafter:
     @read.register
     def _(self, entry: Remainder) -> None:
         """q = sign·(whole − the others)"""
-        self.begun(entry.x, self.words.remainder(entry))
+        self.begin_step(entry.x, self.words.remainder(entry))
         q, last = entry.whole.q, entry.whole.signs[-1]
         others = q - entry.x.q if last > 0 else q + entry.x.q
         self.solutions((entry.x.q, last * (self.q(entry.whole) - others)))
@@ -302,12 +302,12 @@ class Drafter:
         """Belongs to the step before it."""
         same, first = entry.first.sense * entry.third.sense, self.q(entry.first)
         sums = first + same * entry.third.q, first - same * entry.third.q
-        parts = (*(unsigned(self.expr(x)) for x in entry.off), *sums, first)
+        parts = (*(strip_sign(self.expr(x)) for x in entry.off), *sums, first)
         self.drafts[-1].singular = Phrase(self.words.lock(entry), parts)
 
     # parts
 
-    def begun(self, x: LoopCoordinate, title: str, role: str = "") -> Draft:
+    def begin_step(self, x: LoopCoordinate, title: str, role: str = "") -> Draft:
         """A new step; what was written since the last one belongs to it."""
         draft = Draft(Phrase(title, (self.q(x),)), self.q(x), role, self.blocks)
         self.drafts.append(draft)
@@ -346,7 +346,7 @@ class Drafter:
 
     def _free(self, coefficients: tuple[Any, ...], x: LoopCoordinate) -> Phrase | None:
         """Where all coefficients vanish the coordinate is free; one that knows no pose never does."""
-        moving = sorted((unsigned(self.expr(x)) for x in coefficients if not is_zero(x)), key=lambda x: x.key)
+        moving = sorted((strip_sign(self.expr(x)) for x in coefficients if not is_zero(x)), key=lambda x: x.key)
         if not all(value.online for value in moving):
             return None
         return Phrase(self.words.free(x, len(moving)), (*moving, self.q(x)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from manipula.algebra.show.paper import Latex, Typst, quoted
+from manipula.algebra.show.paper import Latex, Typst, typst_string
 from manipula.algebra.show.printer import GREEK, PRODUCT, SUBSCRIPTS, SUM, Printer, Unicode
 from manipula.algebra.simplify.tree import FormulaProduct, FormulaTree, Symbol, product_of, without_sign
 from manipula.ik.derivation.draft import SIGN
@@ -53,7 +53,7 @@ class Text(Printer):
     def name(self, text: str) -> str:
         return self.label(self.labels[text]) if text in self.labels else super().name(text)
 
-    def _signed(self, tree: FormulaTree) -> tuple[str, FormulaTree]:
+    def _split_sign(self, tree: FormulaTree) -> tuple[str, FormulaTree]:
         """(± or ∓ or nothing, the rest)"""
         negative, positive = without_sign(tree)
         factors = positive.factors if isinstance(positive, FormulaProduct) else (positive,)
@@ -63,13 +63,13 @@ class Text(Printer):
         return self.minus_plus if negative else self.plus_minus, rest
 
     def _text(self, tree: FormulaTree) -> tuple[str, int]:
-        sign, rest = self._signed(tree)
+        sign, rest = self._split_sign(tree)
         return (sign + self.at_least(rest, PRODUCT), SUM) if sign else super()._text(tree)
 
     def sum_text(self, terms: Sequence[FormulaTree]) -> str:
         text = ""
         for term in terms:
-            sign, rest = self._signed(term)
+            sign, rest = self._split_sign(term)
             if sign:
                 text += (f" {sign} " if text else sign) + self.at_least(rest, PRODUCT)
                 continue
@@ -103,7 +103,7 @@ class Paper(Text, Latex):
 
     def display(self, rows: Sequence[str]) -> str:
         """Formulas by themselves, aligned."""
-        return f"\\[\n{self.aligned(rows)}\n\\]"
+        return f"\\[\n{self.align_rows(rows)}\n\\]"
 
 
 class Sheet(Text, Typst):
@@ -112,7 +112,7 @@ class Sheet(Text, Typst):
     plus_minus, minus_plus = "plus.minus ", "minus.plus "
 
     def label(self, label: Label) -> str:
-        letter = label.letter if label.letter in GREEK or len(label.letter) == 1 else quoted(label.letter)
+        letter = label.letter if label.letter in GREEK or len(label.letter) == 1 else typst_string(label.letter)
         return letter + self.index(label.place.replace("m", "-"))
 
     def words(self, text: str) -> str:
@@ -123,7 +123,7 @@ class Sheet(Text, Typst):
         return f"${text}$"
 
     def display(self, rows: Sequence[str]) -> str:
-        return self.aligned(rows)
+        return self.align_rows(rows)
 
 
 class Sentence(NamedTuple):
@@ -255,10 +255,10 @@ class Derivation:
         for number, step in enumerate(self.steps, 1):
             role = style.words(f" ({step.role} ±)") if step.role else ""
             head = f"{style.inline(step.finds)}{role}. " if step.finds is not None else ""
-            yield f"{number}. {head}{_filled(step.title, style)}.", step
+            yield f"{number}. {head}{_fill_sentence(step.title, style)}.", step
 
 
-def _filled(sentence: Sentence, style: Text) -> Message:
+def _fill_sentence(sentence: Sentence, style: Text) -> Message:
     return _said(sentence.words, list(map(style.inline, sentence.parts)), style)
 
 
@@ -275,7 +275,7 @@ def _said(words: str, formulas: Sequence[str], style: Text) -> Message:
 
 def _remarks(step: DerivationStep, style: Text) -> list[str]:
     told = (("Roots", step.roots), ("Singular", step.singular))
-    return [f"{word}: {_filled(sentence, style)}." for word, sentence in told if sentence is not None]
+    return [f"{word}: {_fill_sentence(sentence, style)}." for word, sentence in told if sentence is not None]
 
 
 # text
@@ -283,7 +283,7 @@ def _remarks(step: DerivationStep, style: Text) -> list[str]:
 
 def _lines(numbered: tuple[str, DerivationStep], style: Text) -> list[str]:
     head, step = numbered
-    own = [_line(line, style) if isinstance(line, Written) else _filled(line, style) for line in step.lines]
+    own = [_line(line, style) if isinstance(line, Written) else _fill_sentence(line, style) for line in step.lines]
     return [head, *(f"     {line}" for line in own), *(f"   {line}" for line in _remarks(step, style))]
 
 
@@ -292,18 +292,18 @@ def _line(line: Written, style: Text, relation: str = " = ") -> str:
 
 
 def _as_dict(step: DerivationStep, style: Text) -> dict[str, Any]:
-    def written(line: Written | Sentence) -> dict[str, str]:
+    def line_dict(line: Written | Sentence) -> dict[str, str]:
         if isinstance(line, Sentence):
-            return {"words": _filled(line, style)}
+            return {"words": _fill_sentence(line, style)}
         return {"kind": line.kind, "left": style.text(line.left), "right": style.text(line.right)}
 
     return {
         "finds": None if step.finds is None else style.text(step.finds),
         "choice": Message(step.role) if step.role else None,
-        "why": _filled(step.title, style),
-        "lines": [written(line) for line in step.lines],
-        "roots": None if step.roots is None else _filled(step.roots, style),
-        "singular": None if step.singular is None else _filled(step.singular, style),
+        "why": _fill_sentence(step.title, style),
+        "lines": [line_dict(line) for line in step.lines],
+        "roots": None if step.roots is None else _fill_sentence(step.roots, style),
+        "singular": None if step.singular is None else _fill_sentence(step.singular, style),
     }
 
 
@@ -315,7 +315,7 @@ def _paragraph(numbered: tuple[str, DerivationStep], style: Paper | Sheet) -> st
     parts = [head]
     for words, lines in groupby(step.lines, lambda line: isinstance(line, Sentence)):
         if words:
-            parts += [_filled(line, style) for line in lines if isinstance(line, Sentence)]
+            parts += [_fill_sentence(line, style) for line in lines if isinstance(line, Sentence)]
         else:
             parts.append(style.display([_line(line, style, " &= ") for line in lines if isinstance(line, Written)]))
     return "\n".join([*parts, *_remarks(step, style)])

@@ -62,11 +62,11 @@ class Words:
         """`behind`: the origin is that of the axis before the gap."""
         gap = self.loop.pose_gap
         here, there = (gap - 1, gap) if behind else (gap, gap - 1)
-        at, axes = self._meeting(here) or ("The origin of the frame on {axes}", self.axes(here))
+        at, axes = self._meeting_text(here) or ("The origin of the frame on {axes}", self.axes(here))
         told = at + ", seen from {axes2}: the point {letter}"
         return Message(told, axes, self.axes(there), letter)
 
-    def _meeting(self, axis: int) -> tuple[str, str] | None:
+    def _meeting_text(self, axis: int) -> tuple[str, str] | None:
         axis %= self.loop.size
         for group in {"spherical": ((0, 1, 2),), "arm angle": ((0, 1, 2), (4, 5, 6))}.get(self.plan.structure, ()):
             if axis in group:
@@ -99,21 +99,21 @@ class Words:
     def _height(self) -> str:
         case = self.plan.case
         if case in _SLIDES or case in _SLIDES_OF_RUNS:
-            slides = _SLIDES[case] if case in _SLIDES else self._sliding()
+            slides = _SLIDES[case] if case in _SLIDES else self._slide_axes()
             told = "Square to the plane in which {axes} slide they move nothing: only {{0}} is left"
             return Message(told, self.axes(*slides))
         if self.plan.structure == "meeting":
             return Message("Turning about {axes} keeps the height along it, which depends on {{0}} alone", self.axes(3))
-        parallel = self._lifted() if self.plan.structure == "runs" else _PARALLEL[case] if case else (0, 1, 2)
+        parallel = self._height_run() if self.plan.structure == "runs" else _PARALLEL[case] if case else (0, 1, 2)
         return Message(
             "Axes {list} and {last} move nothing along their common direction: the height there depends on {{0}} alone",
             *self._capital(*parallel),
         )
 
-    def _sliding(self) -> list[int]:
+    def _slide_axes(self) -> list[int]:
         return [k for k, axis in enumerate(self.loop.axes) if axis.kind != "revolute"]
 
-    def _lifted(self) -> tuple[int, ...]:
+    def _height_run(self) -> tuple[int, ...]:
         """Of the parallel runs the one over which a height is taken: three, or the first two."""
         runs = [run for run in self.plan.runs if len(run) > 1]
         return next((run for run in runs if len(run) == 3), runs[0])
@@ -127,12 +127,12 @@ class Words:
             return "The distance from shoulder to wrist depends on {0} alone"
         return "Across the common direction two links are left; their equations, squared and added, depend on {0} alone"
 
-    def turned(self, entry: Turned) -> str:
+    def turn_sentence(self, entry: Turned) -> str:
         if entry.matrix:
             return "The other entries of that column"
         return "What is left is linear in the cosine and sine of {0}"
 
-    def known(self, entry: Known) -> str:
+    def known_sentence(self, entry: Known) -> str:
         if entry.matrix:
             return Message("The first column of {letter}, the other axes turned back", entry.matrix.upper())
         if len(entry.values) == 1:

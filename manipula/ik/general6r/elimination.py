@@ -5,8 +5,8 @@
 Axis 6, seen from before joint 3, is the same line by either way round: J₃G₃J₄G₄J₅G₅ holds angles 3, 4, 5 and the way
 back holds 1, 2; angle 6 is in neither. With p a point and l the direction of that line, the fourteen quantities p, l,
 p·p, p·l, p×l, (p·p)l − 2(p·l)p are of first degree in the sine and cosine of each angle (Raghavan and Roth 1993), and
-under a rigid motion they change *linearly*: `lifted` is that 15×15 matrix (a 1 goes in front). So the tensors below are
-plain products, computed once for an arm; only the gap with the pose in it is put in afterwards.
+under a rigid motion they change *linearly*: `lift_motion` is that 15×15 matrix (a 1 goes in front). So the tensors
+below are plain products, computed once for an arm; only the gap with the pose in it is put in afterwards.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Arm6R:
         rows = [matrix(arm.base @ arm.links[0].before), *(matrix(link.before) for link in arm.links[1:])]
         self.offset = np.array([float(link.offset) for link in arm.links])
         self.direction = np.array([link.direction for link in arm.links])
-        frames = _slid(np.array([*rows, matrix(arm.tool)]))
+        frames = _slide_frames(np.array([*rows, matrix(arm.tool)]))
         lengths = np.linalg.norm(frames[1:6, :3, 3], axis=1).sum()
         self.unit = float(lengths) / SIZE if lengths > 0 else 1.0
         frames[1:6, :3, 3] /= self.unit
@@ -57,7 +57,7 @@ class Arm6R:
 
     def positions(self, angles: Floats) -> Floats:
         """Joint positions in (−π, π]."""
-        return wrapped((angles - self.offset) * self.direction)
+        return wrap_angles((angles - self.offset) * self.direction)
 
     def angles(self, q: Floats) -> Floats:
         turned: Floats = q * self.direction + self.offset
@@ -97,7 +97,7 @@ class Arm6R:
         return J
 
 
-def wrapped(angles: Floats) -> Floats:
+def wrap_angles(angles: Floats) -> Floats:
     """The same angles in (−π, π]."""
     return np.pi - np.mod(np.pi - angles, 2 * np.pi)
 
@@ -114,7 +114,7 @@ def backwards(T: Floats) -> Floats:
     return back
 
 
-def _slid(frames: Floats) -> Floats:
+def _slide_frames(frames: Floats) -> Floats:
     """Each joint's frame moved along its axis so that the sum of the squared gaps is least."""
     moves = np.zeros((5, 3, 6))
     for k in range(5):
@@ -141,7 +141,7 @@ HALF = np.array([[1.0, 1, 0], [0, 0, 2], [1, -1, 0]])  # (1, c, s)(1 + x²) in p
 CROSS = np.array([[0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0.0]])  # t ↦ t×
 
 
-def lifted(T: Floats) -> Floats:
+def lift_motion(T: Floats) -> Floats:
     """What the motion T (…, 4, 4) does to (1, l, p, p·p, p·l, p×l, (p·p)l − 2(p·l)p): (…, 15, 15)."""
     R, t = T[..., :3, :3], T[..., :3, 3]
     crossed = (t @ CROSS).reshape(R.shape) @ R
@@ -166,7 +166,7 @@ def _turn_tensor(sense: int) -> Floats:
     for T, angle in zip(turn, (0, np.pi / 2, np.pi), strict=True):
         c, s = np.cos(angle), np.sin(angle) * sense
         T[:2, :2] = [[c, -s], [s, c]]
-    at0, at90, at180 = map(lifted, turn)
+    at0, at90, at180 = map(lift_motion, turn)
     still = (at0 + at180) / 2
     return np.stack([still, at0 - still, at90 - still], axis=1)
 
@@ -216,8 +216,8 @@ class Elimination:
     def __init__(self, reading: Reading, gaps: Floats, origin: tuple[float, float, float]) -> None:
         self.reading, self.origin = reading, np.array(origin)
         self.gaps = gaps
-        D, back = lifted(gaps), lifted(backwards(gaps))
-        self.left = _joined(AHEAD, D[2], AHEAD, D[3], AHEAD, D[4] @ AXIS)[1:].reshape(14, 27)
+        D, back = lift_motion(gaps), lift_motion(backwards(gaps))
+        self.left = _tensor_product(AHEAD, D[2], AHEAD, D[3], AHEAD, D[4] @ AXIS)[1:].reshape(14, 27)
         self.before, self.after = self._right_factors(back)
         self.half = self._half_angles()
         self.seen = self._split()
@@ -226,11 +226,13 @@ class Elimination:
         """X, Y of the way back X · lifted(pose gap⁻¹) · Y; their angles together are (2, 1)."""
         match self.reading.pose_gap:
             case 6:
-                return _joined(back[1], BEHIND, back[0], BEHIND).reshape(15, 9, 15), AXIS.reshape(15, 1)
+                return _tensor_product(back[1], BEHIND, back[0], BEHIND).reshape(15, 9, 15), AXIS.reshape(15, 1)
             case 1:
-                return _joined(back[1], BEHIND), _joined(BEHIND, back[5] @ AXIS).reshape(15, 3)
+                return _tensor_product(back[1], BEHIND), _tensor_product(BEHIND, back[5] @ AXIS).reshape(15, 3)
             case _:
-                return np.eye(15).reshape(15, 1, 15), _joined(BEHIND, back[0], BEHIND, back[5] @ AXIS).reshape(15, 9)
+                return np.eye(15).reshape(15, 1, 15), _tensor_product(BEHIND, back[0], BEHIND, back[5] @ AXIS).reshape(
+                    15, 9
+                )
 
     def _half_angles(self) -> Floats:
         """`left` in powers of the half-angle tangents, (14, eigenvalue 3, multiplied 3, other 3)."""
@@ -247,7 +249,7 @@ class Elimination:
         At x = ±i the matrix loses rank whatever the pose is: those roots belong to the tangent, not to the arm.
         """
         at_i = self.half[:, 0] - self.half[:, 2] + 1j * self.half[:, 1]
-        _, values, V = np.linalg.svd(_bordered(at_i))
+        _, values, V = np.linalg.svd(_border(at_i))
         kernel = V[(values > ReadingTolerance.KERNEL * values[0]).sum() :].conj().T
         pairs = np.concatenate([kernel, 1j * kernel])
         U, values, _ = np.linalg.svd(np.concatenate([pairs.real, pairs.imag], axis=1))
@@ -256,7 +258,7 @@ class Elimination:
         return left
 
 
-def _bordered(E: Any) -> Any:
+def _border(E: Any) -> Any:
     """(…, m, 3, 3) and its product with the second variable: (…, 2m, 12)."""
     *lead, m, _, _ = E.shape
     M = np.zeros((*lead, 2 * m, 4, 3), dtype=E.dtype)
@@ -265,6 +267,6 @@ def _bordered(E: Any) -> Any:
     return M.reshape(*lead, 2 * m, 12)
 
 
-def _joined(*factors: Floats) -> Floats:
+def _tensor_product(*factors: Floats) -> Floats:
     """The product of tensors (i, angles…, j), angles kept apart in order."""
     return reduce(lambda a, b: np.tensordot(a, b, (a.ndim - 1, 0)), factors)

@@ -108,7 +108,7 @@ class Studied(NamedTuple):
     steps: Floats
 
 
-def solved(tables: Tables, poses: Floats) -> Solved:
+def solve_poses_dense(tables: Tables, poses: Floats) -> Solved:
     """Every solution of `poses` (B, 4, 4), dense."""
     n = len(poses)
     found = Solved(np.empty((n, MOST, 6)), np.empty((n, MOST, 2)), np.empty((n, REPORT), dtype=np.int64))
@@ -117,7 +117,7 @@ def solved(tables: Tables, poses: Floats) -> Solved:
     return found
 
 
-def studied(arm: Floats, shape: NDArray[np.int64], table: Floats, targets: Floats) -> Studied:
+def study_targets(arm: Floats, shape: NDArray[np.int64], table: Floats, targets: Floats) -> Studied:
     """`targets` (B, 4, 4) in the arm's own unit; `arm`, `shape`, `table`: see `tables`."""
     n = len(targets)
     counts, steps = np.empty(n, dtype=np.int64), np.empty((n, MOST_ROOTS))
@@ -185,9 +185,9 @@ class General6R:
     def solve_many(self, poses: ArrayLike) -> list[GeneralAnswer]:
         """The same for poses (B, 4, 4)."""
         T = poses_from_value(poses)
-        found = solved(self.tables, T)
+        found = solve_poses_dense(self.tables, T)
         if (found.report[:, 0] < 0).any():
-            found = solved(self.tables, checked_poses(T))  # made exact, or said what is wrong
+            found = solve_poses_dense(self.tables, checked_poses(T))  # made exact, or said what is wrong
         return [self._answer(*row) for row in zip(found.q, found.about, found.report.tolist(), strict=True)]
 
     def _answer(self, q: Floats, about: Floats, report: list[int]) -> GeneralAnswer:
@@ -225,7 +225,7 @@ class General6R:
     def _score(self, elimination: Elimination, target: Floats) -> tuple[float, float, Elimination]:
         """Few roots are worse than rough ones."""
         arm = arm_table(self.arm, self.exact, np.inf)
-        counts, steps = studied(arm, reading_shape(elimination), reading_table(elimination), target)
+        counts, steps = study_targets(arm, reading_shape(elimination), reading_table(elimination), target)
         near = steps[steps < ReadingTolerance.ROUGH]
         rough = np.quantile(near, 0.9) if near.size else 1.0
         usual = float(np.sort(counts)[-SAMPLES // 4])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.emit.about import filled
+from manipula.algebra.emit.about import fill_template
 from manipula.algebra.emit.backend import emit_program
 from manipula.algebra.emit.javascript.robot_module import Exported, literal
 from manipula.algebra.expr.function import Function
@@ -21,7 +21,7 @@ from manipula.generation.prepare import Prepared
 from manipula.ik import position_targets as partial_messages
 from manipula.ik import solver
 from manipula.ik.controller.nearest import NO_POSE, OK
-from manipula.ik.general6r.emitted import METHOD, is_general
+from manipula.ik.general6r.emission import METHOD, is_general
 from manipula.ik.general6r.roots import MOST
 from manipula.ik.general6r.solutions import solve_pose
 from manipula.ik.general6r.solver import General6R
@@ -40,7 +40,7 @@ from manipula.messages import Message
 # Texts as functions of a module, with what they call hidden: a text's own words are no names of the module.
 
 
-def enclosed(*texts: Callable[..., Any]) -> str:
+def enclose_texts(*texts: Callable[..., Any]) -> str:
     """const { judge } = (() => { … return { judge }; })();"""
     names = ", ".join(text.__name__ for text in texts)
     inner = emit_program(program(*texts), "javascript").strip("\n")
@@ -66,7 +66,7 @@ def general_texts(asked: Prepared, pose: Function) -> tuple[str, dict[str, Any]]
     tables = {name: numbers(table.tolist()) for name, table in General6R(chain).tables._asdict().items()}
     rows = {"inside": limit_rows(turning, low, high), "anywhere": limit_rows(turning, -still, still)}
     facts = {"tables": tables, "most": MOST, **{name: numbers(x.tolist()) for name, x in rows.items()}}
-    return enclosed(solve_pose, wind), facts
+    return enclose_texts(solve_pose, wind), facts
 
 
 # Every branch of a closed form with its verdict, for pages: a text (see `algebra.program`).
@@ -162,18 +162,18 @@ def inverse_part(maker: Maker) -> ModulePart:
     if tasks:
         maker.missing.pop(MODEL, None)  # a place may be all that is solved
     general = None if tasks else _general_text(maker, pose)
-    text = [enclosed(stepped_towards), _shown("step.mjs.jinja", _arm(maker.robot))]
+    text = [enclose_texts(stepped_towards), _fill_template("step.mjs.jinja", _arm(maker.robot))]
     text += _closed_text(maker, tasks) if tasks else general or []
-    text += [_shown("drag.mjs.jinja", {"closed": bool(tasks), "near": NEAR})]
+    text += [_fill_template("drag.mjs.jinja", {"closed": bool(tasks), "near": NEAR})]
     shown = {"closed": bool(tasks or general), "redundant": _redundancy(tasks) is not None}
     data = _data(tasks) | ({"tasks": [POSE]} if general else {})
-    return ModulePart([_exported(task) for task in tasks], data, text, [_shown("types.d.mts.jinja", shown)])
+    return ModulePart([_export_task(task) for task in tasks], data, text, [_fill_template("types.d.mts.jinja", shown)])
 
 
 def _general_text(maker: Maker, pose: Function) -> list[str] | None:
     """The solver of six turning joints; else the reason why there is none is told."""
     try:
-        asked = maker.prepared(MODEL)
+        asked = maker.prepare_model(MODEL)
         found = general_texts(asked, pose)
     except ManipulaError as error:
         maker.missing[MODEL] = str(error)
@@ -184,11 +184,13 @@ def _general_text(maker: Maker, pose: Function) -> list[str] | None:
     maker.missing.pop(MODEL, None)
     road = [maker.robot.joint_names.index(name) for name in asked.robot.joint_names]
     facts = {"sentences": literal(SENTENCES), "road": road, "slack": repr(LimitTolerance.INSIDE), **found[1]}
-    return [found[0], _shown("general.mjs.jinja", facts)]
+    return [found[0], _fill_template("general.mjs.jinja", facts)]
 
 
-def _exported(task: Task) -> Exported:
-    return Exported(task.closed, tape_from_function(task.function), "every branch as the closed form has it", False)
+def _export_task(task: Task) -> Exported:
+    return Exported(
+        task.function_name, tape_from_function(task.function), "every branch as the closed form has it", False
+    )
 
 
 def _data(tasks: Sequence[Task]) -> dict[str, Any]:
@@ -214,10 +216,10 @@ def _redundancy(tasks: Sequence[Task]) -> dict[str, Any] | None:
 
 
 def _closed_text(maker: Maker, tasks: Sequence[Task]) -> list[str]:
-    road = [maker.robot.joint_names.index(name) for name in maker.prepared(MODEL).robot.joint_names]
+    road = [maker.robot.joint_names.index(name) for name in maker.prepare_model(MODEL).robot.joint_names]
     facts = _facts(tasks, road)
     texts = (judge, nearest_of, elbow_angle) if facts["arm_angle"] else (judge, nearest_of)
-    return [enclosed(*texts), _shown("inverse.mjs.jinja", facts)]
+    return [enclose_texts(*texts), _fill_template("inverse.mjs.jinja", facts)]
 
 
 def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:
@@ -244,7 +246,7 @@ def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:
 
 def _task(task: Task) -> dict[str, Any]:
     return {
-        "name": task.name, "closed": task.closed, "redundant": task.parameter is not None,
+        "name": task.name, "closed": task.function_name, "redundant": task.parameter is not None,
         "names": literal({"all": task.plan.branch_names}), "inside": numbers(task.inside.tolist()),
         "anywhere": numbers(task.anywhere.tolist()),
     }  # fmt: skip
@@ -260,5 +262,5 @@ def _arm(robot: RobotDescription) -> dict[str, Any]:
     }
 
 
-def _shown(template: str, facts: dict[str, Any]) -> str:
-    return filled("manipula.ik.module", template, facts)
+def _fill_template(template: str, facts: dict[str, Any]) -> str:
+    return fill_template("manipula.ik.module", template, facts)

@@ -13,11 +13,11 @@ from manipula.algebra.emit.text import number
 from manipula.algebra.expr.function import Function
 from manipula.errors import ManipulaError
 from manipula.generation.arm_structure import ArmStructure, numeric_chain
-from manipula.generation.build import built, guarded, reference, used_parameters
+from manipula.generation.build import add_conditions, build_function, reference, used_parameters
 from manipula.generation.labels import with_joint_units
 from manipula.generation.module import Maker
+from manipula.generation.pipeline import with_proof
 from manipula.generation.prepare import Prepared, model_named
-from manipula.generation.proved import with_proof
 from manipula.generation.request import Formulation
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, limit_rows
@@ -50,7 +50,9 @@ class Placing(Prepared):
         plan = plan_of_place(self.structure)
         assert plan is not None
         whole = model_named("inverse_kinematics")
-        return replace(whole, inputs=("T",), methods={METHOD: lambda chain, x: _placed(plan, chain, x)}, inverts=None)
+        return replace(
+            whole, inputs=("T",), methods={METHOD: lambda chain, x: _solve_position(plan, chain, x)}, inverts=None
+        )
 
 
 def plan_of_place(structure: ArmStructure) -> Plan | None:
@@ -64,11 +66,11 @@ def plan_of_place(structure: ArmStructure) -> Plan | None:
 def placing_function(asked: Prepared) -> Function:
     """Branches of a place, with the checks that those of a pose have; proved against the same text in the field."""
     own = Placing(asked.request, asked.structure)
-    found = used_parameters(built(own, Formulation(METHOD)))
-    return with_proof(guarded(with_joint_units(found, own.robot), own.structure), reference(own))
+    found = used_parameters(build_function(own, Formulation(METHOD)))
+    return with_proof(add_conditions(with_joint_units(found, own.robot), own.structure), reference(own))
 
 
-def _placed(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
+def _solve_position(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
     T = x["T"]
     arm = with_wrist(chain) if chain.dof == 3 else frames_on_joints(chain)
     found = placings(PositionPlan(plan, arm), (T[3], T[7], T[11]))
@@ -101,7 +103,7 @@ class Task:
     senses: tuple[int, ...] = ()
 
     @property
-    def closed(self) -> str:
+    def function_name(self) -> str:
         """What the function is called in the module."""
         return f"closed_form_{self.name}"
 
@@ -114,7 +116,7 @@ class Task:
 def tasks_of(maker: Maker) -> list[Task]:
     """Those an arm has, what a page would ask for first."""
     try:
-        asked = maker.prepared(MODEL)
+        asked = maker.prepare_model(MODEL)
         road = with_stand_ins(asked.robot)[0]
     except ManipulaError:
         return []

@@ -32,20 +32,20 @@ def over_arrays(chain: Tree) -> Tree:
 def pose_of(chain: Tree) -> Kinematics:
     """q (…, n) → (…, 4, 4)"""
     arm = over_arrays(chain)
-    return lambda q: stacked(pose(arm, [q[..., i] for i in range(arm.dof)]).rows(), q.shape[:-1])
+    return lambda q: stack_rows(pose(arm, [q[..., i] for i in range(arm.dof)]).rows(), q.shape[:-1])
 
 
 def jacobian_of(chain: Tree) -> Kinematics:
     """q (…, n) → (…, 6, n), world axes"""
     arm = over_arrays(chain)
-    return lambda q: stacked(jacobian(arm, [q[..., i] for i in range(arm.dof)]), q.shape[:-1])
+    return lambda q: stack_rows(jacobian(arm, [q[..., i] for i in range(arm.dof)]), q.shape[:-1])
 
 
-def stacked(rows: Any, lead: tuple[int, ...]) -> Floats:
+def stack_rows(rows: Any, lead: tuple[int, ...]) -> Floats:
     """Nested sequences of arrays and structural numbers → one array, the leading axes first."""
     if not isinstance(rows, tuple | list):
         return np.broadcast_to(np.asarray(rows, dtype=float), lead)
-    return np.stack([stacked(row, lead) for row in rows], axis=len(lead))
+    return np.stack([stack_rows(row, lead) for row in rows], axis=len(lead))
 
 
 # Joint limits and whole turns: which turn of an angle to take, and how far a joint is from its limits.

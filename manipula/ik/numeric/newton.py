@@ -29,7 +29,7 @@ def twist(at: Floats, pose: Floats) -> Floats:
     return missing
 
 
-def polished(
+def newton_polish(
     q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics, steps: int = 3, rank: float = NewtonTolerance.RANK
 ) -> tuple[Floats, Floats]:
     """Newton steps of least length, each kept only where it lowers the residual: (q, residual)."""

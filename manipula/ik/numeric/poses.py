@@ -198,7 +198,7 @@ def tolerances_of(size: float, defect: float, freedoms: int) -> Tolerances:
     return Tolerances(exact, met, good, margin, blurred, beside, same, maybe, freedoms < 6)
 
 
-def weighed(J: Floats, turning: Bits, size: float) -> Floats:
+def scale_jacobian(J: Floats, turning: Bits, size: float) -> Floats:
     """Jacobians (…, 6, dof) without units: lengths by the arm's size."""
     each: Floats = J / np.array([size, size, size, 1.0, 1.0, 1.0])[:, None] / np.where(turning, 1.0, 1 / size)
     return each
@@ -210,14 +210,14 @@ def rank_of(J: Floats) -> int:
     return int((sizes > PartialTolerance.SLIGHT).sum(-1).max(initial=0))
 
 
-def accepted(worst: Floats, measure: Tolerances) -> Bits:
+def accept_branches(worst: Floats, measure: Tolerances) -> Bits:
     """Which branches (…, branches) that miss by `worst` are answers."""
     met = worst <= measure.met
     found: Bits = np.where(met.any(-1, keepdims=True), met, worst <= measure.exact)
     return found
 
 
-def sampled(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
+def sample_configurations(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
     """Configurations to measure an arm at, the same in every run, (SAMPLES, dof)."""
     return np.random.default_rng(11).uniform(*span_of(low, high, np.where(turning, np.pi, size)), (SAMPLES, low.size))
 

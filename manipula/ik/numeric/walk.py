@@ -59,23 +59,23 @@ class StandingTool:
     def between(self, a: Floats, b: Floats) -> Floats:
         """How well the pose can be met half way from a to b, (…): where it is, the two are one double root."""
         gap = self.gap(b, a)
-        return self.back(a + 0.5 * gap, squared(gap) / (gap * gap).sum(-1)[..., None, None])[1]
+        return self.back(a + 0.5 * gap, outer_square(gap) / (gap * gap).sum(-1)[..., None, None])[1]
 
     def tangent(self, q: Floats, ahead: Floats) -> Floats:
         """The null direction of the Jacobian, (…, n), on the side of `ahead`: where J v = 0, (JᵀJ + aaᵀ) v ∝ a."""
         J = self.jacobian(q)
-        H = J.swapaxes(-1, -2) @ J + squared(ahead) + WalkTolerance.DAMP * np.eye(q.shape[-1])
+        H = J.swapaxes(-1, -2) @ J + outer_square(ahead) + WalkTolerance.DAMP * np.eye(q.shape[-1])
         v = np.linalg.solve(H, ahead[..., None])[..., 0]
         unit: Floats = v / np.sqrt((v * v).sum(-1, keepdims=True))
         return unit
 
 
-def squared(v: Floats) -> Floats:
+def outer_square(v: Floats) -> Floats:
     """v vᵀ, (…, n, n)"""
     return v[..., :, None] * v[..., None, :]
 
 
-def walked(still: StandingTool, q: Floats, direction: Floats, stray: Floats) -> list[Floats]:
+def walk_curves(still: StandingTool, q: Floats, direction: Floats, stray: Floats) -> list[Floats]:
     """Configurations along curves of solutions, for each of q (k, n) some in order: both ways, until they meet or end.
 
     `stray` (k): how far the pose may be missed. The curves are walked side by side; where one bends, its step halves.
@@ -89,7 +89,7 @@ def walked(still: StandingTool, q: Floats, direction: Floats, stray: Floats) -> 
     for count in range(MOST):
         rows = np.flatnonzero(going)
         start, way, length = here[rows], ahead[rows], step[rows]
-        there, miss = still.back(start + length[:, None] * way, squared(way), enough)
+        there, miss = still.back(start + length[:, None] * way, outer_square(way), enough)
         gone = ((there - start) * way).sum(-1) / length
         fine = (miss <= stray[rows]) & (gone > 0.5) & (gone < 2)
         new, found = rows[fine], there[fine]
@@ -99,14 +99,16 @@ def walked(still: StandingTool, q: Floats, direction: Floats, stray: Floats) -> 
             ways[row].append(x)
         going &= step > WalkTolerance.SHORTEST
         if count > 2:
-            going &= ~np.repeat(_met(still, here, ahead, first, step, q), 2)
+            going &= ~np.repeat(_curves_closed(still, here, ahead, first, step, q), 2)
         if not going.any():
             break
         ahead[new] = still.tangent(found, way[fine])
     return [np.array([*reversed(ways[2 * i + 1]), x, *ways[2 * i]]) for i, x in enumerate(q)]
 
 
-def _met(still: StandingTool, here: Floats, ahead: Floats, first: Floats, step: Floats, start: Floats) -> Bits:
+def _curves_closed(
+    still: StandingTool, here: Floats, ahead: Floats, first: Floats, step: Floats, start: Floats
+) -> Bits:
     """Closed curves: their ends have met, head on, or one has come around to where it left, (k)."""
     ends, away = np.stack([here[0::2], here[0::2], here[1::2]]), np.stack([here[1::2], start, start])
     way = (ahead[0::2] * -ahead[1::2], ahead[0::2] * first[0::2], ahead[1::2] * first[1::2])
@@ -123,7 +125,7 @@ def between(still: StandingTool, walk: Floats, count: int) -> Floats:
     first = np.minimum(at.astype(int), len(walk) - 2)
     chord = still.gap(walk[first + 1], walk[first])
     t = chord / np.linalg.norm(chord, axis=1)[:, None]
-    return still.back(walk[first] + (at - first)[:, None] * chord, squared(t), WalkTolerance.STRAIGHT)[0]
+    return still.back(walk[first] + (at - first)[:, None] * chord, outer_square(t), WalkTolerance.STRAIGHT)[0]
 
 
 def nearest_on_walk(
@@ -148,6 +150,6 @@ def nearest_on_walk(
         before, move = g, (g / rate).clip(-STEP, STEP)
         if np.abs(move).max() < WalkTolerance.CLOSE:
             break
-        x = still.back(x + move[:, None] * t, squared(t), enough)[0]
+        x = still.back(x + move[:, None] * t, outer_square(t), enough)[0]
         t = still.tangent(x, t)
-    return still.back(x, squared(t))[0]
+    return still.back(x, outer_square(t))[0]

@@ -50,17 +50,17 @@ def by_colour(mesh: Mesh) -> list[tuple[str, Floats, Ints]]:
     return found
 
 
-def simplified(mesh: Mesh, most: int = MOST) -> Mesh:
+def simplify_mesh(mesh: Mesh, most: int = MOST) -> Mesh:
     """Corners in one cell of a grid become one, faces that lose a corner go; the grid is coarser until few are left."""
     grid = GRID
     while True:
-        found = _clustered(mesh, grid)
+        found = _cluster_vertices(mesh, grid)
         if len(found.faces) <= most or grid <= 8:
             return found
         grid = grid * 3 // 4
 
 
-def _clustered(mesh: Mesh, grid: int) -> Mesh:
+def _cluster_vertices(mesh: Mesh, grid: int) -> Mesh:
     low = mesh.vertices.min(axis=0)
     cell = max(float(np.ptp(mesh.vertices, axis=0).max()) / grid, 1e-300)
     x, y, z = np.round((mesh.vertices - low) / cell).astype(np.int64).T
@@ -142,7 +142,7 @@ class _Scene:
     def node(self, node: ET.Element, above: Floats, deep: int) -> Iterator[tuple[Floats, str]]:
         if deep > DEEP:
             raise InputError("nodes stand more than {deep} deep inside one another", DEEP)
-        here = above @ _placed(node)
+        here = above @ _node_transform(node)
         for child in node:
             if child.tag == "node":
                 yield from self.node(child, here, deep + 1)
@@ -170,7 +170,7 @@ class _Scene:
                 if self.room < 0:
                     raise InputError("it has more than {corners:,} triangles", CORNERS // 3)
                 seen = corners @ at[:3, :3].T + at[:3, 3]
-                yield _mirrored(seen) if np.linalg.det(at[:3, :3]) < 0 else seen, bound.get(symbol, "")
+                yield _flip_triangles(seen) if np.linalg.det(at[:3, :3]) < 0 else seen, bound.get(symbol, "")
 
     def positions(self, primitive: ET.Element) -> tuple[Floats, list[Ints]]:
         """The corners' places, and for each `<p>` the numbers of its corners among them."""
@@ -209,7 +209,7 @@ class _Scene:
         return "#" + "".join(f"{round(255 * min(max(x, 0.0), 1.0)):02x}" for x in parts.tolist())
 
 
-def _mirrored(corners: Floats) -> Floats:
+def _flip_triangles(corners: Floats) -> Floats:
     """The outside stays outside in a mirror: the corners of each triangle the other way round."""
     return corners.reshape(-1, 3, 3)[:, ::-1].reshape(-1, 3)
 
@@ -225,25 +225,25 @@ def _ints(text: str | None) -> Ints:
 # <p> → numbers of corners, three a triangle
 
 
-def _joined(numbers: list[Ints]) -> Ints:
+def _concatenate(numbers: list[Ints]) -> Ints:
     return np.concatenate([np.zeros(0, dtype=np.int64), *numbers])
 
 
 def _triangles(primitive: ET.Element, numbers: list[Ints]) -> Ints:
-    flat = _joined(numbers)
+    flat = _concatenate(numbers)
     return flat[: len(flat) // 3 * 3]
 
 
 def _polylist(primitive: ET.Element, numbers: list[Ints]) -> Ints:
     counts = _ints(primitive.findtext("vcount"))
-    flat = _joined(numbers)
+    flat = _concatenate(numbers)
     if len(counts) and (counts.min() < 0 or counts.sum() > len(flat)):
         raise InputError("polygons have more corners than are listed")
     return _fans(counts, flat)
 
 
 def _polygons(primitive: ET.Element, numbers: list[Ints]) -> Ints:
-    return _fans(np.array([len(p) for p in numbers], dtype=np.int64), _joined(numbers))
+    return _fans(np.array([len(p) for p in numbers], dtype=np.int64), _concatenate(numbers))
 
 
 def _strips(primitive: ET.Element, numbers: list[Ints]) -> Ints:
@@ -251,7 +251,7 @@ def _strips(primitive: ET.Element, numbers: list[Ints]) -> Ints:
     rows = [np.stack([p[:-2], p[1:-1], p[2:]], axis=1) for p in numbers if len(p) > 2]
     for row in rows:
         row[1::2] = row[1::2, [1, 0, 2]]
-    return _joined([row.reshape(-1) for row in rows])
+    return _concatenate([row.reshape(-1) for row in rows])
 
 
 def _fans(counts: Ints, flat: Ints) -> Ints:
@@ -272,7 +272,7 @@ _CUTS = {
 # where a node is
 
 
-def _placed(node: ET.Element) -> Floats:
+def _node_transform(node: ET.Element) -> Floats:
     """The product of its steps, in their order."""
     at = np.eye(4)
     for step in node:

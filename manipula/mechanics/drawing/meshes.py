@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from manipula.errors import InputError
-from manipula.mechanics.drawing.collada import Mesh, collada, plain_mesh, simplified
+from manipula.mechanics.drawing.collada import Mesh, collada, plain_mesh, simplify_mesh
 
 # Triangles from STL (binary and text), OBJ and COLLADA files, made few enough to draw.
 #
@@ -38,7 +38,7 @@ def mesh_from(name: str, data: bytes) -> Mesh:
         raise InputError("{name}: found no triangles that can be read", name)
     if not np.isfinite(found.vertices).all():
         raise InputError("{name}: found a corner that is no number", name)
-    return simplified(found)
+    return simplify_mesh(found)
 
 
 def _stl(data: bytes) -> Mesh:
@@ -84,11 +84,11 @@ ABOVE = 4  # folders on the way up that are looked at
 MARKS = ("package.xml", "CMakeLists.txt", "model.config")  # of the folder of a package
 
 
-def located(name: str, folder: Path, within: Path | None = None) -> Path | None:
+def locate_file(name: str, folder: Path, within: Path | None = None) -> Path | None:
     """The file of this name in a robot file of that folder; `within`: and not outside this one."""
     root = folder.resolve()
     for said in dict.fromkeys((name, unquote(name))):
-        for ground, rest in _tried(said.replace("\\", "/"), root):
+        for ground, rest in _candidate_paths(said.replace("\\", "/"), root):
             found = ground.joinpath(rest).resolve()
             allowed = found.is_relative_to(ground) and (within is None or found.is_relative_to(within.resolve()))
             if allowed and found.is_file():
@@ -96,16 +96,16 @@ def located(name: str, folder: Path, within: Path | None = None) -> Path | None:
     return None
 
 
-def _tried(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
+def _candidate_paths(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
     """The folder that may not be left, and the path in it."""
     scheme, mark, rest = name.partition("://")
     own = _package(folder)
     if mark and scheme in ("package", "model"):
         package, _, rest = rest.partition("/")
         for place in _up(folder):
-            if place.name == package and _marked(place):
+            if place.name == package and _has_package_file(place):
                 yield place, rest
-            elif package and _marked(place / package):
+            elif package and _has_package_file(place / package):
                 yield (place / package).resolve(), rest
         yield own, f"{package}/{rest}"
         parts = rest.split("/")  # of a folder that was copied out of its package the end of the name is right
@@ -116,13 +116,13 @@ def _tried(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
 
 def _package(folder: Path) -> Path:
     """The robot's folder."""
-    held = next((place for place in _up(folder) if _marked(place)), None)
+    held = next((place for place in _up(folder) if _has_package_file(place)), None)
     if held is not None:
         return held
     return folder.parent if folder.name.lower() in HOMES else folder
 
 
-def _marked(place: Path) -> bool:
+def _has_package_file(place: Path) -> bool:
     return any((place / mark).is_file() for mark in MARKS)
 
 
@@ -142,7 +142,7 @@ class Meshes:
         self.known: dict[str, Mesh | InputError] = {}
         self.left = LARGEST_OF_ALL
 
-    def named(self, name: str) -> Mesh:
+    def mesh_named(self, name: str) -> Mesh:
         if name not in self.known:
             try:
                 self.known[name] = self._read(name)
@@ -158,7 +158,7 @@ class Meshes:
     def _read(self, name: str) -> Mesh:
         if not name.lower().endswith(tuple(ENDINGS)):
             raise InputError("{name:.200}: a mesh in {endings} can be drawn, not this one", name, ", ".join(ENDINGS))
-        path = located(name, self.folder, self.within)
+        path = locate_file(name, self.folder, self.within)
         if path is None:
             raise InputError("{name:.200}: this mesh is not in the folder of the robot", name)
         size = path.stat().st_size

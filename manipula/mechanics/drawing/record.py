@@ -36,15 +36,15 @@ class Names:
         self._inside = {name: tuple(names_of(value)) for name, value in drawn.values}
         placements = [(drawn.base, drawn.tool, drawn.frames)]
         rows = [(joint.before, joint.offset, joint.after, joint.of_kind) for joint in drawn.joints]
-        self.of_geometry = self._opened(
+        self.of_geometry = self._names_inside(
             name for cell in cells_in((*placements, *rows)) for name in names_of(cell.parameter)
         )
 
-    def known(self, cells: Iterable[Cell]) -> bool:
+    def has_values(self, cells: Iterable[Cell]) -> bool:
         """Has all of this a value without a stand-in?"""
         return all(name in self.own for cell in cells for name in names_of(cell.parameter))
 
-    def _opened(self, names: Iterable[str]) -> set[str]:
+    def _names_inside(self, names: Iterable[str]) -> set[str]:
         """The names, and those in their values."""
         found, waiting = set[str](), list(names)
         while waiting:
@@ -66,14 +66,14 @@ def bodies_of(robot: RobotDescription, skeleton: Skeleton, names: Names) -> list
     open_links = {
         skeleton.stands[row]
         for row, joint in enumerate(robot.joints)
-        if not names.known(cells_in((joint.body, joint.carries)))
+        if not names.has_values(cells_in((joint.body, joint.carries)))
     }
-    open_links |= set() if names.known(cells_in(robot.ground)) else {BASE}
+    open_links |= set() if names.has_values(cells_in(robot.ground)) else {BASE}
     bodies = [tree.ground, *(link.inertia for link in tree.links)]
-    return [UNKNOWN if i in open_links else told(body) for i, body in enumerate(bodies, BASE)]
+    return [UNKNOWN if i in open_links else ellipsoid_of_body(body) for i, body in enumerate(bodies, BASE)]
 
 
-def told(body: RigidBody) -> Told:
+def ellipsoid_of_body(body: RigidBody) -> Told:
     """A body without mass has neither a centre nor an ellipsoid, one that could not be has no ellipsoid."""
     mass = float(np.asarray(body.m, dtype=float))
     if not mass > 0.0:
@@ -136,7 +136,7 @@ def drawing_of(given: RobotDescription) -> dict[str, Any]:
     def number(cell: Cell) -> float:
         return number_of(cell.name, cell.parameter, names.values)
 
-    up = up_of(np.array([number(cell) for cell in robot.gravity]), names.known(robot.gravity))
+    up = up_of(np.array([number(cell) for cell in robot.gravity]), names.has_values(robot.gravity))
     pedestal = Pedestal(skeleton, sizes, solids, up)
     held = payload_of(robot, number)
     tool = {

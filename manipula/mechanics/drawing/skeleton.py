@@ -129,7 +129,7 @@ class _Reader:
             if joint.kind == "fixed":
                 stands[row] = on, (*gap, *self.moves(joint.before), *self.moves(joint.after))
                 continue
-            joints.append(self.moving(joint, on, gap, next(moves)))
+            joints.append(self.moving_joint(joint, on, gap, next(moves)))
             stands[row] = len(joints) - 1, ()
         tool_on, gap = stands[self.robot.tool_row]
         tool = Stub(tool_on, (*gap, *self.moves(self.robot.tool)))
@@ -140,7 +140,7 @@ class _Reader:
             self.moves(self.robot.base), tuple(joints), tool, tuple(Stub(*stands[row]) for row in fixed), rows
         )
 
-    def moving(self, joint: Joint, on: int, gap: Moves, moves: JointRow) -> Moving:
+    def moving_joint(self, joint: Joint, on: int, gap: Moves, moves: JointRow) -> Moving:
         kind = replace(KINDS[joint.kind], parameters=tuple(map(self.number, joint.of_kind)))
         offset = self.number(joint.offset)
         before = (*gap, *self.moves(joint.before, columns=True))

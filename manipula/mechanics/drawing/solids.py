@@ -219,7 +219,7 @@ class Solids:
             found += self.rod(i, trunk.points[0])
             found += [] if total > self.least else [ball(np.zeros(3), KNOB * self.sizes.radius(i), "link")]
         for (way, frame), joint in zip(twigs, self.skeleton.children(i)):
-            found += self.housing(i, joint, way.points[-1], frame[:3, 2])
+            found += self.joint_housing(i, joint, way.points[-1], frame[:3, 2])
         return [shape for k, shape in enumerate(found) if shape not in found[:k]]
 
     def trunk(self, i: int) -> Way:
@@ -245,7 +245,7 @@ class Solids:
             yield ball(b, last, "link")
             start = gone
 
-    def housing(self, i: int, joint: Moving, at: Array, axis: Array) -> Iterator[Shape]:
+    def joint_housing(self, i: int, joint: Moving, at: Array, axis: Array) -> Iterator[Shape]:
         """Of a joint on link i."""
         r = HOUSING * self.sizes.radius(i, 0.5)
         if joint.turn:

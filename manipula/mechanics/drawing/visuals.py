@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.errors import InputError, ManipulaError
-from manipula.mechanics.drawing.collada import MOST, by_colour, plain_mesh, simplified
-from manipula.mechanics.drawing.meshes import Meshes, located
+from manipula.mechanics.drawing.collada import MOST, by_colour, plain_mesh, simplify_mesh
+from manipula.mechanics.drawing.meshes import Meshes, locate_file
 from manipula.mechanics.drawing.skeleton import BASE, Array, Move, held_frames, matrix, poses_of
 from manipula.mechanics.drawing.solids import Shape, ball, box, plain, tube
 from manipula.mechanics.robot.default_values import with_stand_ins
@@ -149,13 +149,13 @@ class _Reader:
 
     def mesh(self, item: ET.Element, at: Array, paint: str) -> Iterator[Shape]:
         """One shape for each colour of the file; the visual's own material comes first."""
-        found = self.meshes.named(item.get("filename", ""))
+        found = self.meshes.mesh_named(item.get("filename", ""))
         scale = np.array(_numbers(item, "scale", 3) if item.get("scale") else (1.0, 1.0, 1.0))
         if not scale.all():
             raise InputError("<mesh> scale: found {scale!r:.60}, expected no zero", item.get("scale"))
         for colour, corners, faces in by_colour(found):
             outside = faces if scale.prod() > 0 else faces[:, ::-1]  # a mirror turns the faces about
-            own = paint if paint != "link" else self.painted(colour)
+            own = paint if paint != "link" else self.register_colour(colour)
             shape = {"kind": "mesh", "frame": at.tolist(), "vertices": plain(corners * scale, DIGITS), "paint": own}
             yield shape | {"faces": outside.tolist()}
 
@@ -163,9 +163,9 @@ class _Reader:
         """The colour itself is the name of the paint."""
         material = visual.find("material")
         colour = "" if material is None else _colour(material) or self.colours.get(material.get("name", ""), "")
-        return self.painted(colour)
+        return self.register_colour(colour)
 
-    def painted(self, colour: str) -> str:
+    def register_colour(self, colour: str) -> str:
         if not colour:
             return "link"
         self.found.paints[colour] = colour
@@ -224,7 +224,7 @@ COARSER = (1500, 600, 250, 100)  # faces of a mesh
 def dressed_where_known(record: dict[str, Any], robot: RobotDescription) -> dict[str, Any]:
     """As its file says, if the robot came from a URDF that is still there and can still be read."""
     try:
-        return dressed(record, looks_of(record, robot))
+        return attach_visuals(record, looks_of(record, robot))
     except (ManipulaError, OSError):
         return record
 
@@ -234,7 +234,7 @@ def visual_file(robot: RobotDescription, within: Path | None = None) -> Path | N
     origin, path = robot.origin, Path(robot.origin.path or ".")
     if origin.format == "urdf":
         return path if path.is_file() else None
-    return located(origin.visuals, path.parent, within) if origin.visuals else None
+    return locate_file(origin.visuals, path.parent, within) if origin.visuals else None
 
 
 def looks_of(record: dict[str, Any], robot: RobotDescription, within: Path | None = None) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def looks_of(record: dict[str, Any], robot: RobotDescription, within: Path | Non
         )
     text = text_from_bytes(path.read_bytes(), str(path))
     arm = DrawnArm(
-        [_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0])
+        [_joint_placement(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0])
     )
     found = visuals_of(text, path.resolve().parent, arm, within)
     names = [joint.name for joint in arm.joints]
@@ -255,7 +255,7 @@ def looks_of(record: dict[str, Any], robot: RobotDescription, within: Path | Non
     return {"shapes": shapes, "paints": found.paints, "notes": found.notes}
 
 
-def dressed(record: dict[str, Any], looks: dict[str, Any]) -> dict[str, Any]:
+def attach_visuals(record: dict[str, Any], looks: dict[str, Any]) -> dict[str, Any]:
     """The record with these looks; a link that has none keeps its solids."""
     names, shapes = ["", *(joint["name"] for joint in record["joints"])], looks["shapes"]
     links = [{**link, "shapes": shapes.get(name, link["shapes"])} for name, link in zip(names, record["links"])]
@@ -284,11 +284,11 @@ def _coarser(shapes: dict[str, list[Shape]], most: int) -> dict[str, list[Shape]
 def _few(shape: Shape, most: int) -> Shape:
     if shape["kind"] != "mesh":
         return shape
-    mesh = simplified(plain_mesh(np.array(shape["vertices"]), np.array(shape["faces"])), most)
+    mesh = simplify_mesh(plain_mesh(np.array(shape["vertices"]), np.array(shape["faces"])), most)
     return {**shape, "vertices": mesh.vertices.tolist(), "faces": mesh.faces.tolist()}
 
 
-def _placed(joint: dict[str, Any]) -> Placed:
+def _joint_placement(joint: dict[str, Any]) -> Placed:
     moves = [Move(kind, amount) for kind, amount, _ in (*joint["before"], *joint["after"])]
     return Placed(joint["name"], joint["parent"], matrix(tuple(moves)))
 

@@ -87,7 +87,7 @@ def states(*names: str) -> tuple[PortKind, ...]:
 Place = tuple[str, str]  # block, port
 
 
-def wired(name: str, doc: str, blocks: Mapping[str, Block], wires: Mapping[str, str]) -> Block:
+def wire_blocks(name: str, doc: str, blocks: Mapping[str, Block], wires: Mapping[str, str]) -> Block:
     """One block of several. `wires`: {"plant.tau": "law.tau"}, an input to the output it takes its values from.
 
     Inputs that no wire reaches are inputs of the whole, one for all blocks that have one of that name; a state of one
@@ -116,11 +116,11 @@ def _inputs(blocks: Mapping[str, Block], sources: Mapping[Place, Place]) -> tupl
     for label, block in blocks.items():
         for port in block.inputs:
             if (label, port.name) not in sources:
-                found[port.name] = _agreed(found.get(port.name, port), port)
+                found[port.name] = _merge_ports(found.get(port.name, port), port)
     return tuple(found.values())
 
 
-def _agreed(first: PortKind, second: PortKind) -> PortKind:
+def _merge_ports(first: PortKind, second: PortKind) -> PortKind:
     """One port for both: a state, if either is one; settings and parameters are nothing else as well."""
     roles = {first.role, second.role}
     if (first.size, first.letter) != (second.size, second.letter) or not (len(roles) == 1 or roles <= _LIVE):

@@ -12,7 +12,7 @@ from manipula.mechanics.models.derivatives import analytic as derivatives_analyt
 from manipula.mechanics.models.derivatives.dual import InertiaMatrix
 from manipula.mechanics.models.dynamics import (
     acceleration_field,
-    articulated,
+    articulated_bodies,
     composite,
     composite_runs,
     energy,
@@ -155,7 +155,7 @@ def _closed_form(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
 
 def _inverse(model: ModelEntry, plan: Plan) -> ModelEntry:
     """Inverse kinematics in the closed form of the arm's class."""
-    if not plan.closed:
+    if not plan.has_closed_form:
         raise InputError("inverse_kinematics has no closed form here: {sentence}", plan.sentence)
     inputs = ("T", "parameter") if plan.parameter else ("T",)
     order = "; ".join(f"{i}: {name}" for i, name in enumerate(plan.branch_names, 1))
@@ -252,8 +252,8 @@ _LIST = (
     ModelEntry(
         "inertia_matrix_inverse", "M(q)⁻¹", ("q",), {"Minv": ("1/(kg·m²)", "symmetric")},
         {
-            "composite": lambda c, x: {"Minv": inertia_inverse.inverted(composite.inertia_matrix(c, x["q"]))},
-            RUNS: lambda c, x: {"Minv": inertia_inverse.inverted(composite_runs.inertia_matrix(c, x["q"]))},
+            "composite": lambda c, x: {"Minv": inertia_inverse.invert_inertia(composite.inertia_matrix(c, x["q"]))},
+            RUNS: lambda c, x: {"Minv": inertia_inverse.invert_inertia(composite_runs.inertia_matrix(c, x["q"]))},
         },
         TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS),
     ),
@@ -285,7 +285,7 @@ _LIST = (
         {"qdd": ("rad/s² or m/s²", "joint accelerations")},
         {
             "articulated": lambda c, x: {
-                "qdd": articulated.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
+                "qdd": articulated_bodies.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
             },
             "inertia-matrix": lambda c, x: {
                 "qdd": inertia_inverse.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))

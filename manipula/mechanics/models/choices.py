@@ -1,7 +1,7 @@
 """Formulations as data: the free choices that leave a model's values alone and change what it costs.
 
 `Answers` answer questions; an unanswered one has its first answer. Every question is one small step,
-applied to the chain before the model sees it (`prepared`) or handed to the recursion (`field_choices`); none is a
+applied to the chain before the model sees it (`apply_choices`) or handed to the recursion (`field_choices`); none is a
 branch in the physics, and whatever comes out is proved against the plain model.
 
 | question    | answers           | keeps                      | what it does                                    |
@@ -38,12 +38,12 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.robot.reduce import (
     PAIRS,
+    apply_gauge_mass,
     frames_on_joints,
-    gauged,
     mass_moved_outward,
     moments_on_axis,
     regroup,
-    rescaled,
+    rescale_lengths,
     tip_turned,
 )
 from manipula.mechanics.robot.tree import BASE, Link, Tree
@@ -120,7 +120,11 @@ def questions(chain: Tree, needs: frozenset[str], base: bool) -> list[Question]:
         asked.append(Question(MASSES, ("given", "regrouped")))
         asked += [Question(Topic("axis", i + 1), tuple(LOADS), disruptive=True) for i in _bearing_axes(chain)]
         asked.append(Question(TIP, ("given", *_tips(chain))))
-        asked.append(Question(GAUGE, ("none", *_turning(chain, _levers(chain)), *_sliding(chain)), basin=True))
+        asked.append(
+            Question(
+                GAUGE, ("none", *_revolute_components(chain, _levers(chain)), *_masses_behind_slides(chain)), basin=True
+            )
+        )
     if all(link.kind.pivots for link in chain.links):
         asked.append(_unit(chain))
     return asked
@@ -179,12 +183,12 @@ def _levers(chain: Tree) -> list[Component]:
     ]
 
 
-def _turning(chain: Tree, entries: Sequence[Component]) -> list[Component]:
+def _revolute_components(chain: Tree, entries: Sequence[Component]) -> list[Component]:
     """Those of revolute joints: a mass on a sliding joint's origin does not belong to both links alike."""
     return [entry for entry in entries if chain.links[entry.joint - 1].kind.pivots]
 
 
-def _sliding(chain: Tree) -> list[Mass]:
+def _masses_behind_slides(chain: Tree) -> list[Mass]:
     """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
     under = [(link, _below(chain.links, link)) for link in chain.links]
     return [Mass(i) for i, (x, y) in enumerate(under, 1) if x.kind.pivots and y and y.slides]
@@ -222,34 +226,34 @@ def _runs(links: Sequence[Link]) -> list[set[int]]:
     return runs
 
 
-def prepared(chain: Tree, answers: Answers) -> Tree:
+def apply_choices(chain: Tree, answers: Answers) -> Tree:
     """The chain after the choices that concern it."""
     if answers.get(FRAMES, "given") == "given":
         return chain
     on_joints = chain = frames_on_joints(chain)
     for i in range(chain.dof):
         way = str(answers.get(Topic("slide", i + 1), "stay"))
-        chain = chain if way == "stay" else slid(chain, i, way)
+        chain = chain if way == "stay" else slide_frame(chain, i, way)
     if answers.get(MASSES, "given") == "regrouped":
         chain = regroup(chain)
         for i, axis in _bearing_axes(chain).items():
             chain = moments_on_axis(chain, i, axis, *LOADS[str(answers.get(Topic("axis", i + 1), "bare"))])
         if answers.get(TIP, "given") != "given":
             chain = tip_turned(chain, str(answers[TIP]))
-        chain = _gauged(chain, answers.get(GAUGE, "none"))
+        chain = _apply_gauge(chain, answers.get(GAUGE, "none"))
     unit = answers.get(UNIT, "metre")
     if isinstance(unit, Component):  # a length, wherever the slides have put it
-        chain = rescaled(chain, on_joints.links[unit.joint - 1].before.p[unit.axis])
+        chain = rescale_lengths(chain, on_joints.links[unit.joint - 1].before.p[unit.axis])
     return chain
 
 
-def _gauged(chain: Tree, answer: Answer) -> Tree:
+def _apply_gauge(chain: Tree, answer: Answer) -> Tree:
     if isinstance(answer, Mass):
         return mass_moved_outward(chain, answer.joint - 1)
-    return gauged(chain, answer.joint - 1, answer.axis) if isinstance(answer, Component) else chain
+    return apply_gauge_mass(chain, answer.joint - 1, answer.axis) if isinstance(answer, Component) else chain
 
 
-def slid(chain: Tree, i: int, way: str) -> Tree:
+def slide_frame(chain: Tree, i: int, way: str) -> Tree:
     """Frame i slid along its own axis, so that the lever before ("back") or behind it ("forth") loses its z part."""
     link = chain.links[i]
     axis = rotate(link.before.R, (0, 0, 1))

@@ -116,10 +116,10 @@ FEW = 2  # joints
 def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> FieldMethod:
     """What differentiates any text of the torques, on that of the acceleration field."""
 
-    def made(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+    def make_outputs(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
         return method(lambda c, y: torque.by_field(c, y, choices)["tau"], chain, x)
 
-    return made
+    return make_outputs
 
 
 def _worth_trying(model: ModelEntry, chain: Tree) -> ModelEntry:
@@ -190,7 +190,7 @@ REGRESSOR_SLOPES = (
         "regressor_vjp", "the gradient of the regressor's weighted entries by the motion",
         ("q", "qd", "qdd", "cotangent"), _BY_MOTION,
         {
-            "dual": products.weighted(regressor.regressor),
+            "dual": products.weighted_slopes(regressor.regressor),
             "newton-euler": products.pulled_back(regressor.regressor),
             "carried": products.pulled_back(regressor_carried.regressor_carried),
         },
@@ -201,7 +201,7 @@ REGRESSOR_SLOPES = (
         "base_regressor_vjp", "the gradient of the base regressor's weighted entries by the motion",
         ("q", "qd", "qdd", "cotangent"), _BY_MOTION,
         {
-            "dual": products.weighted(base_parameters.reduced_regressor),
+            "dual": products.weighted_slopes(base_parameters.reduced_regressor),
             "newton-euler": products.pulled_back(base_parameters.reduced_regressor),
             "field": products.pulled_back(base_regressor.base_regressor),
             "field-turned": products.pulled_back(base_regressor.base_regressor_turned),
@@ -230,7 +230,7 @@ def _friction(chain: Tree, x: Given) -> dict[str, Any]:
 
 def _weight(chain: Tree, q: Sequence[Any]) -> Sequence[Any] | None:
     """The load of joints whose friction asks for it: what holds the arm still."""
-    return torque.gravity(chain, q) if any(link.actuator.loaded for link in chain.links) else None
+    return torque.gravity(chain, q) if any(link.actuator.depends_on_load for link in chain.links) else None
 
 
 FOR_CONTROL = (
@@ -279,7 +279,7 @@ TWO_VELOCITIES = (
         "two_velocity_regressor", "torques of a motion asked for at another velocity, per base parameter", _MOTION,
         {"Y": ("various", "Y · base parameters = M q̈_r + C(q, q̇) q̇_r + g + friction(q̇_r)")},
         {
-            "polarised": lambda c, x: {"Y": two_velocity.polarised(c, x)},
+            "polarised": lambda c, x: {"Y": two_velocity.polarise_regressor(c, x)},
             "field": lambda c, x: {"Y": two_velocity.two_velocity_regressor(c, x)},
             "field-turned": lambda c, x: {"Y": two_velocity.two_velocity_regressor_turned(c, x)},
         },
@@ -291,7 +291,7 @@ TWO_VELOCITIES = (
         (*_MOTION, "theta", "weights"),
         {"tau": (EFFORT, "Y · theta"), "slope": ("various", "Yᵀ · weights, one entry a base parameter")},
         {
-            "polarised": lambda c, x: two_velocity.products_of(two_velocity.polarised(c, x), x),
+            "polarised": lambda c, x: two_velocity.products_of(two_velocity.polarise_regressor(c, x), x),
             "matrix": lambda c, x: two_velocity.products_of(two_velocity.two_velocity_regressor(c, x), x),
             "recursion": two_velocity.products_by_recursion,
         },
@@ -314,7 +314,7 @@ TWO_VELOCITIES = (
             "tau": (EFFORT, "joint torques of the arm and the body"),
             "slope": ("various", "Yᵀ · weights, one entry a parameter of the body"),
         },
-        {"polarised": payload.plain, "welded": payload.welded}, FRAMES | TOOL, candidates=("welded",),
+        {"polarised": payload.plain, "welded": payload.dynamics_with_payload}, FRAMES | TOOL, candidates=("welded",),
         trees=("polarised", "welded"),
     ),
 )  # fmt: skip

@@ -53,7 +53,7 @@ class Actuator(Generic[E]):
     stiffness: E | None = None
     backlash: E | None = None
 
-    def named(self) -> dict[str, E]:
+    def parameters_by_letter(self) -> dict[str, E]:
         """Every parameter by its letters: Ia fv fc fo, then those of further laws, then what is given of the drive."""
         return {item.entry.letters: item.value for item in self.items()}
 
@@ -72,39 +72,41 @@ class Actuator(Generic[E]):
         return ((entry, getattr(self, entry.key)) for entry in DRIVE)
 
     def __getitem__(self, letters: str) -> E:
-        return self.named()[letters]
+        return self.parameters_by_letter()[letters]
 
     def linear(self) -> dict[str, E]:
         """Those in which torques are linear, in the order of the regressor's columns."""
-        return {letters: value for letters, value in self.named().items() if letters in LINEAR}
+        return {letters: value for letters, value in self.parameters_by_letter().items() if letters in LINEAR}
 
     @property
-    def loaded(self) -> bool:
+    def depends_on_load(self) -> bool:
         """Does friction depend on what the joint bears?"""
         return any(law.loaded and not law.is_zero() for law in self.laws)
 
     # changes
 
-    def mapped(self, change: Callable[[E], F]) -> Actuator[F]:
+    def map_entries(self, change: Callable[[E], F]) -> Actuator[F]:
         """Every parameter changed: cells into scalars, scalars into others."""
         drive = {entry.key: None if value is None else change(value) for entry, value in self.drive()}
-        return Actuator(change(self.motor_inertia), tuple(law.mapped(change) for law in self.laws), **drive)
+        return Actuator(change(self.motor_inertia), tuple(law.map_entries(change) for law in self.laws), **drive)
 
-    def changed(self, given: Mapping[str, Any]) -> Actuator[E]:
+    def with_entries(self, given: Mapping[str, Any]) -> Actuator[E]:
         """With other parameters, by their letters."""
         drive = {key: given.get(key, value) for key, value in ((entry.key, value) for entry, value in self.drive())}
-        laws = tuple(type(law)(tuple(given.get(x, y) for x, y in law.named().items())) for law in self.laws)
+        laws = tuple(
+            type(law)(tuple(given.get(x, y) for x, y in law.parameters_by_letter().items())) for law in self.laws
+        )
         return Actuator(given.get(MOTOR.letters, self.motor_inertia), laws, **drive)
 
     def only(self, given: Mapping[str, Any]) -> Actuator[E]:
         """With these linear parameters, all other linear ones being 0; what shapes a law stays."""
-        return self.changed(dict.fromkeys(self.linear(), 0) | dict(given))
+        return self.with_entries(dict.fromkeys(self.linear(), 0) | dict(given))
 
     def without_friction(self, nothing: Callable[[E], E]) -> Actuator[E]:
         """`nothing` makes a zero of a parameter; laws that not every joint has go."""
-        return replace(self, laws=tuple(law.mapped(nothing) for law in self.laws if law.always))
+        return replace(self, laws=tuple(law.map_entries(nothing) for law in self.laws if law.always))
 
-    def rubbed(self, entry: Callable[[str], E], given: Collection[str]) -> Actuator[E]:
+    def with_friction(self, entry: Callable[[str], E], given: Collection[str]) -> Actuator[E]:
         """With other friction, of `entry(letters)`: the laws that every joint has, and those of which one is given."""
         return replace(self, laws=laws_from(entry, given))
 

@@ -51,7 +51,7 @@ def free_parameters(robot: RobotDescription, symbolic: Symbolic = "auto") -> dic
         if choose.cell(cell):
             free.setdefault(cell.name, cell.value)
         for name in names_of(cell.parameter) if not choose.cell(cell) else ():
-            for inner in _unfolded(name, values, choose.name):
+            for inner in _symbols_of_name(name, values, choose.name):
                 free.setdefault(inner, values.get(inner))
     return free
 
@@ -86,10 +86,10 @@ def chooser(robot: RobotDescription, symbolic: Symbolic) -> Chooser:
         raise InputError(
             "symbolic: expected 'auto', 'none', 'all' or a list of names, found {symbolic!r:.60}", symbolic
         )
-    return _listed(robot, symbolic, values)
+    return _chooser_by_names(robot, symbolic, values)
 
 
-def _listed(robot: RobotDescription, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
+def _chooser_by_names(robot: RobotDescription, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
     cells = {cell.name for cell in robot.cells()}
     known = [*dict.fromkeys([*robot.names(), *values, *cells])]
     for name in names:
@@ -101,7 +101,7 @@ def _listed(robot: RobotDescription, names: Collection[str], values: Mapping[str
     )
 
 
-def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str], bool]) -> list[str]:
+def _symbols_of_name(name: str, values: Mapping[str, Parameter], stays: Callable[[str], bool]) -> list[str]:
     """The symbols a name stands for: itself, or those inside its value; each name is opened once."""
     found: dict[str, None] = {}
     seen, waiting = set[str](), [name]
@@ -168,7 +168,7 @@ class _Binder:
         """The scalar of what is turned by, its terms collected."""
         if self.choose.cell(cell):
             return self.symbols[cell.name]
-        return self._structure(self.angles.collected(cell.parameter))
+        return self._structure(self.angles.collect(cell.parameter))
 
     def _structure(self, parameter: Parameter) -> Any:
         match parameter:
@@ -204,14 +204,14 @@ class _Binder:
 
     def _angle_value(self, cell: Cell) -> Fraction | None:
         """Degrees, when the cell is a plain exact angle that stays numeric."""
-        match None if self.choose.cell(cell) else self.angles.collected(cell.parameter):
+        match None if self.choose.cell(cell) else self.angles.collect(cell.parameter):
             case Deg(value):
                 return value
             case Num(value) if value == 0:
                 return value
         return None
 
-    def _resolved(self, cell: Cell) -> Parameter | None:
+    def _resolve_cell(self, cell: Cell) -> Parameter | None:
         """What stands in the cell, through names that have values; None where it stays a symbol."""
         parameter = None if self.choose.cell(cell) else cell.parameter
         while isinstance(parameter, Name) and not self.choose.name(parameter.name):
@@ -220,11 +220,11 @@ class _Binder:
 
     def _is_zero(self, cell: Cell) -> bool:
         """Zero as the file has it: what has no first moment may have no mass to divide it by."""
-        return self._resolved(cell) == ZERO
+        return self._resolve_cell(cell) == ZERO
 
     def _is_number(self, cell: Cell) -> bool:
         """A plain number that stays numeric."""
-        return isinstance(self._resolved(cell), Num)
+        return isinstance(self._resolve_cell(cell), Num)
 
     def body(self, body: Body | None) -> RigidBody:
         if body is None:
@@ -274,7 +274,7 @@ class _Binder:
             direction=joint.direction,
             after=self.placement(joint.after),
             inertia=inertia,
-            actuator=joint.actuator.mapped(self.scalar),
+            actuator=joint.actuator.map_entries(self.scalar),
             parts=(*own, *held),
             parent=parent,
         )

@@ -37,7 +37,7 @@ from manipula.mechanics.spatial.vector import (
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
-def moved(body: Body, at: Steps) -> Body:
+def move_body(body: Body, at: Steps) -> Body:
     """The body in frame a, where `at` leads from a to the frame it is written in; its form and its names stay."""
     if not at:
         return body
@@ -120,13 +120,13 @@ def _tensor(body: Body) -> Matrix:
 
 
 def _rewritten(body: Body, centre: Vector, tensor: Matrix) -> Body:
-    x, y, z = (_changed(cell, value) for cell, value in zip(body.centre, centre))
+    x, y, z = (_with_value(cell, value) for cell, value in zip(body.centre, centre))
     entries = (tensor[i][j] for i, j in UPPER)
-    xx, xy, xz, yy, yz, zz = (_changed(cell, value) for cell, value in zip(body.inertia, entries))
+    xx, xy, xz, yy, yz, zz = (_with_value(cell, value) for cell, value in zip(body.inertia, entries))
     return Body(body.mass, (x, y, z), body.centre_is, (xx, xy, xz, yy, yz, zz), body.inertia_is)
 
 
-def _changed(cell: Cell, value: Any) -> Cell:
+def _with_value(cell: Cell, value: Any) -> Cell:
     """The cell with a new value; one that did not change stays as the file has it."""
     parameter = parameter_of(value)
     if parameter == cell.parameter:
@@ -209,12 +209,14 @@ def with_standard(robot: AnyRobot, given: Given) -> AnyRobot:
     def joint(row: Joint, end: str, carried: Iterable[str]) -> Joint:
         held = (replace(x, body=bodies.get(own) or x.body) for x, own in zip(row.carries, carried))
         motor = ((letters, f"{letters}{end}") for letters in row.actuator.linear())
-        actuator = row.actuator.changed({letters: Cell(name, given[name]) for letters, name in motor if name in given})
+        actuator = row.actuator.with_entries(
+            {letters: Cell(name, given[name]) for letters, name in motor if name in given}
+        )
         return replace(row, body=bodies.get(end, row.body), carries=tuple(held), actuator=actuator)
 
     joints = tuple(map(joint, robot.joints, ends.rows, ends.carried))
     payload = tuple(bodies[end] or body for end, body in zip(ends.payload, robot.payload))
-    return _tidied(replace(robot, joints=joints, payload=payload), robot, given)
+    return _drop_unused_values(replace(robot, joints=joints, payload=payload), robot, given)
 
 
 def _standard(body: Body | None, suffix: str) -> Body:
@@ -250,7 +252,7 @@ def _standard_changed(body: Body | None, suffix: str, given: Given, values: Give
     return replace(standard, mass=cell(standard.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
 
 
-def _tidied(robot: AnyRobot, before: RobotDescription, given: Given) -> AnyRobot:
+def _drop_unused_values(robot: AnyRobot, before: RobotDescription, given: Given) -> AnyRobot:
     """Without the values that nothing needs any more; a name may not go on to mean what its cell meant before."""
     values = dict(robot.values)
     used = needed_names(robot, values)

@@ -127,7 +127,7 @@ def _cells(robot: RobotDescription) -> Iterator[Meaning]:
     for frame in robot.frames:
         yield from _steps(frame.at, f"frame {frame.name}")
     for mounted in robot.ground:
-        yield from _mounted(mounted, "base")
+        yield from _meanings_of_mounted(mounted, "base")
 
 
 def _joint(joint: Joint) -> Iterator[Meaning]:
@@ -143,10 +143,10 @@ def _joint(joint: Joint) -> Iterator[Meaning]:
     for item in joint.actuator.items():
         yield Meaning(item.value, _unit_of_kind(item.entry.unit, joint.turns), f"{item.name} of {own}", OTHER)
     for mounted in joint.carries:
-        yield from _mounted(mounted, own)
+        yield from _meanings_of_mounted(mounted, own)
 
 
-def _mounted(mounted: Mounted, on: str) -> Iterator[Meaning]:
+def _meanings_of_mounted(mounted: Mounted, on: str) -> Iterator[Meaning]:
     yield from _steps(mounted.at, mounted.name or on)
     yield from _body(mounted.body, mounted.name or f"body on {on}")
 

@@ -310,22 +310,22 @@ def cells_in(part: object) -> Iterator[Cell]:
 def with_cells(robot: AnyRobot, change: Callable[[Cell], Cell]) -> AnyRobot:
     """The robot with every cell changed."""
     parts = {item.name: getattr(robot, item.name) for item in fields(robot) if item.name not in ("values", "origin")}
-    return replace(robot, **{name: changed(part, change) for name, part in parts.items()})
+    return replace(robot, **{name: map_cells(part, change) for name, part in parts.items()})
 
 
-def changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
+def map_cells(part: Any, change: Callable[[Cell], Cell]) -> Any:
     """The same structure with every cell changed."""
     if isinstance(part, Cell):
         return change(part)
     if isinstance(part, tuple):
-        return tuple(changed(item, change) for item in part)
+        return tuple(map_cells(item, change) for item in part)
     if is_dataclass(part) and not isinstance(part, type):
-        inner = {item.name: changed(getattr(part, item.name), change) for item in fields(part)}
+        inner = {item.name: map_cells(getattr(part, item.name), change) for item in fields(part)}
         return replace(part, **inner)
     return part
 
 
-def known(name: str, value: Parameter = ZERO) -> Cell:
+def cell_with_value(name: str, value: Parameter = ZERO) -> Cell:
     """A cell with a value, zero unless said."""
     return Cell(name, value)
 
@@ -335,9 +335,9 @@ def actuator_of(suffix: str, **given: Parameter) -> Actuator[Cell]:
     return actuator_from(lambda letters: Cell(f"{letters}{suffix}", given.get(letters, ZERO)))
 
 
-def rubbed(joint: Joint, suffix: str, given: Mapping[str, Parameter]) -> Joint:
+def with_friction_values(joint: Joint, suffix: str, given: Mapping[str, Parameter]) -> Joint:
     """The joint with this friction, by the letters of its parameters, and no other."""
-    actuator = joint.actuator.rubbed(lambda letters: Cell(f"{letters}{suffix}", given.get(letters, ZERO)), given)
+    actuator = joint.actuator.with_friction(lambda letters: Cell(f"{letters}{suffix}", given.get(letters, ZERO)), given)
     return replace(joint, actuator=actuator)
 
 

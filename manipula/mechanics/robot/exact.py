@@ -12,7 +12,16 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.mechanics.robot.description import Cell, Joint, Step, StepKind, Steps
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp, applied, negated
+from manipula.mechanics.robot.values.parameter import (
+    ZERO,
+    Deg,
+    Name,
+    Num,
+    Parameter,
+    ParameterOp,
+    apply_operation,
+    negate,
+)
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.scalar import Maths, Scalar
 
@@ -75,7 +84,7 @@ def opposite(x: Parameter) -> Parameter:
             return inner
         case ParameterOp("-", (left, right)):
             return ParameterOp("-", (right, left))
-    return negated(x)
+    return negate(x)
 
 
 def _sum(x: Parameter, y: Parameter) -> Parameter:
@@ -93,7 +102,7 @@ def _sum(x: Parameter, y: Parameter) -> Parameter:
         case ParameterOp("neg", (inner,)):
             return ParameterOp("-", (x, inner))
         case Num(value) | Deg(value) if value < 0:
-            return ParameterOp("-", (x, negated(y)))
+            return ParameterOp("-", (x, negate(y)))
     return ParameterOp("+", (x, y))
 
 
@@ -159,7 +168,7 @@ def cos_sin(angle: Parameter) -> tuple[Formula, Formula]:
         case ParameterOp("neg", (inner,)):
             return cos_sin(inner)[0], -cos_sin(inner)[1]
         case Num(value) | Deg(value) if value < 0:
-            return cos_sin(negated(angle))[0], -cos_sin(negated(angle))[1]
+            return cos_sin(negate(angle))[0], -cos_sin(negate(angle))[1]
     return Formula(ParameterOp("cos", (angle,))), Formula(ParameterOp("sin", (angle,)))
 
 
@@ -167,11 +176,11 @@ def placement_from_steps(steps: Steps) -> Placement:
     """The product of the steps, entries as trees."""
     at = HERE
     for step in steps:
-        at = at @ _placed(step)
+        at = at @ _placement_of_step(step)
     return at
 
 
-def _placed(step: Step) -> Placement:
+def _placement_of_step(step: Step) -> Placement:
     axis, amount = step.kind[1], step.amount.parameter
     if step.kind[0] == "t":
         return shift_along(axis, Formula(amount))
@@ -214,7 +223,7 @@ def total(cells: Iterable[Cell], otherwise: str) -> Cell:
     return Cell(there[0].name if there else otherwise, parameter_of(value))
 
 
-def gathered(steps: Iterable[Step]) -> Steps:
+def gather_steps(steps: Iterable[Step]) -> Steps:
     """The same way in fewer steps: turns and shifts along one axis commute, equal kinds add, zeros go."""
     done: list[Step] = []
     for step in steps:
@@ -246,7 +255,7 @@ def with_values(parameter: Parameter, values: Mapping[str, Parameter]) -> Formul
         case ParameterOp("**", (base, power)):
             return Formula(_power(with_values(base, values).parameter, power))
         case ParameterOp(op, args):
-            found: Formula = applied(op, [with_values(argument, values) for argument in args], FORMULAS)
+            found: Formula = apply_operation(op, [with_values(argument, values) for argument in args], FORMULAS)
             return found
     return Formula(parameter)
 

@@ -72,13 +72,13 @@ class FrictionLaw(Generic[E]):
         raise NotImplementedError
 
     def __getitem__(self, letters: str) -> E:
-        return self.named()[letters]
+        return self.parameters_by_letter()[letters]
 
-    def named(self) -> dict[str, E]:
+    def parameters_by_letter(self) -> dict[str, E]:
         """The parameters by their letters."""
         return {entry.letters: value for entry, value in zip(self.entries, self.values, strict=True)}
 
-    def mapped(self, change: Callable[[E], F]) -> FrictionLaw[F]:
+    def map_entries(self, change: Callable[[E], F]) -> FrictionLaw[F]:
         """The same law with every parameter changed."""
         return type(self)(tuple(map(change, self.values)))  # type: ignore[arg-type, return-value]
 
@@ -106,7 +106,7 @@ class FrictionLaw(Generic[E]):
         if self.is_zero():
             return 0, 0
         rate, load = variables([slip.rate, 0 if slip.load is None else slip.load])
-        constant = self.mapped(lambda value: value if isinstance(value, int) else Dual(value))
+        constant = self.map_entries(lambda value: value if isinstance(value, int) else Dual(value))
         found = constant.torque(Slip(rate, DualMaths(slip.maths), load, slip.ahead))
         return partial(found, 0), partial(found, 1)
 

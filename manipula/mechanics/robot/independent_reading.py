@@ -46,12 +46,12 @@ def pairs(
     read = _Reader(robot, chain.maths, symbols, symbolic)
     yield from _each("gravity", chain.gravity, [read.cell(cell) for cell in robot.gravity])
     for link, joint in zip(chain.links, moving):
-        found, cells = link.actuator.named(), joint.actuator.named()
+        found, cells = link.actuator.parameters_by_letter(), joint.actuator.parameters_by_letter()
         if list(map(type, link.actuator.laws)) != list(map(type, joint.actuator.laws)) or list(found) != list(cells):
             yield Pair(f"the friction laws of {joint.name}", 1, 0)
             return
         yield from _each(f"the actuator of {joint.name}", list(found.values()), list(map(read.cell, cells.values())))
-    frames, bodies, parts = read.walked(q)
+    frames, bodies, parts = read.walk_links(q)
     places = [chain.base, *chain.elementary(q), chain.tool]
     names = ["the base", *(f"the frame of {joint.name}" for joint in moving), "the tool"]
     for name, place, frame in zip(names, places, frames, strict=True):
@@ -103,7 +103,7 @@ class _Reader:
 
     def cell(self, cell: Cell) -> Any:
         if cell.value is None:
-            return self.named(cell.name)
+            return self.value_of_name(cell.name)
         return self.symbols[cell.name] if self.is_symbol(cell) else self.value(cell.value)
 
     def is_symbol(self, cell: Cell) -> bool:
@@ -118,7 +118,7 @@ class _Reader:
     def is_listed(self, name: str) -> bool:
         return not isinstance(self.symbolic, str) and name in self.symbolic
 
-    def named(self, name: str) -> Any:
+    def value_of_name(self, name: str) -> Any:
         if name not in self.known:
             self.known[name] = self.symbols[name] if self.stays(name) else self.value(self.values[name])
         return self.known[name]
@@ -131,7 +131,7 @@ class _Reader:
         return self.cell(cell) if cell.value is None or self.is_symbol(cell) else self.angle(cell.value)
 
     def angle(self, x: Parameter) -> Any:
-        self.collected.append((self.value(self.angles.collected(x)), self.value(x)))
+        self.collected.append((self.value(self.angles.collect(x)), self.value(x)))
         return self.collected[-1][0]
 
     def value(self, x: Parameter) -> Any:
@@ -141,7 +141,7 @@ class _Reader:
             case Deg(angle):
                 return self.maths.degrees(angle)
             case Name(name):
-                return self.named(name)
+                return self.value_of_name(name)
             case ParameterOp("**", (base, Num(power))):
                 return self.power(self.value(base), int(power))
             case ParameterOp("neg", (a,)):
@@ -159,7 +159,7 @@ class _Reader:
 
     # the walk
 
-    def walked(self, q: Sequence[Any]) -> tuple[list[Frame], list[Pseudo], list[list[tuple[Frame, Pseudo]]]]:
+    def walk_links(self, q: Sequence[Any]) -> tuple[list[Frame], list[Pseudo], list[list[tuple[Frame, Pseudo]]]]:
         """The base, every moving link's frame in that of the one before, the tool; and what the base and the links
         carry, together and body by body."""
         robot, coordinates = self.robot, iter(q)

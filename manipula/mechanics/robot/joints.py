@@ -65,11 +65,11 @@ class JointKind:
         """(what is left on the link, what belongs to the link before as well), both in the joint's frame."""
         raise NotImplementedError
 
-    def mapped(self: OwnKind, change: Callable[[Any], Any]) -> OwnKind:
+    def map_entries(self: OwnKind, change: Callable[[Any], Any]) -> OwnKind:
         """The same kind over another scalar."""
         return type(self)(tuple(map(change, self.parameters)))
 
-    def resized(self: OwnKind, length: Any) -> OwnKind:
+    def rescale(self: OwnKind, length: Any) -> OwnKind:
         """The same with lengths measured in `length`."""
         changed = (x / length if entry.quantity == "length" else x for entry, x in zip(self.entries, self.parameters))
         return type(self)(tuple(changed))

@@ -26,8 +26,8 @@ from manipula.mechanics.robot.description import (
     StepKind,
     Steps,
     actuator_of,
-    changed,
-    known,
+    cell_with_value,
+    map_cells,
 )
 from manipula.mechanics.robot.exact import Formula, axis_of, parameter_of, total, without_zeros
 from manipula.mechanics.robot.joints import KINDS
@@ -46,27 +46,29 @@ from manipula.messages import Message
 Change = Callable[[Cell], Cell]
 
 
-def renumbered(robot: AnyRobot, before: RobotSuffixes) -> AnyRobot:
+def renumber_rows(robot: AnyRobot, before: RobotSuffixes) -> AnyRobot:
     """The robot with the endings its rows have now; `before` are those its cells have."""
     after = suffixes_of(robot)
     rows = map(_row, robot.joints, before.rows, after.rows, before.carried, after.carried)
-    payload = (changed(body, _ending(*ends)) for body, *ends in zip(robot.payload, before.payload, after.payload))
-    ground = map(_mounted, robot.ground, before.ground, after.ground)
+    payload = (
+        map_cells(body, _suffix_change(*ends)) for body, *ends in zip(robot.payload, before.payload, after.payload)
+    )
+    ground = map(_rename_mounted, robot.ground, before.ground, after.ground)
     moved = replace(robot, joints=tuple(rows), payload=tuple(payload), ground=tuple(ground))
     return _with_symbols(moved, dict(_moved_symbols(robot, moved)))
 
 
 def _row(joint: Joint, old: str, new: str, carried: tuple[str, ...], now: tuple[str, ...]) -> Joint:
-    bare: Joint = changed(replace(joint, carries=()), _ending(old, new))
-    return replace(bare, carries=tuple(map(_mounted, joint.carries, carried, now)))
+    bare: Joint = map_cells(replace(joint, carries=()), _suffix_change(old, new))
+    return replace(bare, carries=tuple(map(_rename_mounted, joint.carries, carried, now)))
 
 
-def _mounted(mounted: Mounted, old: str, new: str) -> Mounted:
-    renamed: Mounted = changed(mounted, _ending(old, new))
+def _rename_mounted(mounted: Mounted, old: str, new: str) -> Mounted:
+    renamed: Mounted = map_cells(mounted, _suffix_change(old, new))
     return renamed
 
 
-def _ending(old: str, new: str) -> Change:
+def _suffix_change(old: str, new: str) -> Change:
     """Of a cell that ends so; `x12` does not end in the 2 of the second joint."""
 
     def change(cell: Cell) -> Cell:
@@ -90,18 +92,18 @@ def _with_symbols(robot: AnyRobot, names: Mapping[str, str]) -> AnyRobot:
     while taken := {old for old, new in names.items() if new in kept}:
         names, kept = {old: new for old, new in names.items() if old not in taken}, kept | taken
     parts = {part.name: getattr(robot, part.name) for part in fields(robot) if part.name not in ("values", "origin")}
-    values = tuple((names.get(name, name), _renamed(value, names)) for name, value in robot.values)
-    return replace(robot, values=values, **{part: _renamed(value, names) for part, value in parts.items()})
+    values = tuple((names.get(name, name), _rename_entries(value, names)) for name, value in robot.values)
+    return replace(robot, values=values, **{part: _rename_entries(value, names) for part, value in parts.items()})
 
 
-def _renamed(part: Any, names: Mapping[str, str]) -> Any:
+def _rename_entries(part: Any, names: Mapping[str, str]) -> Any:
     """The same structure with other names in its entries: cells, limits, springs."""
     if isinstance(part, Name):
         return Name(names.get(part.name, part.name))
     if isinstance(part, tuple):
-        return tuple(_renamed(item, names) for item in part)
+        return tuple(_rename_entries(item, names) for item in part)
     if is_dataclass(part) and not isinstance(part, type):
-        return replace(part, **{item.name: _renamed(getattr(part, item.name), names) for item in fields(part)})
+        return replace(part, **{item.name: _rename_entries(getattr(part, item.name), names) for item in fields(part)})
     return part
 
 
@@ -155,13 +157,13 @@ def with_locks(robot: AnyRobot, held: Held) -> AnyRobot:
 
     def row(joint: Joint, end: str) -> Joint:
         if joint.name in at:
-            return _fixed(joint, at[joint.name], end, robot.origin.convention == "urdf")
+            return _fix_row(joint, at[joint.name], end, robot.origin.convention == "urdf")
         moved = coordinates.get(joint.name)
         return replace(joint, coordinate=moved) if isinstance(moved, Coordinate) else joint
 
     notes = (f"joint {name!r} is locked at {text_of(value)}" for name, value in at.items())
     origin = replace(robot.origin, notes=(*robot.origin.notes, *notes))
-    return renumbered(replace(robot, joints=tuple(map(row, robot.joints, ends.rows)), origin=origin), ends)
+    return renumber_rows(replace(robot, joints=tuple(map(row, robot.joints, ends.rows)), origin=origin), ends)
 
 
 def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
@@ -202,11 +204,12 @@ def _refuse_outside(robot: RobotDescription, at: Held) -> None:
             )
 
 
-def _fixed(joint: Joint, at: Parameter, end: str, placed: bool) -> Joint:
+def _fix_row(joint: Joint, at: Parameter, end: str, placed: bool) -> Joint:
     """The row at rest. `placed`: rows are placements, shifts before turns, as a URDF has them."""
     way = _way(joint, *_motion(joint, at, end), placed)
     return replace(
-        joint, kind="fixed", before=way, offset=known(f"offset{end}"), direction=1, after=(), actuator=actuator_of(end),
+        joint, kind="fixed", before=way, offset=cell_with_value(f"offset{end}"), direction=1, after=(),
+        actuator=actuator_of(end),
         limits=None, velocity_limit=None, effort_limit=None, coordinate=None, of_kind=(), springs=(),
     )  # fmt: skip
 

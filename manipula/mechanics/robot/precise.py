@@ -55,7 +55,7 @@ PRECISE = PreciseMaths()
 def values_of(robot: RobotDescription, purpose: str, parts: Iterable[Parameter]) -> dict[str, Any]:
     """The value of every name in `parts`, to fifty digits; a name without one is an error that says the purpose."""
     given = dict(robot.values)
-    order = _needed([name for part in parts for name in names_of(part)], given)
+    order = _dependency_order([name for part in parts for name in names_of(part)], given)
     missing = [name for name in order if name not in given]
     if missing:
         listed = ", ".join(missing)
@@ -77,7 +77,7 @@ def everything_in(robot: RobotDescription) -> Iterator[Parameter]:
         yield from (entry for spring in joint.springs for entry in spring.entries)
 
 
-def _needed(names: list[str], given: Mapping[str, Parameter]) -> list[str]:
+def _dependency_order(names: list[str], given: Mapping[str, Parameter]) -> list[str]:
     """The names, then those inside their values: each after everything that uses it."""
     order: list[str] = []
     wave = names
@@ -147,7 +147,7 @@ def steps_from_placement(at: Placement, names: Mapping[StepKind, str]) -> Steps:
     return tuple(Step(kind, Cell(names[kind], amount)) for kind, amount in amounts if amount != ZERO)
 
 
-def settled(parameter: Parameter) -> Parameter:
+def round_to_decimal(parameter: Parameter) -> Parameter:
     """Arithmetic of numbers alone as a decimal of twenty places; names, angles and what is short stay exact."""
     short = isinstance(parameter, Num) and parameter.value.denominator <= 10**PLACES
     if short or isinstance(parameter, Deg) or any(True for _ in names_of(parameter)):

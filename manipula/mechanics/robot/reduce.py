@@ -15,7 +15,7 @@ from typing import Any
 
 from manipula.mechanics.robot.actuator import IDLE
 from manipula.mechanics.robot.description import Cell, Step, StepKind, Steps
-from manipula.mechanics.robot.exact import gathered
+from manipula.mechanics.robot.exact import gather_steps
 from manipula.mechanics.robot.precise import MP, angle, length, placement
 from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
 from manipula.mechanics.robot.values.parameter import ZERO, Parameter
@@ -32,24 +32,24 @@ def merge_fixed(chain: Tree) -> Tree:
     for row, link in enumerate(chain.links):
         on, gap = stands[link.parent]
         if link.kind.name != "fixed":
-            links.append(replace(link, before=_joined(gap, link.before), parent=on))
+            links.append(replace(link, before=_join_placements(gap, link.before), parent=on))
             stands[row] = len(links) - 1, HERE
             continue
-        gap = _joined(gap, _joined(link.before, link.after))
+        gap = _join_placements(gap, _join_placements(link.before, link.after))
         stands[row] = on, gap
         if on != BASE:
-            links[on] = _welded(links[on], link, gap)
+            links[on] = _weld_rider(links[on], link, gap)
         else:
             ground = ground + link.inertia.seen_from(gap)
     tip, gap = stands[chain.holder]
     last = chain.tip is None and tip == len(links) - 1
-    tool = _joined(gap, chain.tool)
+    tool = _join_placements(gap, chain.tool)
     return replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
 
 
-def _welded(link: Link, rider: Link, at: Placement) -> Link:
+def _weld_rider(link: Link, rider: Link, at: Placement) -> Link:
     """A link with another as part of it."""
-    parts = (*link.parts, *(replace(part, at=_joined(at, part.at)) for part in rider.parts))
+    parts = (*link.parts, *(replace(part, at=_join_placements(at, part.at)) for part in rider.parts))
     return replace(link, inertia=link.inertia + rider.inertia.seen_from(at), parts=parts)
 
 
@@ -59,9 +59,9 @@ def frames_on_joints(chain: Tree) -> Tree:
     links: list[Link] = []
     for link in chain.links:
         inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
-        before = _joined(after[link.parent], link.before)
+        before = _join_placements(after[link.parent], link.before)
         links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
-    return replace(chain, links=tuple(links), tool=_joined(after[chain.holder], chain.tool))
+    return replace(chain, links=tuple(links), tool=_join_placements(after[chain.holder], chain.tool))
 
 
 def without_actuators(chain: Tree) -> Tree:
@@ -70,7 +70,7 @@ def without_actuators(chain: Tree) -> Tree:
     return replace(chain, links=tuple(bare))
 
 
-def _joined(a: Placement, b: Placement) -> Placement:
+def _join_placements(a: Placement, b: Placement) -> Placement:
     """a · b, keeping the identity itself when there is nothing to join."""
     if a is HERE:
         return b
@@ -79,11 +79,11 @@ def _joined(a: Placement, b: Placement) -> Placement:
 
 def massless(chain: Tree) -> Tree:
     """The same geometry with empty links; the start of superposition."""
-    links = (replace(link, inertia=RigidBody(), parts=tuple(map(_emptied, link.parts))) for link in chain.links)
+    links = (replace(link, inertia=RigidBody(), parts=tuple(map(_without_inertia, link.parts))) for link in chain.links)
     return replace(chain, links=tuple(links), ground=RigidBody())
 
 
-def _emptied(part: FileBody) -> FileBody:
+def _without_inertia(part: FileBody) -> FileBody:
     return replace(part, inertia=RigidBody())
 
 
@@ -108,27 +108,27 @@ def split(link: Link) -> tuple[RigidBody, RigidBody]:
     return kept, shared.seen_from(link.before)
 
 
-def gauged(chain: Tree, joint: int, axis: int) -> Tree:
+def apply_gauge_mass(chain: Tree, joint: int, axis: int) -> Tree:
     """A fictitious mass on joint `joint` (from 0) so that its parent's first moment along `axis` vanishes."""
-    return _weighted(chain, joint, _parent(chain, joint).inertia.s[axis] / chain.links[joint].before.p[axis])
+    return _move_mass(chain, joint, _parent(chain, joint).inertia.s[axis] / chain.links[joint].before.p[axis])
 
 
 def mass_moved_outward(chain: Tree, joint: int) -> Tree:
     """A fictitious mass on joint `joint` (from 0) so that its parent has none: what slides rides on the next link."""
-    return _weighted(chain, joint, _parent(chain, joint).inertia.m)
+    return _move_mass(chain, joint, _parent(chain, joint).inertia.m)
 
 
-def _weighted(chain: Tree, joint: int, mu: Any) -> Tree:
+def _move_mass(chain: Tree, joint: int, mu: Any) -> Tree:
     """A mass μ at a revolute joint's origin belongs to both links: +μ on one and −μ on the other changes no torque."""
     minus = RigidBody(m=-mu).seen_from(Placement(p=chain.links[joint].before.p))
-    return _shared(chain, joint, RigidBody(m=mu), minus)
+    return _add_bodies(chain, joint, RigidBody(m=mu), minus)
 
 
 def _parent(chain: Tree, joint: int) -> Link:
     return chain.links[chain.links[joint].parent]
 
 
-def _shared(chain: Tree, joint: int, own: RigidBody, parents: RigidBody) -> Tree:
+def _add_bodies(chain: Tree, joint: int, own: RigidBody, parents: RigidBody) -> Tree:
     """A link and its parent with a body more each."""
     links = list(chain.links)
     for i, body in ((joint, own), (links[joint].parent, parents)):
@@ -143,20 +143,20 @@ def moments_on_axis(chain: Tree, joint: int, axis: int, first: bool, second: boo
     Moments S_z, K_zz on the axis belong to both links alike: + on one and − on the other changes no torque.
     """
     for wanted, order in ((first, 1), (second, 2)):
-        chain = _loaded(chain, joint, axis, order) if wanted else chain
+        chain = _add_axial_moments(chain, joint, axis, order) if wanted else chain
     return chain
 
 
-def _loaded(chain: Tree, joint: int, axis: int, order: int) -> Tree:
+def _add_axial_moments(chain: Tree, joint: int, axis: int, order: int) -> Tree:
     link, parent = chain.links[joint], _parent(chain, joint)
     a = link.before.R[axis][2]  # ±1: where the axis points
     S = a * parent.inertia.s[axis] if order == 1 else 0
     K = parent.inertia.K[axis][axis] if order == 2 else 0
     hole = RigidBody(s=(0, 0, -S), second=rod(-K)).seen_from(link.before)
-    return _shared(chain, joint, RigidBody(s=(0, 0, S), second=rod(K)), hole)
+    return _add_bodies(chain, joint, RigidBody(s=(0, 0, S), second=rod(K)), hole)
 
 
-def rescaled(chain: Tree, length: Any) -> Tree:
+def rescale_lengths(chain: Tree, length: Any) -> Tree:
     """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are.
 
     A sliding joint takes its coordinate in metres and gives its force in newtons by its pace.
@@ -168,13 +168,13 @@ def rescaled(chain: Tree, length: Any) -> Tree:
     def heavy(body: RigidBody) -> RigidBody:
         return RigidBody(body.m * length * length, scale(length, body.s), body.second)
 
-    def resized(x: Link) -> Link:
+    def resize_link(x: Link) -> Link:
         alone = x.kind.slides and not x.kind.turns  # else the coordinate is an angle
         offset, pace = (x.offset / length, x.pace / length) if alone else (x.offset, x.pace)
         placed = replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
-        return replace(placed, kind=x.kind.resized(length), offset=offset, pace=pace)
+        return replace(placed, kind=x.kind.rescale(length), offset=offset, pace=pace)
 
-    links, ground = tuple(map(resized, chain.links)), heavy(chain.ground)
+    links, ground = tuple(map(resize_link, chain.links)), heavy(chain.ground)
     return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool), ground=ground)
 
 
@@ -231,7 +231,7 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
 
 def _seen_turned(body: RigidBody, c: Any, s: Any, known: dict[str, Pair]) -> RigidBody:
     """The body seen from axes turned about z; the pair that is known is not worked out."""
-    pairs = {name: known.get(name) or _turned(pair(body), *_turn(name, c, s)) for name, pair in PAIRS.items()}
+    pairs = {name: known.get(name) or _rotate_pair(pair(body), *_turn(name, c, s)) for name, pair in PAIRS.items()}
     K = body.K
     mean, (h, xy), (xz, yz) = half(K[0][0] + K[1][1]), pairs["second"], pairs["third"]
     turned = symmetric(mean + h, xy, xz, mean - h, yz, K[2][2])
@@ -243,7 +243,7 @@ def _turn(name: str, c: Any, s: Any) -> Pair:
     return (c * c - s * s, 2 * s * c) if name == "second" else (c, s)
 
 
-def _turned(pair: Pair, c: Any, s: Any) -> Pair:
+def _rotate_pair(pair: Pair, c: Any, s: Any) -> Pair:
     """(x, y) seen from axes turned by (c, s)"""
     x, y = pair
     return c * x + s * y, c * y - s * x
@@ -283,7 +283,7 @@ def take_last(steps: Steps, axis: str) -> tuple[Steps, Steps]:
 
 def zone_from_steps(steps: Steps) -> Zone | None:
     """Sorted, if the steps have the form."""
-    lead, rest = take(gathered(steps), "z")
+    lead, rest = take(gather_steps(steps), "z")
     across, rest = take(rest, "x")
     trail, rest = take(rest, "z")
     return None if rest else Zone(lead, across, trail)

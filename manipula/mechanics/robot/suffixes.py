@@ -34,7 +34,7 @@ class Suffixes:
 
     def word(self, name: str, otherwise: str) -> str:
         """_hand of what is called so; `otherwise` where the name has no letter a program can use."""
-        wish = folded(name) or otherwise
+        wish = identifier_from_name(name) or otherwise
         found, count = wish, 1
         while found in self.taken:
             count += 1
@@ -86,6 +86,6 @@ def row_names(rows: Iterable[tuple[JointKind, str | None]]) -> list[str]:
     return names
 
 
-def folded(name: str) -> str:
+def identifier_from_name(name: str) -> str:
     """The letters and digits of a name, accents dropped, the rest underscores."""
     return re.sub(r"[^A-Za-z0-9]+", "_", without_accents(name)).strip("_")

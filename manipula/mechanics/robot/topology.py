@@ -34,7 +34,7 @@ def moving_parents(robot: RobotDescription) -> list[int]:
     return found
 
 
-def branching(robot: RobotDescription) -> str:
+def first_branch(robot: RobotDescription) -> str:
     """The first link, by its joint, on which several moving joints stand; "base", or "" where the arm is serial."""
     parents, names = moving_parents(robot), robot.coordinates.joints
     for i in range(-1, len(names)):
@@ -45,7 +45,7 @@ def branching(robot: RobotDescription) -> str:
 
 def serial_fault(robot: RobotDescription) -> str:
     """Why a robot is no serial arm with its tool on the last link; "" where it is one."""
-    if at := branching(robot):
+    if at := first_branch(robot):
         return Message("it branches at {at!r}", at)
     stands = [joint.name for joint in robot.joints[: robot.tool_row + 1] if joint.kind != "fixed"]
     if len(stands) == len(robot.coordinates.joints):
@@ -171,7 +171,7 @@ def with_frame(robot: AnyRobot) -> AnyRobot:
             Message(
                 "{name} branches at {branching!r}; say which frame is meant: {names} and {listed} more",
                 robot.name,
-                branching(robot),
+                first_branch(robot),
                 ", ".join(map(repr, names[:SHOWN])),
                 len(names) - SHOWN,
             )
@@ -179,7 +179,7 @@ def with_frame(robot: AnyRobot) -> AnyRobot:
             else Message(
                 "{name} branches at {branching!r}; say which frame is meant: {names}",
                 robot.name,
-                branching(robot),
+                first_branch(robot),
                 ", ".join(map(repr, names[:SHOWN])),
             )
         )

@@ -17,8 +17,8 @@ from manipula.mechanics.robot.coordinates import Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths
 from manipula.mechanics.spatial.inertia import NOTHING, InertiaTensor, RigidBody
-from manipula.mechanics.spatial.paired import Paired, PairedMaths
 from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.rate_pairs import Paired, PairedMaths
 from manipula.mechanics.spatial.vector import Matrix, Vector
 from manipula.scalar import Maths, Scalar
 
@@ -62,9 +62,9 @@ class Link:
 
     def motion(self, q: Scalar, maths: Maths[Any]) -> Placement:
         """The joint's own displacement at q."""
-        return self.kind.motion(self.offset + self.signed(q), maths)
+        return self.kind.motion(self.offset + self.along_z(q), maths)
 
-    def signed(self, rate: Scalar) -> Scalar:
+    def along_z(self, rate: Scalar) -> Scalar:
         """A joint coordinate, rate or torque counted along +z: direction · pace · rate"""
         along = rate if self.direction == 1 else -rate
         return along if isinstance(self.pace, int) else self.pace * along
@@ -201,7 +201,7 @@ def in_series(links: Iterable[Link]) -> tuple[Link, ...]:
 Change = Callable[[Any], Any]
 
 
-def mapped(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
+def map_tree(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
     """Every entry that is not an int goes through `change`."""
 
     def entry(x: Any) -> Any:
@@ -216,12 +216,12 @@ def mapped(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
 
 def over_duals(chain: Tree) -> Tree:
     """The arm over dual numbers, its parameters constants: run a model on it to differentiate the model."""
-    return mapped(chain, Dual, DualMaths(chain.maths))
+    return map_tree(chain, Dual, DualMaths(chain.maths))
 
 
 def over_pairs(chain: Tree) -> Tree:
     """The arm over scalars that carry two rates at once: run a model on it to have its form in two velocities."""
-    return mapped(chain, Paired, PairedMaths(chain.maths))
+    return map_tree(chain, Paired, PairedMaths(chain.maths))
 
 
 def _vector(a: Vector, entry: Change) -> Vector:
@@ -243,12 +243,12 @@ def _inertia(body: RigidBody, entry: Change) -> RigidBody:
 def _link(link: Link, entry: Change) -> Link:
     return replace(
         link,
-        kind=link.kind.mapped(entry),
+        kind=link.kind.map_entries(entry),
         before=_placement(link.before, entry),
         offset=entry(link.offset),
         after=_placement(link.after, entry),
         inertia=_inertia(link.inertia, entry),
-        actuator=link.actuator.mapped(entry),
+        actuator=link.actuator.map_entries(entry),
         pace=entry(link.pace),
         parts=tuple(replace(x, at=_placement(x.at, entry), inertia=_inertia(x.inertia, entry)) for x in link.parts),
     )

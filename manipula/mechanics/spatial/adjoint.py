@@ -36,20 +36,20 @@ class Traced:
 
     def __add__(self, other: Any) -> Traced:
         other = as_traced(other)
-        return made(self.value + other.value, (self, other), lambda w: (w, w))
+        return traced_result(self.value + other.value, (self, other), lambda w: (w, w))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Traced:
         other = as_traced(other)
-        return made(self.value - other.value, (self, other), lambda w: (w, -w))
+        return traced_result(self.value - other.value, (self, other), lambda w: (w, -w))
 
     def __rsub__(self, other: Any) -> Traced:
         return as_traced(other) - self
 
     def __mul__(self, other: Any) -> Traced:
         other = as_traced(other)
-        return made(self.value * other.value, (self, other), lambda w: (w * other.value, w * self.value))
+        return traced_result(self.value * other.value, (self, other), lambda w: (w * other.value, w * self.value))
 
     __rmul__ = __mul__
 
@@ -62,13 +62,13 @@ class Traced:
             share = quotient(w, other.value)
             return share, -(value * share)
 
-        return made(value, (self, other), pull)
+        return traced_result(value, (self, other), pull)
 
     def __rtruediv__(self, other: Any) -> Traced:
         return as_traced(other) / self
 
     def __neg__(self) -> Traced:
-        return made(-self.value, (self,), lambda w: (-w,))
+        return traced_result(-self.value, (self,), lambda w: (-w,))
 
 
 class Variable(Traced):
@@ -87,7 +87,7 @@ def moves(x: Traced) -> bool:
     return bool(x.parents) or isinstance(x, Variable)
 
 
-def made(value: Any, parents: tuple[Traced, ...], pull: Pull) -> Traced:
+def traced_result(value: Any, parents: tuple[Traced, ...], pull: Pull) -> Traced:
     """A result; of constants alone it is one."""
     moving = next(filter(moves, parents), None)
     if moving is None:
@@ -160,12 +160,12 @@ class TracedMaths(ChoosingMaths):
         def pull(w: Any) -> tuple[Any, ...]:
             return tuple(0 if slope is None else w * slope for slope in op.slopes(self.inner, value, *values))
 
-        return made(value, given, pull)
+        return traced_result(value, given, pull)
 
     def sqrt(self, x: Any) -> Traced:
         x = as_traced(x)
         root = self.inner.sqrt(x.value)
-        return made(root, (x,), lambda w: (half(w) / root,))
+        return traced_result(root, (x,), lambda w: (half(w) / root,))
 
     def atan2(self, y: Any, x: Any) -> Traced:
         """(x w, −y w) / (x² + y²)"""
@@ -175,10 +175,10 @@ class TracedMaths(ChoosingMaths):
             share = quotient(w, x.value * x.value + y.value * y.value)
             return x.value * share, -(y.value * share)
 
-        return made(self.inner.atan2(y.value, x.value), (y, x), pull)
+        return traced_result(self.inner.atan2(y.value, x.value), (y, x), pull)
 
     def select(self, condition: Any, yes: Any, no: Any) -> Traced:
         test, yes, no = as_traced(condition).value, as_traced(yes), as_traced(no)
         choose = self.inner.select
         value = choose(test, yes.value, no.value)
-        return made(value, (yes, no), lambda w: (choose(test, w, 0), choose(test, 0, w)))
+        return traced_result(value, (yes, no), lambda w: (choose(test, w, 0), choose(test, 0, w)))

@@ -66,7 +66,7 @@ class Dual:
     def __mul__(self, other: Any) -> Dual:
         other = as_dual(other)
         return Dual(
-            self.value * other.value, _sum(_scaled(self.value, other.partials), _scaled(other.value, self.partials))
+            self.value * other.value, _sum(_scale(self.value, other.partials), _scale(other.value, self.partials))
         )
 
     __rmul__ = __mul__
@@ -75,7 +75,7 @@ class Dual:
         """x / y, with (dx − (x/y) dy) / y"""
         other = as_dual(other)
         value = quotient(self.value, other.value)
-        top = _sum(self.partials, _scaled(-value, other.partials))
+        top = _sum(self.partials, _scale(-value, other.partials))
         return Dual(value, tuple(quotient(part, other.value) for part in top))
 
     def __rtruediv__(self, other: Any) -> Dual:
@@ -118,7 +118,7 @@ def _sum(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
-def _scaled(k: Any, a: tuple[Any, ...]) -> tuple[Any, ...]:
+def _scale(k: Any, a: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(k * x for x in a)
 
 
@@ -135,7 +135,7 @@ class DualMaths(ChoosingMaths):
         partials: tuple[Any, ...] = ()
         if any(x.partials for x in given):
             for slope, x in zip(op.slopes(self.inner, value, *values), given, strict=True):
-                partials = partials if slope is None or not x.partials else _sum(partials, _scaled(slope, x.partials))
+                partials = partials if slope is None or not x.partials else _sum(partials, _scale(slope, x.partials))
         return Dual(value, partials)
 
     def sqrt(self, x: Any) -> Dual:
@@ -145,7 +145,7 @@ class DualMaths(ChoosingMaths):
     def atan2(self, y: Any, x: Any) -> Dual:
         """(x dy − y dx) / (x² + y²)"""
         y, x = as_dual(y), as_dual(x)
-        top = _sum(_scaled(x.value, y.partials), _scaled(-y.value, x.partials))
+        top = _sum(_scale(x.value, y.partials), _scale(-y.value, x.partials))
         below = x.value * x.value + y.value * y.value
         return Dual(self.inner.atan2(y.value, x.value), tuple(part / below for part in top))
 

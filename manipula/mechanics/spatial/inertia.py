@@ -29,10 +29,10 @@ from manipula.mechanics.spatial.vector import (
     outer,
     rotate,
     rotate_matrix,
+    rotate_z,
     scale,
     symmetric,
     trace,
-    turned,
     turned_matrix,
     unrotate,
 )
@@ -121,7 +121,7 @@ class AxialMoments:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
         c, s = turn
         u = (xx - yy) * s + 2 * xy * c
-        xz, yz, _ = turned(turn, (xz, yz, 0))
+        xz, yz, _ = rotate_z(turn, (xz, yz, 0))
         return AxialMoments(symmetric(xx - s * u, c * u - xy, xz, yy + s * u, yz, zz), self.J)
 
     def shifted(self, s: Vector, after: Vector, p: Vector) -> AxialMoments:
@@ -168,22 +168,22 @@ class RigidBody:
         """Two bodies as one; the form is that of the first."""
         return RigidBody(self.m + other.m, add(self.s, other.s), self.second + other.second)
 
-    def turned(self, R: Matrix) -> RigidBody:
+    def rotate(self, R: Matrix) -> RigidBody:
         """After the turn R about the origin."""
         return RigidBody(self.m, rotate(R, self.s), self.second.turned(R))
 
     def about_z(self, turn: Turn) -> RigidBody:
         """After a turn about z, in fewer steps."""
-        return RigidBody(self.m, turned(turn, self.s), self.second.about_z(turn))
+        return RigidBody(self.m, rotate_z(turn, self.s), self.second.about_z(turn))
 
-    def shifted(self, p: Vector) -> RigidBody:
+    def shift(self, p: Vector) -> RigidBody:
         """After a shift by p:  s' = s + m p"""
         after = add(self.s, scale(self.m, p))
         return RigidBody(self.m, after, self.second.shifted(self.s, after, p))
 
     def seen_from(self, at: Placement) -> RigidBody:
         """The same body about the origin and axes of frame a, where `at` is pose_a_b and self is in b."""
-        return self.turned(at.R).shifted(at.p)
+        return self.rotate(at.R).shift(at.p)
 
 
 NOTHING = RigidBody()

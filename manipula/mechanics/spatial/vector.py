@@ -154,13 +154,13 @@ Turn = tuple[Scalar, Scalar]  # cosine, sine
 STRAIGHT: Turn = (1, 0)
 
 
-def turned(turn: Turn, a: Vector) -> Vec3:
+def rotate_z(turn: Turn, a: Vector) -> Vec3:
     """Rz a"""
     c, s = turn
     return Vec3((c * a[0] - s * a[1], s * a[0] + c * a[1], a[2]))
 
 
-def unturned(turn: Turn, a: Vector) -> Vec3:
+def rotate_z_back(turn: Turn, a: Vector) -> Vec3:
     """Rzᵀ a"""
     c, s = turn
     return Vec3((c * a[0] + s * a[1], c * a[1] - s * a[0], a[2]))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED
+from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, SOLVED
 from manipula.mechanics.models.integrate.one_step import add
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.friction import LAWS, FrictionLaw, Slip
@@ -42,11 +42,11 @@ class Springs(NamedTuple):
         """s = K dz(θ − q)"""
         return np.asarray(self.stiffness * self._stretch(motor, q))
 
-    def stored(self, motor: Array, q: Array) -> Array:
+    def spring_energy(self, motor: Array, q: Array) -> Array:
         """Σ ½ K dz(θ − q)², joules"""
         return np.asarray((0.5 * self.stiffness * self._stretch(motor, q) ** 2).sum(axis=-1))
 
-    def turning(self, rate: Array) -> Array:
+    def motor_kinetic_energy(self, rate: Array) -> Array:
         """Σ ½ B θ̇², joules"""
         return np.asarray((0.5 * self.inertia * rate**2).sum(axis=-1))
 
@@ -158,7 +158,7 @@ class Rubbing:
                 "{name}: friction that follows the load is not simulated where joints follow others", robot.name
             )
         still, zero = np.zeros(self.dof), np.ones(self.dof)
-        low, high = (self.sliding(still, way * np.ones(self.dof), zero) for way in (-1, 1))
+        low, high = (self.dry_friction(still, way * np.ones(self.dof), zero) for way in (-1, 1))
         self.dry = high > low
         self._holds = low, high
 
@@ -166,7 +166,7 @@ class Rubbing:
         """What does not jump."""
         return self._sum(False, qd, loads, None)
 
-    def sliding(self, qd: Array, ways: Any, loads: Array) -> Array:
+    def dry_friction(self, qd: Array, ways: Any, loads: Array) -> Array:
         """Dry friction of joints that move the ways ±1, smooth in q̇ through zero; none where the way is 0."""
         return self._sum(True, qd, loads, np.asarray(ways))
 
@@ -175,11 +175,11 @@ class Rubbing:
         if not self.loaded:
             return self._holds
         still, one = np.zeros(self.dof), np.ones(self.dof)
-        return self.sliding(still, -one, loads), self.sliding(still, one, loads)
+        return self.dry_friction(still, -one, loads), self.dry_friction(still, one, loads)
 
-    def eased(self, qd: Array, loads: Array, width: float) -> Array:
+    def smoothed_friction(self, qd: Array, loads: Array, width: float) -> Array:
         """Dry friction with its jump drawn out: ½ (f₊ + f₋) + ½ (f₊ − f₋) tanh(q̇/width)"""
-        minus, plus = (self.sliding(qd, way * np.ones(self.dof), loads) for way in (-1, 1))
+        minus, plus = (self.dry_friction(qd, way * np.ones(self.dof), loads) for way in (-1, 1))
         return np.asarray(0.5 * (plus + minus) + 0.5 * (plus - minus) * np.tanh(qd / width))
 
     def _sum(self, dry: bool, qd: Array, loads: Array, ways: Array | None) -> Array:
@@ -208,15 +208,15 @@ class OnMotors:
     def smooth(self, qd: Array, loads: Array) -> Array:
         return self._below(self.rubbing.smooth(qd[self.n :], loads[self.n :]))
 
-    def sliding(self, qd: Array, ways: Any, loads: Array) -> Array:
-        return self._below(self.rubbing.sliding(qd[self.n :], np.asarray(ways)[self.n :], loads[self.n :]))
+    def dry_friction(self, qd: Array, ways: Any, loads: Array) -> Array:
+        return self._below(self.rubbing.dry_friction(qd[self.n :], np.asarray(ways)[self.n :], loads[self.n :]))
 
     def bounds(self, loads: Array) -> tuple[Array, Array]:
         low, high = self.rubbing.bounds(loads[self.n :])
         return self._below(low), self._below(high)
 
-    def eased(self, qd: Array, loads: Array, width: float) -> Array:
-        return self._below(self.rubbing.eased(qd[self.n :], loads[self.n :], width))
+    def smoothed_friction(self, qd: Array, loads: Array, width: float) -> Array:
+        return self._below(self.rubbing.smoothed_friction(qd[self.n :], loads[self.n :], width))
 
     def _below(self, motors: Array) -> Array:
         return np.concatenate([np.zeros(self.n), motors])
@@ -269,10 +269,10 @@ def bristles_of(robot: RobotDescription, sigma0: Sequence[float] | None, sigma1:
     """As given, one a coordinate, or by default. Bristles need something to bend against, whichever way they slide."""
     rubs = Rubbing(robot)
     still, one = np.zeros(robot.dof), np.ones(robot.dof)
-    low, high = (rubs.sliding(still, way * one, still) for way in (-1, 1))
+    low, high = (rubs.dry_friction(still, way * one, still) for way in (-1, 1))
     for v in (0.0, FAST):
         for way in (-1, 1):
-            _refuse_bare(robot, rubs.dry, way * rubs.sliding(way * v * one, way * one, still))
+            _refuse_bare(robot, rubs.dry, way * rubs.dry_friction(way * v * one, way * one, still))
     bend = np.where(robot.coordinates.turns, TURN, SLIDE)
     stiffness = np.maximum(-low, high) / bend if sigma0 is None else np.array(sigma0)
     stiffness = np.where(rubs.dry, stiffness, 1.0)

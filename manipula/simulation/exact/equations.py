@@ -192,7 +192,7 @@ class Course:
     drive: Mapping[str, Array]
 
     @property
-    def missing(self) -> Array:
+    def energy_error(self) -> Array:
         """E(t) − E(0) − work + heat: zero but for the integrator's error, in joules."""
         return np.asarray(self.energy - self.energy[0] - self.work + self.heat)
 
@@ -201,7 +201,7 @@ class Course:
         """The largest `missing`, over the largest energy that took part; 0 of an arm that rests."""
         parts = (self.kinetic, self.work, self.heat, self.energy - self.energy[0])
         scale = max(float(np.abs(x).max()) for x in parts)
-        return float(np.abs(self.missing).max()) / scale if scale else 0.0
+        return float(np.abs(self.energy_error).max()) / scale if scale else 0.0
 
 
 # What an integration from event to event is given, checked: where to start, until when, at which times to be told.

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.massless_joints import REMEDY, motionless
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.robot.description import RobotDescription, known
+from manipula.mechanics.robot.description import RobotDescription, cell_with_value
 from manipula.messages import Message
 from manipula.simulation.exact.drives import Bristles, OnMotors, Rubbing, Springs
 
@@ -49,7 +49,7 @@ class Rest(NamedTuple):
 def at_rest(M: Array, p: Array, low: Array, high: Array, resting: NDArray[np.bool_]) -> Rest:
     """Joints that do not rest move anyhow, under p; bounds are read of those that do."""
     ways = np.zeros(len(p), dtype=np.int8)
-    a = _moving(M, p, low, high, ~resting, ways)
+    a = _accelerations_of_moving(M, p, low, high, ~resting, ways)
     for _ in range(4 * 3 ** min(len(p), 8)):  # never reached: every set of joints comes once at most
         push = p - M @ a
         beyond = np.where(resting & (ways == 0), np.maximum(push - high, low - push), 0.0)
@@ -68,7 +68,7 @@ def _towards(
 ) -> tuple[Array, Ways]:
     """From a to the best with these joints moving; one that would turn back on the way rests again."""
     while True:
-        aim = _moving(M, p, low, high, ~resting | (ways != 0), ways)
+        aim = _accelerations_of_moving(M, p, low, high, ~resting | (ways != 0), ways)
         against = resting & (ways != 0) & (aim * ways <= 0)
         if not against.any():
             return aim, ways
@@ -82,7 +82,9 @@ def _towards(
         a[i], ways[i] = 0.0, 0
 
 
-def _moving(M: Array, p: Array, low: Array, high: Array, moves: NDArray[np.bool_], ways: Ways) -> Array:
+def _accelerations_of_moving(
+    M: Array, p: Array, low: Array, high: Array, moves: NDArray[np.bool_], ways: Ways
+) -> Array:
     """M a = p − friction in the rows of the joints that move; the others are removed, their a is 0."""
     a = np.zeros(len(p))
     if moves.all() and not ways.any():
@@ -123,9 +125,9 @@ class Mechanism:
         bare = frictionless(robot)
         refuse_weightless(bare)
         self.robot, self.dof, self.width, self.bristles = robot, robot.dof, width, bristles
-        self.inertia = _compiled(bare, "inertia_matrix")
-        self._torque = _compiled(bare, "inverse_dynamics")
-        self._energy = _compiled(bare, "energy")
+        self.inertia = _compile_model(bare, "inertia_matrix")
+        self._torque = _compile_model(bare, "inverse_dynamics")
+        self._energy = _compile_model(bare, "energy")
         self.rubbing = Rubbing(robot if rubs else bare)
         self.dry = self.rubbing.dry & (width is None and bristles is None)
         self._still = np.zeros(robot.dof)
@@ -145,7 +147,7 @@ class Mechanism:
         """Joints that do not move are removed: their acceleration is zero."""
         M, bias = self.inertia(q), self.bias(q, qd)
 
-        def found(loads: Array) -> InstantMotion:
+        def motion_under_loads(loads: Array) -> InstantMotion:
             slides, low, high, bristle = self._rubs(qd, ways, loads, z)
             # M a = τ − c − g − friction
             free, a = tau - bias - slides, np.zeros(self.dof)
@@ -155,20 +157,20 @@ class Mechanism:
                 a[moves] = np.linalg.solve(M[np.ix_(moves, moves)], free[moves])
             return InstantMotion(a, free - M @ a, low, high, slides, bristle)
 
-        return self._with_loads(found, M, bias)
+        return self._with_loads(motion_under_loads, M, bias)
 
-    def started(
+    def find_starting_joints(
         self, q: Array, qd: Array, tau: Array, ways: Ways, resting: Flags, ends: tuple[Array, Array],
         z: Array = _STRAIGHT,
     ) -> Rest:  # fmt: skip
         """Which of the resting joints start; `ends` widen the bounds of those at a stop, or narrow others."""
         M, bias = self.inertia(q), self.bias(q, qd)
 
-        def found(loads: Array) -> Rest:
+        def rest_under_loads(loads: Array) -> Rest:
             slides, low, high, _ = self._rubs(qd, ways, loads, z)
             return at_rest(M, tau - bias - slides, low + ends[0], high + ends[1], resting)
 
-        return self._with_loads(found, M, bias)
+        return self._with_loads(rest_under_loads, M, bias)
 
     def _rubs(self, qd: Array, ways: Ways, loads: Array, z: Array) -> tuple[Array, Array, Array, Array]:
         """Friction of what moves, its bounds at rest, the rate of the bristles."""
@@ -177,15 +179,17 @@ class Mechanism:
             pull, rate = self._bent(self.bristles, qd, loads, z)
             return slides + pull, self._still, self._still, rate
         if self.width is not None:
-            return slides + self.rubbing.eased(qd, loads, self.width), self._still, self._still, _STRAIGHT
+            return slides + self.rubbing.smoothed_friction(qd, loads, self.width), self._still, self._still, _STRAIGHT
         low, high = self.rubbing.bounds(loads) if self.dry.any() else (self._still, self._still)
-        return slides + self.rubbing.sliding(qd, ways, loads), low, high, _STRAIGHT
+        return slides + self.rubbing.dry_friction(qd, ways, loads), low, high, _STRAIGHT
 
     def _bent(self, bristles: Bristles, qd: Array, loads: Array, z: Array) -> tuple[Array, Array]:
         """What bristles pull with, and how they bend: they are of the last coordinates, which are all or the motors."""
         one, n = np.ones(self.dof), len(z)
         v = qd[-n:]
-        g = np.where(v > 0, self.rubbing.sliding(qd, one, loads)[-n:], -self.rubbing.sliding(qd, -one, loads)[-n:])
+        g = np.where(
+            v > 0, self.rubbing.dry_friction(qd, one, loads)[-n:], -self.rubbing.dry_friction(qd, -one, loads)[-n:]
+        )
         rate = bristles.rate(v, g, z)
         return np.concatenate([np.zeros(self.dof - n), bristles.torque(z, rate)]), rate
 
@@ -208,13 +212,18 @@ class Mechanism:
 
 def frictionless(robot: RobotDescription) -> RobotDescription:
     """The same robot, no joint of which rubs."""
-    rows = (replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in robot.joints)
+    rows = (
+        replace(x, actuator=x.actuator.without_friction(lambda cell: cell_with_value(cell.name))) for x in robot.joints
+    )
     return replace(robot, joints=tuple(rows))
 
 
 def motorless(robot: RobotDescription) -> RobotDescription:
     """The same links, no motor of which has inertia."""
-    rows = (replace(x, actuator=replace(x.actuator, motor_inertia=known(x.motor_inertia.name))) for x in robot.joints)
+    rows = (
+        replace(x, actuator=replace(x.actuator, motor_inertia=cell_with_value(x.motor_inertia.name)))
+        for x in robot.joints
+    )
     return replace(robot, joints=tuple(rows))
 
 
@@ -225,7 +234,7 @@ def refuse_weightless(robot: RobotDescription, remedy: str = REMEDY) -> None:
 
 
 @lru_cache(maxsize=24)  # another friction or payload is tried on the same arm again and again
-def _compiled(robot: RobotDescription, model: str) -> Callable[..., Any]:
+def _compile_model(robot: RobotDescription, model: str) -> Callable[..., Any]:
     function = generate_function(prepare(Request(robot, model)))
     code = compile_tape(tape_from_function(function))
     if code.parameters:
@@ -279,4 +288,6 @@ class ElasticMechanism(Mechanism):
         """(kinetic, potential), the motors' and the springs' with them."""
         n = self.n
         kinetic, potential = super().energies(q[..., :n], qd[..., :n])
-        return kinetic + self.springs.turning(qd[..., n:]), potential + self.springs.stored(q[..., n:], q[..., :n])
+        return kinetic + self.springs.motor_kinetic_energy(qd[..., n:]), potential + self.springs.spring_energy(
+            q[..., n:], q[..., :n]
+        )

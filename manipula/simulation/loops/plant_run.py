@@ -12,8 +12,8 @@ from manipula.simulation.inputs import Workshop
 from manipula.simulation.loop import Sensors, loop_system
 from manipula.simulation.plant import Plant
 from manipula.simulation.run import Run
-from manipula.simulation.runner import simulated
-from manipula.simulation.staged import staged
+from manipula.simulation.runner import run_simulation
+from manipula.simulation.staged import run_stages
 from manipula.simulation.task import Event, task_from
 
 
@@ -35,8 +35,8 @@ def run_of(
         seen = None if law is None else sensors
         return loop_system(arm, law, follows, method=method, step=step, wrench=pushed, sensors=seen, tell=tell)
 
-    make = Workshop(loop, _reloaded, staged)
-    return simulated(
+    make = Workshop(loop, _change_payload, run_stages)
+    return run_simulation(
         task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
     )
 
@@ -45,6 +45,6 @@ def _gains(law: Any) -> dict[str, int]:
     return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
 
 
-def _reloaded(plant: Plant, load: Mapping[str, Any] | None) -> Plant:
+def _change_payload(plant: Plant, load: Mapping[str, Any] | None) -> Plant:
     empty = plant.robot.without("payload")
     return replace(plant, robot=empty if load is None else empty.with_payload(**load))

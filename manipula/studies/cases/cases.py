@@ -92,7 +92,7 @@ class Listed(Cases):
         return digest_of({name: digest_of_array(values) for name, values in self._held.items()})
 
 
-def listed(rows: Sequence[Mapping[str, Any]]) -> Listed:
+def cases_from_rows(rows: Sequence[Mapping[str, Any]]) -> Listed:
     """Dicts that all have the same keys."""
     if not rows:
         raise InputError("cases: found none; a study needs at least one")
@@ -123,7 +123,7 @@ def cases_from(given: Any) -> Cases:
     elif isinstance(given, str | Path):
         found = Listed(*columns_read(Path(given)))
     elif isinstance(given, Sequence):
-        found = listed(given)
+        found = cases_from_rows(given)
     else:
         raise InputError(
             "cases: expected levels by name, a list of dicts, a sample of mp.studies or a file, found {given!r:.60}",
@@ -238,7 +238,7 @@ class LatinHypercube(Sample):
         if self._points is None:
             from scipy.stats.qmc import LatinHypercube as Engine
 
-            self._points = np.asarray(Engine(len(self.names), **_seeded(Engine, self.seed)).random(self.count))
+            self._points = np.asarray(Engine(len(self.names), **_seed_option(Engine, self.seed)).random(self.count))
         return self._points[start:stop]
 
 
@@ -256,7 +256,7 @@ class Sobol(Sample):
             from scipy.stats.qmc import Sobol as Engine
 
             bits = 30 if self.count <= 2**30 else 62
-            self._engine = Engine(len(self.names), bits=bits, **_seeded(Engine, self.seed))
+            self._engine = Engine(len(self.names), bits=bits, **_seed_option(Engine, self.seed))
         if self._engine.num_generated < start:
             self._engine.fast_forward(start - self._engine.num_generated)
         with warnings.catch_warnings():  # that the count is no power of two is the caller's choice
@@ -264,7 +264,7 @@ class Sobol(Sample):
             return np.asarray(self._engine.random(stop - start))
 
 
-def _seeded(engine: Any, seed: int) -> dict[str, Any]:
+def _seed_option(engine: Any, seed: int) -> dict[str, Any]:
     """scipy has called it `rng` since 1.15."""
     word = "rng" if "rng" in signature(engine.__init__).parameters else "seed"
     return {word: np.random.default_rng(seed)}

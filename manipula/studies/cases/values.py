@@ -101,7 +101,7 @@ def kind_of(found: NDArray[Any]) -> tuple[str, tuple[int, ...]]:
 def levels_from(name: str, values: Any) -> NDArray[Any]:
     """The levels of a name: a list, an array, a range; {from, to, count} is evenly spaced, {from, to, step} too."""
     if isinstance(values, Mapping):
-        return spaced(name, values)
+        return levels_from_table(name, values)
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray | range):
         raise InputError(
             "cases: {name}: expected a list of levels, found {values!r:.60}; one level is written [x]", name, values
@@ -126,7 +126,7 @@ def levels_from(name: str, values: Any) -> NDArray[Any]:
     return column_from(name, list(values))
 
 
-def spaced(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
+def levels_from_table(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
     """{from, to, count}: `count` levels, both ends among them; {from, to, step}: from one end on."""
     low, high = ends_from(name, table, ("count", "step"))
     given = [key for key in ("count", "step") if key in table]
@@ -212,13 +212,13 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError("{path}: the columns are of different lengths: {told}", path, told[:150])
-    columns = {name: _checked(path, name, values) for name, values in found.items()}
+    columns = {name: _check_column(path, name, values) for name, values in found.items()}
     if not (count := next(iter(lengths.values()), 0)):
         raise InputError("{path}: has no row; a study needs at least one case", path)
     return columns, count
 
 
-def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
+def _check_column(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.kind == "U" or values.dtype == bool:
         return values
     if values.dtype.kind not in "uif" or values.dtype.itemsize > 8:
@@ -257,10 +257,10 @@ def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
     if len(set(heads)) < len(heads):
         raise InputError("{path}: two columns have the same name", path)
     columns = zip(*rows) if rows else [[] for _ in heads]
-    return {name: _typed(name, list(cells)) for name, cells in zip(heads, columns)}
+    return {name: _column_from_cells(name, list(cells)) for name, cells in zip(heads, columns)}
 
 
-def _typed(name: str, cells: list[str]) -> NDArray[Any]:
+def _column_from_cells(name: str, cells: list[str]) -> NDArray[Any]:
     """Whole numbers where all are, else numbers where all are, else words."""
     for kind in (int, float):
         try:

@@ -31,7 +31,7 @@ LONGEST = 70  # letters of a parameter's column
 LEAST = 50  # samples of a window: below it filters see their own ends
 
 
-def drawn(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def resample_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """One identification, of as many windows as there are, some of them several times."""
     picked = rng.integers(0, len(case["windows"]), len(case["windows"]))
     logs = [log_from(case["windows"][int(k)]) for k in np.sort(picked)]
@@ -95,7 +95,7 @@ def plan(
 ) -> StudyPlan:
     """`logs`: recordings or their files; `count` draws of `windows` from each; `model`, `method`, `prior`: as
     `mp.identify` takes them, a model also by its words."""
-    held = [_log(robot, x) for x in _listed(logs)]
+    held = [_log(robot, x) for x in _log_list(logs)]
     chosen = JointModel.from_words(model) if isinstance(model, str) and model != "auto" else model
     found = api.identify(robot, held, model=chosen, method=method, prior=prior)
     names = columns_of([row.name for row in found.base_parameters])
@@ -105,7 +105,7 @@ def plan(
     return StudyPlan(Product({"draw": range(count_of("count", count))}), {**shared, **words})
 
 
-def _listed(logs: Any) -> list[Any]:
+def _log_list(logs: Any) -> list[Any]:
     if logs is None or (isinstance(logs, list | tuple) and not logs):
         raise InputError("bootstrap: logs: expected recordings, or their files")
     return list(logs) if isinstance(logs, list | tuple) else [logs]

@@ -24,10 +24,10 @@ from manipula.studies.cases.cases import Cases, LatinHypercube, Product, Sobol
 from manipula.studies.catalogue.design_settings import drives_from, tasks_from
 from manipula.studies.catalogue.entry import StudyColumn, StudyPlan, StudySetting, count_of, motion_of, positive
 from manipula.studies.designs.subject import Subject
-from manipula.studies.designs.verdict import Wishes, blank, judged, robot_of_design
+from manipula.studies.designs.verdict import Wishes, blank, evaluate_design, robot_of_design
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, robot_from, text_from
-from manipula.support.text import key_text, spelled
+from manipula.support.text import key_text, spell_greek
 
 # What the study of designs looks at where nothing is said: every length of the table somewhat shorter and longer, and
 # a motion between two places that the arm as it is stands at.
@@ -127,11 +127,11 @@ def _subject(text: str, names: tuple[str, ...], beams: tuple[tuple[str, float], 
     return Subject(robot_from(text), names, dict(beams), motors)
 
 
-def designed(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+def design_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
     """One design."""
     names, wishes = tuple(case["vary"]), Wishes(*case["wishes"])
     subject = _subject(text_from(case["robot"]), names, tuple(case["beams"].items()), bool(wishes.drives))
-    return judged(subject, wishes, {name: float(case[name]) for name in names})
+    return evaluate_design(subject, wishes, {name: float(case[name]) for name in names})
 
 
 def plan(
@@ -171,7 +171,7 @@ def plan(
 def _cases(vary: Any, sample: Any, count: Any) -> Cases:
     if not isinstance(vary, Mapping) or not vary or not all(isinstance(name, str) for name in vary):
         raise InputError("vary: expected ranges by name, such as l1 = [0.3, 0.6], found {vary!r:.60}", vary)
-    vary = {spelled(name): x.tolist() if isinstance(x, np.ndarray) else x for name, x in vary.items()}
+    vary = {spell_greek(name): x.tolist() if isinstance(x, np.ndarray) else x for name, x in vary.items()}
     if sample == "product":
         found = Product(vary)
         odd = next((name for name, x in found.levels.items() if x.ndim > 1 or x.dtype.kind not in "if"), None)
@@ -198,7 +198,7 @@ def _beams(beam: Any, cases: Cases) -> dict[str, float]:
     if not isinstance(beam, Mapping):
         raise InputError("beam: expected kg/m by length, such as l1 = 4.5, found {beam!r:.60}", beam)
     low, _ = _ends(cases)
-    beam = {spelled(str(name)): density for name, density in beam.items()}
+    beam = {spell_greek(str(name)): density for name, density in beam.items()}
     for name in beam:
         if name not in cases.names:
             raise UnknownNameError("length that varies", str(name), cases.names)
@@ -239,12 +239,12 @@ def _objectives(subject: Subject, given: Any, wishes: Wishes, ends: list[dict[st
             raise UnknownNameError("objective", str(name), OBJECTIVES)
         if name not in ("length", "manipulability"):
             _ = subject.torque  # a mass without a value is told now
-        if told := _lacking(subject, str(name), wishes, moves):
+        if told := _missing_objective(subject, str(name), wishes, moves):
             raise InputError("objectives: {name}: {told}", name, told)
     return {name: OBJECTIVES[name] for name in names}
 
 
-def _lacking(subject: Subject, name: str, wishes: Wishes, moves: bool) -> str:
+def _missing_objective(subject: Subject, name: str, wishes: Wishes, moves: bool) -> str:
     if name in ("energy", "cycle_time") and not moves:
         return Message("no task moves; one with two places or more, and a duration, does")
     if name == "price" and not any(drive.price for drive in wishes.drives):
@@ -261,7 +261,7 @@ def _refuse_names(subject: Subject, wishes: Wishes, cases: Cases) -> None:
             raise InputError("vary: {name}: a result of the study has this name; rename it in the robot's file", name)
 
 
-def built(study: Study, case: int) -> Robot:
+def robot_of_case(study: Study, case: int) -> Robot:
     """The robot of a case: its lengths, beams, and motors as bodies, inertias and limits."""
     given = study.shared
     values = {name: float(study.table[name][case]) for name in given["vary"]}

@@ -106,21 +106,23 @@ def _place(where: str, given: Any) -> Place:
             )
         p = _three(Message("{where}: xyz", where), given["xyz"])
         if "rpy" in given:
-            return _placed("pose", _rotation_from_rpy(_three(Message("{where}: rpy", where), given["rpy"])), p)
+            return _place_from_matrix(
+                "pose", _rotation_from_rpy(_three(Message("{where}: rpy", where), given["rpy"])), p
+            )
         if "axis" in given:
-            return _placed("axis", _turned(where, given["axis"]), p)
-        return _placed("position", np.eye(3), p)
+            return _place_from_matrix("axis", _rotation_from_axis(where, given["axis"]), p)
+        return _place_from_matrix("position", np.eye(3), p)
     if np.shape(given) == (4, 4):
         return _pose(where, given)
-    return _placed("position", np.eye(3), _three(where, given))
+    return _place_from_matrix("position", np.eye(3), _three(where, given))
 
 
-def _placed(part: str, R: Array, p: Sequence[float]) -> Place:
+def _place_from_matrix(part: str, R: Array, p: Sequence[float]) -> Place:
     rows = [(*map(float, row), float(x)) for row, x in zip(R, p)]
     return Place(part, (*rows, (0.0, 0.0, 0.0, 1.0)))
 
 
-def _turned(where: str, axis: Any) -> Array:
+def _rotation_from_axis(where: str, axis: Any) -> Array:
     z = np.array(_three(Message("{where}: axis", where), axis))
     if not np.linalg.norm(z) > 0:
         raise InputError("{where}: axis: expected a direction, found {axis!r:.60}", where, axis)
@@ -143,7 +145,7 @@ def _pose(where: str, given: Any) -> Place:
         right = False
     if not right or not np.isfinite(T).all():
         raise InputError("{where}: expected a pose: a rotation, a place, and a last row of 0 0 0 1", where)
-    return _placed("pose", R, T[:3, 3].tolist())
+    return _place_from_matrix("pose", R, T[:3, 3].tolist())
 
 
 def _three(where: str, given: Any) -> list[float]:

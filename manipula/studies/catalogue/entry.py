@@ -153,7 +153,7 @@ def cells_of(setting: StudySetting, robot: Robot) -> list[FormCell]:
     return [FormCell("", unit)] if kind in ("count", "number") else []
 
 
-def begun(setting: StudySetting, robot: Robot) -> Any:
+def initial_cells(setting: StudySetting, robot: Robot) -> Any:
     """What stands in the cells at first: a value each, None where it is empty."""
     value = setting.begin(robot)
     if setting.kind in ("flag", "choice", "ranges", "lines", "logs", "written"):
@@ -173,11 +173,11 @@ def settings_from(form: Sequence[StudySetting], typed: Mapping[str, Any]) -> dic
     for name in typed:
         if name not in known:
             raise UnknownNameError("setting of the form", str(name)[:60], known)
-    made = {name: _made(known[name], value) for name, value in typed.items()}
+    made = {name: _setting_value(known[name], value) for name, value in typed.items()}
     return {name: value for name, value in made.items() if value is not None}
 
 
-def _made(setting: StudySetting, value: Any) -> Any:
+def _setting_value(setting: StudySetting, value: Any) -> Any:
     if setting.kind in ("flag", "choice"):
         return value
     if setting.kind == "ranges":
@@ -277,7 +277,7 @@ class Ready:
         known = list(signature(self.plan).parameters.values())[1:]
         return {x.name: ... if x.default is Parameter.empty else x.default for x in known}
 
-    def planned(self, robot: Robot, settings: Mapping[str, Any]) -> StudyPlan:
+    def make_plan(self, robot: Robot, settings: Mapping[str, Any]) -> StudyPlan:
         for name in settings:
             if name not in self.settings:
                 raise UnknownNameError(Message("setting of the study {name}", self.name), name, self.settings)

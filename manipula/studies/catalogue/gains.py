@@ -106,11 +106,11 @@ class Subject(NamedTuple):
 
 
 def _subject(robot: Robot, law: str, settings: Mapping[str, Any], motion: Sequence[Any]) -> Subject:
-    return _made(text_from(robot), law, json.dumps(settings), json.dumps(motion))
+    return _make_subject(text_from(robot), law, json.dumps(settings), json.dumps(motion))
 
 
 @lru_cache(maxsize=4)
-def _made(text: str, law: str, settings: str, motion: str) -> Subject:
+def _make_subject(text: str, law: str, settings: str, motion: str) -> Subject:
     """Once a process; lists and numbers travel as texts, which can be compared."""
     robot, (start, goal, duration, settle, payload, sample) = robot_from(text), json.loads(motion)
     made = api.controller(robot, law, sample=sample, **json.loads(settings))
@@ -126,20 +126,20 @@ def _made(text: str, law: str, settings: str, motion: str) -> Subject:
 
 
 @batched
-def rolled(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+def rollout_cases(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
     """Many rows of gains at once, as many at a time as memory is meant for. A gain is a number a row, the same for
     all joints, or one for each."""
     gains = {name: np.asarray(cases[name], dtype=float) for name in cases["gains"]}
     subject = _subject(cases["robot"], cases["law"], cases["settings"], cases["motion"])
     count, some = len(next(iter(gains.values()))), subject.rows(cases["device"])
     parts = [
-        _rolled(subject, {name: x[k : k + some] for name, x in gains.items()}, cases["device"])
+        _rollout(subject, {name: x[k : k + some] for name, x in gains.items()}, cases["device"])
         for k in range(0, count, some)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _rolled(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, Any]:
+def _rollout(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, Any]:
     count, loop = len(next(iter(gains.values()))), subject.loop
     rows = {name: _by_entry(x, len(loop.settings[name])) for name, x in gains.items()}
     begin = np.repeat(subject.start[None], count, axis=0)
@@ -311,7 +311,7 @@ def best(study: Study) -> list[dict[str, Any]]:
     return [study.rows[int(k)] for k in order[:BEST]]
 
 
-def told(study: Study) -> dict[str, Any]:
+def best_row(study: Study) -> dict[str, Any]:
     """The row of the smallest error, if one is stable."""
     first = best(study)[0]
     found = first if first.get("stable") else None

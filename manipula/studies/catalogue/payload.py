@@ -54,7 +54,7 @@ def _motion(start: tuple[float, ...], goal: tuple[float, ...], duration: float) 
     return trajectory.quintic(start, goal, duration)(np.linspace(0, duration, SAMPLES))
 
 
-def carried(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+def payload_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
     """One load at one speed."""
     q, qd, qdd = _motion(tuple(case["start"]), tuple(case["goal"]), case["duration"])
     s = case["speed"]

@@ -54,15 +54,15 @@ def _subject(text: str, q: tuple[tuple[float, ...], ...], weighs: bool) -> Subje
     p, R = geometry.pose(at, np.zeros(len(geometry.entries)))
     still = np.zeros_like(at)
     Y = np.asarray(arm(robot).regressor(at, still, still)) if weighs else None
-    return Subject(geometry, at, p, R, Y, _known(robot) if weighs else {})
+    return Subject(geometry, at, p, R, Y, _known_parameters(robot) if weighs else {})
 
 
-def _known(robot: Robot) -> dict[str, float]:
+def _known_parameters(robot: Robot) -> dict[str, float]:
     """The standard parameters; what no value is known of has no error."""
     return {name: 0.0 if value is None else value for name, value in robot.standard_parameters.items()}
 
 
-def built(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def sample_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """One arm as it may come out of the workshop."""
     weighs = case["mass"] > 0 or case["com"] > 0
     subject = _subject(text_from(case["robot"]), tuple(map(tuple, case["q"])), weighs)

@@ -32,11 +32,11 @@ SHOWN = 8  # searches of the picture
 LEAST, EACH = 24, 4  # members: so many, or so many for every number that is searched
 
 
-def searched(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def search_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """One search: the gains, what they give, the runs it took, the best after every generation."""
     names, size, seen = case["gains"], case["size"], list[float]()
-    found = _evolved(case, rng, seen)
-    best = {name: value[0] for name, value in _rolled(case, names, found.x[None]).items()}
+    found = _evolve(case, rng, seen)
+    best = {name: value[0] for name, value in _rollout(case, names, found.x[None]).items()}
     _refuse(best, case["torque"])
     history = [*seen, *[float(found.fun)] * case["generations"]][: case["generations"]]
     told = {name: x if size > 1 else x[0] for name, x in zip(names, np.exp(found.x).reshape(len(names), size))}
@@ -44,7 +44,7 @@ def searched(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     return {**told, **figures, "runs": case["members"] * (found.nit + 1), "history": history}
 
 
-def _evolved(case: Mapping[str, Any], rng: np.random.Generator, seen: list[float]) -> Any:
+def _evolve(case: Mapping[str, Any], rng: np.random.Generator, seen: list[float]) -> Any:
     """The search in the logarithms of the gains."""
     from scipy.optimize import differential_evolution
 
@@ -52,7 +52,7 @@ def _evolved(case: Mapping[str, Any], rng: np.random.Generator, seen: list[float
     word = "rng" if "rng" in signature(differential_evolution).parameters else "seed"
     try:
         return differential_evolution(
-            lambda x: _counted(case, case["gains"], x.T), list(zip(low, high)), maxiter=case["generations"],
+            lambda x: _objective_values(case, case["gains"], x.T), list(zip(low, high)), maxiter=case["generations"],
             init=rng.uniform(low, high, (case["members"], len(low))), tol=0, atol=0, polish=False, vectorized=True,
             updating="deferred", callback=lambda intermediate_result: seen.append(float(intermediate_result.fun)),
             **{word: rng},
@@ -61,17 +61,17 @@ def _evolved(case: Mapping[str, Any], rng: np.random.Generator, seen: list[float
         raise error.__cause__ if isinstance(error.__cause__, InputError) else error from None
 
 
-def _counted(case: Mapping[str, Any], names: list[str], logs: Array) -> Array:
+def _objective_values(case: Mapping[str, Any], names: list[str], logs: Array) -> Array:
     """(members, numbers) → what each counts for: the smaller the better."""
-    found, limit = _rolled(case, names, logs), case["torque"]
+    found, limit = _rollout(case, names, logs), case["torque"]
     over = np.maximum(found["torque"] / limit - 1, 0) if np.isfinite(limit) else 0.0
     return np.asarray(np.where(found["stable"], found["error"] * (1 + OVER * over), UNSTABLE))
 
 
-def _rolled(case: Mapping[str, Any], names: list[str], logs: Array) -> dict[str, Any]:
+def _rollout(case: Mapping[str, Any], names: list[str], logs: Array) -> dict[str, Any]:
     each = np.exp(logs).reshape(len(logs), len(names), case["size"])
     rows = {name: each[:, k] if case["size"] > 1 else each[:, k, 0] for k, name in enumerate(names)}
-    return dict(rollouts.rolled({**case, **rows}, None))
+    return dict(rollouts.rollout_cases({**case, **rows}, None))
 
 
 def _refuse(best: Mapping[str, Any], limit: float) -> None:
@@ -191,7 +191,7 @@ def _at_an_end(value: Any, ends: tuple[float, float]) -> bool:
     return bool((away < NEAR * (high - low)).any())
 
 
-def told(study: Study) -> dict[str, Any]:
+def best_summary(study: Study) -> dict[str, Any]:
     found = best(study).as_dict()
     return {**{name: x for name, x in found.items() if name != "history"}, "device": study.shared["device"]}
 

@@ -19,7 +19,7 @@ from manipula.ik.descent import Descent, descent_of
 from manipula.mechanics.robot.bind import Binding, free_parameters
 from manipula.mechanics.robot.bodies import moved_bodies
 from manipula.mechanics.robot.default_values import Limits
-from manipula.mechanics.robot.description import Body, Cell, Frame, Joint, Mounted, Step, Steps, changed
+from manipula.mechanics.robot.description import Body, Cell, Frame, Joint, Mounted, Step, Steps, map_cells
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.topology import serial_fault
@@ -30,7 +30,7 @@ from manipula.mechanics.robot.values.parameter import (
     float_of,
     floats_of,
     names_of,
-    negated,
+    negate,
     number,
     text_of,
 )
@@ -51,7 +51,7 @@ def motor_mass(joint: int) -> str:
     return f"motor_mass_{joint}"
 
 
-def lettered(robot: Robot, names: Sequence[str]) -> Robot:
+def open_parameters(robot: Robot, names: Sequence[str]) -> Robot:
     """The robot with these parameters open: names of its file without their values, cells as names of their own."""
     written = {*robot.names(), *dict(robot.values)}
     cells = {name: name for name in names if name not in written}
@@ -76,7 +76,7 @@ def with_motors(robot: Robot, masses: Mapping[int, float | str]) -> Robot:
         row = _row(robot, joint)
         if not _stands_still(robot, row):
             on = robot.joints[robot.parents[row]].name
-            robot = _carrying(robot, f"motor{joint}", on, robot.joints[row].before, mass, (0, 0, 0), None)
+            robot = _add_body(robot, f"motor{joint}", on, robot.joints[row].before, mass, (0, 0, 0), None)
     return robot
 
 
@@ -121,7 +121,7 @@ def _with_beam(robot: Robot, on: str, at: Steps, axis: int, amount: Parameter, b
     com = ["0", "0", "0"]
     com[axis] = f"({text_of(amount)})/2"
     across = {key: f"{density!r}*{letter}**3/12" for k, key in enumerate(("xx", "yy", "zz")) if k != axis}
-    return _carrying(robot, f"beam_{letter}", on, at, f"{density!r}*{letter}", com, across)
+    return _add_body(robot, f"beam_{letter}", on, at, f"{density!r}*{letter}", com, across)
 
 
 def _along(robot: Robot, letter: str) -> Iterator[tuple[int, Steps, int, Parameter]]:
@@ -132,7 +132,7 @@ def _along(robot: Robot, letter: str) -> Iterator[tuple[int, Steps, int, Paramet
             yield robot.parents[row], joint.before[:k], _axis(step), step.amount.parameter
         for k in _shifts(joint.after, letter):
             step = joint.after[k]
-            yield row, _back(joint, k + 1), _axis(step), negated(step.amount.parameter)
+            yield row, _back(joint, k + 1), _axis(step), negate(step.amount.parameter)
 
 
 def _shifts(steps: Steps, letter: str) -> list[int]:
@@ -149,11 +149,11 @@ def _axis(step: Step) -> int:
 def _back(joint: Joint, first: int) -> Steps:
     """From the frame after all steps back to where the first of these begins."""
     return tuple(
-        Step(x.kind, Cell(f"{x.amount.name}_back", negated(x.amount.parameter))) for x in reversed(joint.after[first:])
+        Step(x.kind, Cell(f"{x.amount.name}_back", negate(x.amount.parameter))) for x in reversed(joint.after[first:])
     )
 
 
-def _carrying(
+def _add_body(
     robot: Robot,
     label: str,
     on: str,
@@ -167,22 +167,22 @@ def _carrying(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         held = replace(robot, frames=(*robot.frames, frame)).with_payload(mass, com=com, inertia=inertia, frame=PLACED)
-    return _relabelled(replace(held, frames=robot.frames), on, label)
+    return _rename_last_body(replace(held, frames=robot.frames), on, label)
 
 
-def _relabelled(robot: Robot, on: str, label: str) -> Robot:
+def _rename_last_body(robot: Robot, on: str, label: str) -> Robot:
     """The last body that a row carries under another name, its cells, too."""
     row = [joint.name for joint in robot.joints].index(on)
     *others, last = robot.joints[row].carries
 
-    def carrying(mounted: Mounted) -> Robot:
+    def with_body(mounted: Mounted) -> Robot:
         there = replace(robot.joints[row], carries=(*others, mounted))
         return replace(robot, joints=(*robot.joints[:row], there, *robot.joints[row + 1 :]))
 
     before = suffixes_of(robot).carried[row][-1]
-    after = suffixes_of(carrying(replace(last, name=label))).carried[row][-1]
-    body: Body = changed(last.body, lambda cell: Cell(cell.name.removesuffix(before) + after, cell.value))
-    return carrying(Mounted(last.at, body, label))
+    after = suffixes_of(with_body(replace(last, name=label))).carried[row][-1]
+    body: Body = map_cells(last.body, lambda cell: Cell(cell.name.removesuffix(before) + after, cell.value))
+    return with_body(Mounted(last.at, body, label))
 
 
 def _shifts_first(steps: Steps) -> Steps:
@@ -204,7 +204,7 @@ class Subject:
 
     def __init__(self, robot: Robot, names: Sequence[str], beams: Mapping[str, float], motors: bool) -> None:
         self.names = tuple(names)
-        open_ = lettered(robot, names)
+        open_ = open_parameters(robot, names)
         self.robot = with_beams(open_.without("motor_inertia") if motors else open_, beams)
         self.loaded = moved_motors(robot) if motors else []
 
@@ -259,7 +259,7 @@ class Subject:
             )
 
     @cached_property
-    def _binding(self) -> Binding:
+    def _geometry_binding(self) -> Binding:
         """Of the geometry alone."""
         rows = tuple(replace(joint, body=None, carries=()) for joint in self.robot.joints)
         return Binding(replace(self.robot, joints=rows, payload=(), ground=()))
@@ -267,20 +267,20 @@ class Subject:
     @cached_property
     def _others(self) -> dict[str, float]:
         """Letters that no place depends on."""
-        return dict.fromkeys(free_parameters(self._binding.robot), 1.0)
+        return dict.fromkeys(free_parameters(self._geometry_binding.robot), 1.0)
 
     def descent(self, values: Values) -> Descent | None:
         """Least squares towards a pose, of the arm with these values."""
-        chain = merge_fixed(self._binding.over(FLOATS, {**self._others, **values}))
+        chain = merge_fixed(self._geometry_binding.over(FLOATS, {**self._others, **values}))
         space = self.space(values)
         return descent_of(chain, space.low, space.high)
 
     def space(self, values: Values) -> Space:
         limits = self.limits(values)
-        return Space(limits.lower, limits.upper, self._turning)
+        return Space(limits.lower, limits.upper, self._revolute_joints)
 
     @cached_property
-    def _turning(self) -> NDArray[np.bool_]:
+    def _revolute_joints(self) -> NDArray[np.bool_]:
         return np.array(self.robot.coordinates.turns)
 
     def limits(self, values: Values) -> Limits:
@@ -302,17 +302,17 @@ class Subject:
 
     def mass(self, values: Values) -> float:
         """Of what moves: links, what they carry, beams."""
-        known = self._known(values)
+        known = self._float_values(values)
         masses = [body.mass.parameter for moved in moved_bodies(self.robot) for _, body in moved.bodies if body]
         return sum(float_of(mass, known) for mass in masses)
 
     def length(self, values: Values) -> float:
         """Every shift between joints, as if stretched out."""
-        known = self._known(values)
+        known = self._float_values(values)
         steps = [step for joint in self.robot.joints for step in (*joint.before, *joint.after) if step.kind[0] == "t"]
         return sum(abs(float_of(step.amount.parameter, known)) for step in steps)
 
-    def _known(self, values: Values) -> dict[str, float]:
+    def _float_values(self, values: Values) -> dict[str, float]:
         return floats_of({**dict(self.robot.values), **{name: number(x) for name, x in values.items()}})
 
 
@@ -321,7 +321,7 @@ def _entries(joint: Any) -> list[Any]:
     return [x for x in (*(joint.limits or ()), joint.velocity_limit, joint.effort_limit) if x is not None]
 
 
-def called(function: Any, values: Mapping[str, float], *variables: Array) -> Any:
+def call_model(function: Any, values: Mapping[str, float], *variables: Array) -> Any:
     """A compiled model at these values of its letters."""
     names = function.parameters
     return function(*variables, [values[name] for name in names]) if names else function(*variables)

@@ -19,7 +19,15 @@ from manipula.ik.descent import Descent
 from manipula.mechanics.robot.description import Joint
 from manipula.mechanics.robot.values.parameter import Parameter, number
 from manipula.robot import Robot
-from manipula.studies.designs.subject import HELD, Subject, called, lettered, motor_mass, with_beams, with_motors
+from manipula.studies.designs.subject import (
+    HELD,
+    Subject,
+    call_model,
+    motor_mass,
+    open_parameters,
+    with_beams,
+    with_motors,
+)
 from manipula.studies.designs.tasks import Task, TaskMotion, answers_at, best_way, motion_through
 
 # Motors with their gears, as a catalogue, and the choice of one a joint.
@@ -82,7 +90,7 @@ def uses_of(drives: Sequence[Drive], asked: Asked) -> Array:
     return found
 
 
-def chosen(drives: Sequence[Drive], asked: Asked, by: str) -> Choice:
+def choose_drive(drives: Sequence[Drive], asked: Asked, by: str) -> Choice:
     """The lightest (or cheapest) drive that holds; between equals the other figure decides, then the order of the
     catalogue."""
     uses = uses_of(drives, asked)
@@ -122,7 +130,7 @@ class Infeasible(Exception):
         self.reason, self.by = reason, by
 
 
-def judged(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> dict[str, Any]:
+def evaluate_design(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> dict[str, Any]:
     """The row of a design: what is known of it, as far as it does."""
     row = blank(subject, wishes)
     try:
@@ -153,7 +161,7 @@ def _figures(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> A
     stops = [_stops(subject, wishes, values, (task, k), descent) for k, task in enumerate(wishes.tasks, 1)]
     yield {"manipulability": min(_nimble(subject, values, task, x) for task, x in zip(wishes.tasks, stops))}
     if subject.weighs:
-        yield from _driven(subject, wishes, values, stops)
+        yield from _choose_drives(subject, wishes, values, stops)
 
 
 def _label(task: Task, number: int) -> str:
@@ -198,7 +206,7 @@ def _price(subject: Subject, wishes: Wishes, values: Mapping[str, float], task: 
 
 
 def _nimble(subject: Subject, values: Mapping[str, float], task: Task, stops: Array) -> float:
-    found = called(subject.nimble, values, stops)
+    found = call_model(subject.nimble, values, stops)
     whole = not task.places or all(place.part == "pose" for place in task.places)
     return float(np.min(found.w if whole else found.translation))
 
@@ -208,7 +216,7 @@ def _torques(
 ) -> Array:
     load = dict(zip(HELD, (task.mass, *task.com)))
     motors = {motor_mass(joint): masses.get(joint, 0.0) for joint in subject.loaded}
-    tau = called(subject.torque, {**values, **load, **motors}, motion.q, motion.qd, motion.qdd)
+    tau = call_model(subject.torque, {**values, **load, **motors}, motion.q, motion.qd, motion.qdd)
     if not np.isfinite(tau).all():
         raise Infeasible("its torques are no numbers")
     return np.asarray(tau)
@@ -217,15 +225,15 @@ def _torques(
 # drives
 
 
-def _driven(subject: Subject, wishes: Wishes, values: Mapping[str, float], stops: Sequence[Array]) -> Any:
+def _choose_drives(subject: Subject, wishes: Wishes, values: Mapping[str, float], stops: Sequence[Array]) -> Any:
     motions = [motion_through(x, task.duration) for x, task in zip(stops, wishes.tasks)]
     drives = _drives(subject, wishes, values)
     choices, masses = dict[int, Choice](), dict[int, float]()
     torques = [_torques(subject, values, task, x, masses) for task, x in zip(wishes.tasks, motions)]
     for joint in range(subject.robot.dof, 0, -1):
-        choice = chosen(drives[joint - 1], _asked(torques, motions, joint), wishes.choose)
+        choice = choose_drive(drives[joint - 1], _joint_demand(torques, motions, joint), wishes.choose)
         if choice.drive < 0:
-            raise Infeasible(_lacking(subject, joint, choice, bool(wishes.drives)), choice.worst)
+            raise Infeasible(_infeasible_text(subject, joint, choice, bool(wishes.drives)), choice.worst)
         choices[joint], mass = choice, drives[joint - 1][choice.drive].mass
         if mass and joint in subject.loaded:
             masses[joint] = mass
@@ -256,12 +264,12 @@ def _drives(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> li
     ]
 
 
-def _lacking(subject: Subject, joint: int, choice: Choice, catalogue: bool) -> str:
+def _infeasible_text(subject: Subject, joint: int, choice: Choice, catalogue: bool) -> str:
     who = f"joint {joint} ({subject.robot.joint_names[joint - 1]})"
     return f"{who}: no motor has the {choice.what}" if catalogue else f"{who}: {choice.what} over its limit"
 
 
-def _asked(torques: Sequence[Array], motions: Sequence[TaskMotion], joint: int) -> Asked:
+def _joint_demand(torques: Sequence[Array], motions: Sequence[TaskMotion], joint: int) -> Asked:
     k = joint - 1
     return Asked([x[:, k] for x in torques], [x.qdd[:, k] for x in motions], [x.qd[:, k] for x in motions])
 
@@ -286,7 +294,7 @@ def _cycle_time(
 
     def holds(task: Task, motion: TaskMotion) -> bool:
         tau = [_torques(subject, values, task, motion, masses)]
-        asked = (_asked(tau, [motion], k) for k in range(1, subject.robot.dof + 1))
+        asked = (_joint_demand(tau, [motion], k) for k in range(1, subject.robot.dof + 1))
         return all((uses_of([drive], x) <= 1).all() for drive, x in zip(taken, asked))
 
     moving = [(task, motion) for task, motion in zip(wishes.tasks, motions) if motion.step]
@@ -315,18 +323,18 @@ def robot_of_design(
     link before, motor inertia, and limits of torque and speed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
-        found = with_beams(lettered(robot, list(values)), beams) if beams else robot
+        found = with_beams(open_parameters(robot, list(values)), beams) if beams else robot
         found = found.with_parameters(**values)
         if drives:
             found = with_motors(found, {k: drive.mass for k, drive in enumerate(drives, 1) if drive.mass})
             inertias = {joint: drive.inertia for joint, drive in zip(robot.joint_names, drives)}
             found = found.without("motor_inertia").with_motor_inertia(inertias)
             own = dict(zip(robot.joint_names, drives))
-            found = replace(found, joints=tuple(_limited(x, own) for x in found.joints))
+            found = replace(found, joints=tuple(_with_drive_limits(x, own) for x in found.joints))
     return replace(found, name=name)
 
 
-def _limited(joint: Joint, drives: Mapping[str, Drive]) -> Joint:
+def _with_drive_limits(joint: Joint, drives: Mapping[str, Drive]) -> Joint:
     if joint.name not in drives:
         return joint
     drive = drives[joint.name]

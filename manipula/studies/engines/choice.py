@@ -18,7 +18,7 @@ from manipula.studies.engines.cluster import Cluster, client_at, is_client, loca
 from manipula.studies.engines.engine import CHANCES, Engine, given_up, guard_of, refuse_unguarded
 from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.job import Job
-from manipula.studies.work.worker import Chunk, worked
+from manipula.studies.work.worker import Chunk, run_chunk
 
 # Processes of this machine, by the standard library's executor: one for each worker, so that it is known which case a
 # worker died of.
@@ -36,7 +36,7 @@ class Local:
 
     def __init__(self, job: Job, workers: int) -> None:
         refuse_unguarded("local")
-        self._data, self._strikes = job.packed, dict[tuple[int, int], int]()
+        self._data, self._strikes = job.pickle_bytes, dict[tuple[int, int], int]()
         self._lanes = [_Lane() for _ in range(workers)]
         self._meet()
 
@@ -49,7 +49,7 @@ class Local:
         return AHEAD * len(self._lanes)
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         return sum(len(lane.waiting) for lane in self._lanes)
 
     def _meet(self) -> None:
@@ -71,7 +71,7 @@ class Local:
 
     def _to(self, lane: _Lane, chunk: Chunk) -> None:
         try:
-            lane.waiting[lane.pool.submit(worked, self._data, chunk)] = chunk
+            lane.waiting[lane.pool.submit(run_chunk, self._data, chunk)] = chunk
         except BrokenProcessPool:
             self._mend(lane)
             self._to(lane, chunk)
@@ -159,10 +159,10 @@ class Serial:
     title, workers, width = "serial", 1, 1
 
     def __init__(self, job: Job) -> None:
-        self._data, self._waiting, self._rest = job.packed, deque[Chunk](), list[CaseBlock]()
+        self._data, self._waiting, self._rest = job.pickle_bytes, deque[Chunk](), list[CaseBlock]()
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         return len(self._waiting)
 
     def submit(self, chunk: Chunk) -> None:
@@ -170,7 +170,7 @@ class Serial:
 
     def next(self) -> CaseBlock:
         try:
-            return worked(self._data, self._waiting.popleft(), self._rest.append)
+            return run_chunk(self._data, self._waiting.popleft(), self._rest.append)
         except KeyboardInterrupt:
             self._waiting.clear()
             raise

@@ -17,7 +17,7 @@ from manipula.messages import Message
 from manipula.studies.engines.engine import given_up, guard_of, refuse_unguarded
 from manipula.studies.work.blocks import CaseBlock
 from manipula.studies.work.job import Job, refuse_versions, versions
-from manipula.studies.work.worker import Chunk, worked
+from manipula.studies.work.worker import Chunk, run_chunk
 
 AHEAD = 2
 ANSWER = 10  # seconds in which a scheduler must
@@ -27,7 +27,7 @@ EXTRA = Message('the engine needs Dask: pip install "manipula[study]"')
 
 def local_cluster(workers: int) -> Any:
     """A client of new processes of this machine."""
-    distributed = _distributed()
+    distributed = _import_distributed()
     refuse_unguarded("dask")
     try:
         with _quiet():
@@ -47,7 +47,7 @@ def local_cluster(workers: int) -> Any:
 
 def client_at(address: str) -> Any:
     """A client of the scheduler that is there."""
-    distributed = _distributed()
+    distributed = _import_distributed()
     try:
         with _quiet():
             return distributed.Client(address, timeout=ANSWER, set_as_default=False)
@@ -62,7 +62,7 @@ def is_client(engine: Any) -> bool:
     return any(f"{x.__module__}.{x.__name__}" == "distributed.client.Client" for x in type(engine).__mro__)
 
 
-def _distributed() -> Any:
+def _import_distributed() -> Any:
     try:
         import distributed
     except ImportError:
@@ -91,9 +91,9 @@ class Cluster:
         self._counted, self._workers = 0.0, 1
         try:
             self._meet()
-            distributed = _distributed()
+            distributed = _import_distributed()
             # a task, not scattered data: it can be made again where the worker that held it is lost
-            self._data = client.submit(_itself, job.packed, pure=True)
+            self._data = client.submit(_itself, job.pickle_bytes, pure=True)
             self._finished = distributed.as_completed([], loop=client.loop, raise_errors=False)
         except BaseException:
             self.close()
@@ -124,14 +124,14 @@ class Cluster:
         return AHEAD * self.workers
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         return len(self._chunks)
 
     def submit(self, chunk: Chunk) -> None:
         try:
-            future = self._client.submit(worked, self._data, chunk, pure=False)
+            future = self._client.submit(run_chunk, self._data, chunk, pure=False)
         except Exception as error:
-            raise self._lost(error) from None
+            raise self._connection_error(error) from None
         self._chunks[future] = chunk
         self._finished.add(future)
 
@@ -143,9 +143,9 @@ class Cluster:
                 try:
                     return future.result()  # type: ignore[no-any-return]
                 except Exception as error:
-                    raise self._lost(error) from None
+                    raise self._connection_error(error) from None
             if future.status != "error":
-                raise self._lost(None)
+                raise self._connection_error(None)
             raised = future.exception()
             if type(raised).__name__ != "KilledWorker":
                 raise raised if isinstance(raised, InputError) else InputError("engine: {raised!r:.200}", raised)
@@ -154,7 +154,7 @@ class Cluster:
             for half in chunk.halves():
                 self.submit(half)
 
-    def _lost(self, error: BaseException | None) -> InputError:
+    def _connection_error(self, error: BaseException | None) -> InputError:
         why = f": {error}"[:150] if error is not None and str(error) else ""
         return InputError("engine: the scheduler is lost{why}", why)
 

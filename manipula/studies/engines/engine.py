@@ -28,7 +28,7 @@ class Engine(Protocol):
     def width(self) -> int: ...
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """Chunks that were submitted and have not come back."""
         ...
 

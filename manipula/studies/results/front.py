@@ -145,7 +145,7 @@ class Front:
 
     def _chart(self, x: str, y: str) -> Chart:
         across, up = (np.asarray(self.study.table[name], dtype=float) for name in (x, y))
-        cloud = np.flatnonzero(_counted(self.study) & np.isfinite(across) & np.isfinite(up))
+        cloud = np.flatnonzero(_feasible_rows(self.study) & np.isfinite(across) & np.isfinite(up))
         cloud = cloud[:: max(1, len(cloud) // SOME)]
         best = list(self.cases)
         steps = self._steps(x, y) if len(self.objectives) == 2 else []
@@ -241,7 +241,7 @@ def front_of(study: Source, objectives: Mapping[str, str], units: Mapping[str, s
     columns = [_column(study, name, sense) for name, sense in objectives.items()]
     if not columns:
         raise InputError('front: expected objectives, such as mass="least", energy="least"')
-    counted = _counted(study)
+    counted = _feasible_rows(study)
     found = np.flatnonzero(non_dominated(np.where(counted[:, None], np.stack(columns, axis=-1), np.nan)))
     order = np.lexsort([column[found] for column in reversed(columns)])
     return Front(study, dict(objectives), units, tuple(found[order].tolist()), int(counted.sum()), _reasons(study))
@@ -258,7 +258,7 @@ def _column(study: Source, name: str, sense: Any) -> NDArray[np.float64]:
     return SENSES[sense] * np.asarray(values, dtype=float)
 
 
-def _counted(study: Source) -> NDArray[np.bool_]:
+def _feasible_rows(study: Source) -> NDArray[np.bool_]:
     """The rows that are feasible, where a column says so."""
     if FEASIBLE not in study.table:
         return np.ones(study.count, dtype=bool)

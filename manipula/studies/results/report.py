@@ -50,10 +50,12 @@ def map_of(
     cut = ", ".join(f"{word} = {v:.4g}" if isinstance(v, float) else f"{word} = {v}" for word, v in held.items())
     title = f"{name} at {cut}" if cut else name
     places = across.astype(float).tolist(), up.astype(float).tolist()
-    return HeatMap(title, labelled(x, units), labelled(y, units), *places, values.tolist(), _unit(name, units))
+    return HeatMap(
+        title, label_with_unit(x, units), label_with_unit(y, units), *places, values.tolist(), _unit(name, units)
+    )
 
 
-def labelled(name: str, units: Mapping[str, str]) -> str:
+def label_with_unit(name: str, units: Mapping[str, str]) -> str:
     """The column with its unit, where it has one."""
     return f"{name}, {unit}" if (unit := _unit(name, units)) else name
 
@@ -141,7 +143,7 @@ def distribution(study: Shown, name: str) -> Chart:
     some = np.unique(values[np.linspace(0, len(values) - 1, min(len(values), 600)).astype(int)])
     below, upto = np.searchsorted(values, some, "left"), np.searchsorted(values, some, "right")
     share = np.stack([below, upto], axis=-1).ravel() / len(values)
-    across = labelled(name, study.units)
+    across = label_with_unit(name, study.units)
     return Chart(name, across, "share of cases", np.repeat(some, 2).tolist(), [ChartLine("", share.tolist())])
 
 
@@ -149,7 +151,7 @@ def _dots(study: Shown, x: str, y: str) -> Chart:
     across, up = (study.table[name].astype(float) for name in (x, y))
     some = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
     some = some[:: max(1, len(some) // POINTS)]
-    labels = labelled(x, study.units), labelled(y, study.units)
+    labels = label_with_unit(x, study.units), label_with_unit(y, study.units)
     return Chart(f"{y} over {x}", *labels, across[some].tolist(), [ChartLine("", up[some].tolist(), dots=True)])
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, caution, some_of
 from manipula.messages import Message
 from manipula.studies.cases.cases import Cases
-from manipula.studies.work.blocks import CaseBlock, Remaining, Spec, joined
+from manipula.studies.work.blocks import CaseBlock, Remaining, Spec, join_blocks
 from manipula.support.files import open_archive, write_bytes, write_text
 
 ENOUGH, SOON = 4 * 2**20, 5.0  # bytes, seconds: then what has come is written
@@ -77,7 +77,7 @@ class Store:
                     _difference(key, found.get(key), value),
                 )
 
-    def done(self, there: Callable[[CaseBlock], None]) -> list[tuple[int, int]]:
+    def finished_ranges(self, there: Callable[[CaseBlock], None]) -> list[tuple[int, int]]:
         """The ranges of cases whose results are there; who listens hears of them part by part."""
         found = list[tuple[int, int]]()
         for path in sorted(self.parts.glob("*.npz")):
@@ -108,9 +108,9 @@ class Store:
         """What has come is on the disk after this."""
         if self._buffer:
             with told_if_not_written(self.folder):
-                whole = joined(self._buffer)
+                whole = join_blocks(self._buffer)
                 name = f"{min(x[0] for x in ranges_or_failed(whole)):012d}-{os.getpid()}-{self._written}.npz"
-                write_bytes(self.parts / name, _packed(whole))
+                write_bytes(self.parts / name, _pack_block(whole))
         self._buffer, self._size, self._written, self._since = [], 0, self._written + 1, monotonic()
 
     def pieces(self, *members: str) -> Iterator[Any]:
@@ -149,7 +149,7 @@ def ranges_of(cases: Any) -> list[tuple[int, int]]:
     return list(zip(starts.tolist(), stops.tolist()))
 
 
-def _packed(block: CaseBlock) -> bytes:
+def _pack_block(block: CaseBlock) -> bytes:
     named = {f"result.{name}": values for name, values in block.columns.items()}
     failed, why = np.array([k for k, _ in block.failed], dtype=np.int64), np.array([x for _, x in block.failed], "U")
     with BytesIO() as file:
@@ -199,7 +199,7 @@ LEFT = (".merge-*", ".*.part", "parts/.*.part")  # what a program that was kille
 def alone(folder: Path) -> Iterator[None]:
     """The folder is held, which ends with the process however it ends; where folders cannot be held it is not. What an
     earlier one left half written is cleared away."""
-    handle = _held(folder)
+    handle = _lock_folder(folder)
     try:
         for pattern in LEFT:
             for path in folder.glob(pattern):
@@ -210,7 +210,7 @@ def alone(folder: Path) -> Iterator[None]:
             os.close(handle)
 
 
-def _held(folder: Path) -> int | None:
+def _lock_folder(folder: Path) -> int | None:
     try:
         import fcntl
     except ImportError:  # Windows
@@ -236,7 +236,7 @@ STRIDE = 2**16  # cases laid out at a time
 Array = NDArray[Any]
 
 
-def merged(store: Store, cases: Cases) -> Path:
+def merge_parts(store: Store, cases: Cases) -> Path:
     """Writes `results.npz`, then the parts go."""
     with told_if_not_written(store.folder), tempfile.TemporaryDirectory(dir=store.folder, prefix=".merge-") as scratch:
         place = Path(scratch)
@@ -244,11 +244,11 @@ def merged(store: Store, cases: Cases) -> Path:
         _refuse_missing(store, cases.count)
         with ZipFile(place / "whole.npz", "w") as file:
             for name, column in _case_columns(place, cases).items():
-                _added(file, name, column)
+                _add_column(file, name, column)
             for name in store.spec or ():
-                _added(file, name, _result_column(place, store, name, cases.count, bool(len(failed))))
-            _added(file, "failed", _saved(place, failed))
-            _added(file, "why", _saved(place, why))
+                _add_column(file, name, _result_column(place, store, name, cases.count, bool(len(failed))))
+            _add_column(file, "failed", _save_column(place, failed))
+            _add_column(file, "why", _save_column(place, why))
         (place / "whole.npz").replace(store.whole)
     store.drop_parts()
     return store.whole
@@ -264,14 +264,14 @@ def _refuse_missing(store: Store, count: int) -> None:
         )
 
 
-def _added(file: ZipFile, name: str, column: Path) -> None:
+def _add_column(file: ZipFile, name: str, column: Path) -> None:
     """As numpy writes it, with no time in it."""
     with column.open("rb") as source, file.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as target:
         shutil.copyfileobj(source, target, 2**20)
     column.unlink()
 
 
-def _saved(place: Path, values: Array) -> Path:
+def _save_column(place: Path, values: Array) -> Path:
     np.save(place / "column.npy", values)
     return place / "column.npy"
 
@@ -280,7 +280,7 @@ def _case_columns(place: Path, cases: Cases) -> dict[str, Path]:
     """All of them in one pass, laid out some at a time."""
     paths = {name: place / f"case-{k}.npy" for k, name in enumerate(cases.names)}
     first = cases.columns(0, 1)
-    targets = {name: _opened(paths[name], x.dtype, (cases.count, *x.shape[1:])) for name, x in first.items()}
+    targets = {name: _open_memmap(paths[name], x.dtype, (cases.count, *x.shape[1:])) for name, x in first.items()}
     for start in range(0, cases.count, STRIDE):
         stop = min(start + STRIDE, cases.count)
         for name, values in cases.columns(start, stop).items():
@@ -295,7 +295,7 @@ def _result_column(place: Path, store: Store, name: str, count: int, failures: b
     seen = {(values.dtype, values.shape[1:]) for values in store.pieces(f"result.{name}")}
     kind = np.result_type(*(dtype for dtype, _ in seen))
     kind = np.dtype(np.float64) if failures and kind.kind != "U" else kind
-    target = _opened(place / "column.npy", kind, (count, *next(iter(seen))[1]))
+    target = _open_memmap(place / "column.npy", kind, (count, *next(iter(seen))[1]))
     if failures and kind.kind == "f":
         target[:] = np.nan
     for cases, values in store.pieces("case", f"result.{name}"):
@@ -304,7 +304,7 @@ def _result_column(place: Path, store: Store, name: str, count: int, failures: b
     return place / "column.npy"
 
 
-def _opened(path: Path, kind: np.dtype[Any], shape: Sequence[int]) -> Any:
+def _open_memmap(path: Path, kind: np.dtype[Any], shape: Sequence[int]) -> Any:
     """Its room is taken at once: writing through memory to a disk that is full would end the process without a word."""
     found = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=tuple(shape))
     with path.open("r+b") as file:

@@ -22,7 +22,7 @@ from manipula.robot import Robot
 from manipula.studies.cases.values import RESERVED, kind_of, refuse_ending
 from manipula.studies.results.front import Front, front_of
 from manipula.studies.results.report import map_of, report_of
-from manipula.support.files import open_archive, replacing, write_text
+from manipula.support.files import open_archive, replace_file, write_text
 from manipula.support.text import html_table, text_table
 
 # Files of results: npz and csv always, Parquet where pyarrow is.
@@ -43,7 +43,7 @@ class Written:
 def columns_written(found: Written, path: Path) -> Path:
     """The whole table; what failed has a column `failure` where the file has rows."""
     refuse_ending(path)
-    with replacing(path) as part:
+    with replace_file(path) as part:
         {".npz": _npz_written, ".csv": _csv_written, ".parquet": _parquet_written}[path.suffix.lower()](found, part)
     return path
 
@@ -133,7 +133,7 @@ class Table(Mapping[str, NDArray[Any]]):
         with _results_in(place.path) as found:
             self._names = [name for name in found if name not in RESERVED]
             if lost := [name for name in (*given, *RESERVED) if name not in found]:
-                raise _damaged(place.path, Message("no column {lost}", lost[0]))
+                raise _damage_error(place.path, Message("no column {lost}", lost[0]))
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._names:
@@ -148,7 +148,7 @@ class Table(Mapping[str, NDArray[Any]]):
                     why = Message(
                         "{name} has shape {shape}, and there are {count} cases", name, values.shape, self._count
                     )
-                    raise _damaged(self._place.path, why)
+                    raise _damage_error(self._place.path, why)
                 self._held[name] = values
         return self._held[name]
 
@@ -173,10 +173,10 @@ def _results_in(path: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
     except InputError:
         raise
     except ValueError as error:
-        raise _damaged(path, str(error)) from error
+        raise _damage_error(path, str(error)) from error
 
 
-def _damaged(path: Path, why: str) -> InputError:
+def _damage_error(path: Path, why: str) -> InputError:
     return InputError("{path}: is damaged: {error}; delete it, and the same call computes the study again", path, why)
 
 
@@ -345,9 +345,9 @@ class Study:
     def __str__(self) -> str:
         heads, rows = self.summary()
         told = [repr(self).strip("<>"), *([text_table(heads, rows, right=range(1, len(heads)))] if rows else [])]
-        return "\n".join([*told, *self._lost()])
+        return "\n".join([*told, *self._failure_lines()])
 
-    def _lost(self) -> list[str]:
+    def _failure_lines(self) -> list[str]:
         """The first case of every reason to fail: a typing error is in all of them."""
         first = {why: case for case, why in reversed(self.why.items())}
         lines = [f"case {case} failed: {why}" for why, case in sorted(first.items(), key=lambda item: item[1])]

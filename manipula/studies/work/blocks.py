@@ -56,7 +56,7 @@ class WrongWorker(InputError):
     """Whoever computes lacks what every case needs: no case has failed, the study ends."""
 
 
-def checked(result: Any, names: Sequence[str], spec: Spec | None) -> dict[str, NDArray[Any]]:
+def check_result(result: Any, names: Sequence[str], spec: Spec | None) -> dict[str, NDArray[Any]]:
     """The results of one case as arrays; what cannot be kept, or is not like the others, is told."""
     if not isinstance(result, Mapping):
         raise WrongResult(
@@ -68,22 +68,22 @@ def checked(result: Any, names: Sequence[str], spec: Spec | None) -> dict[str, N
                 "gave {few} where the first case gave {few2}; all give the same names", _few(result), _few(spec)
             )
         result = {name: result[name] for name in spec}
-    found = {name: _kept(name, value, names) for name, value in result.items()}
+    found = {name: _result_column(name, value, names) for name, value in result.items()}
     if spec is not None:
         for name, value in found.items():
             if kind_of(value) != spec[name]:
                 raise WrongResult(
                     "result {name!r} is {told}, in the first case {told2}",
                     name,
-                    _told(kind_of(value)),
-                    _told(spec[name]),
+                    _shape_text(kind_of(value)),
+                    _shape_text(spec[name]),
                 )
     if not found:
         raise WrongResult("the function gave an empty dict; expected at least one result by name")
     return found
 
 
-def _kept(name: Any, value: Any, names: Sequence[str]) -> NDArray[Any]:
+def _result_column(name: Any, value: Any, names: Sequence[str]) -> NDArray[Any]:
     if not isinstance(name, str) or not NAME.fullmatch(name) or name in RESERVED:
         raise WrongResult(
             (
@@ -115,7 +115,7 @@ def _few(found: Mapping[str, Any]) -> str:
     return ", ".join(map(str, found))[:100] or "nothing"
 
 
-def _told(kind: Shape) -> str:
+def _shape_text(kind: Shape) -> str:
     return Message("a {kind}", kind[0]) if not kind[1] else Message("an array {kind}", "×".join(map(str, kind[1])))
 
 
@@ -137,7 +137,7 @@ def block_from(
     return CaseBlock(np.array(cases, dtype=np.int64), columns, failed)
 
 
-def joined(blocks: Sequence[CaseBlock]) -> CaseBlock:
+def join_blocks(blocks: Sequence[CaseBlock]) -> CaseBlock:
     """Several as one; numbers and words become wide enough for all."""
     names = next((list(x.columns) for x in blocks if x.columns), [])
     full = [x for x in blocks if len(x.cases)]
@@ -199,7 +199,7 @@ class Remaining:
         self._ranges.reverse()  # the next is the last
         self.left = sum(stop - start for start, stop in self._ranges)
 
-    def taken(self, most: int) -> tuple[int, int]:
+    def take(self, most: int) -> tuple[int, int]:
         """The next cases, neighbours, at most so many; there must be some."""
         start, stop = self._ranges.pop()
         end = min(stop, start + most)

@@ -50,7 +50,7 @@ def _inside(value: Any) -> Any:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def preserve_process_state() -> Iterator[None]:
     """The folder and how numpy takes errors are afterwards what they were."""
     here = os.getcwd() if _alone() else None
     try:
@@ -86,7 +86,7 @@ DATA = (np.ndarray, np.generic, Robot)
 
 def function_parts(function: Callable[..., Any], text_from: Callable[[Robot], str]) -> dict[str, str]:
     """Name → digest."""
-    bare, held = _unwrapped(function)
+    bare, held = _unwrap_partial(function)
     if not isinstance(bare, FunctionType):  # an object that can be called, or nothing of Python's
         named: dict[str, Any] = {CODE: bare}
     else:
@@ -95,7 +95,7 @@ def function_parts(function: Callable[..., Any], text_from: Callable[[Robot], st
     return {name: _Digest(own, text_from).of(value) for name, value in (named | held).items()}
 
 
-def _unwrapped(function: Any) -> tuple[Any, dict[str, Any]]:
+def _unwrap_partial(function: Any) -> tuple[Any, dict[str, Any]]:
     """The function inside, and what was bound to it."""
     held = dict[str, Any]()
     while True:

@@ -40,7 +40,7 @@ class Job:
     versions: tuple[tuple[str, str], ...]
 
     @cached_property
-    def packed(self) -> bytes:
+    def pickle_bytes(self) -> bytes:
         return pickle.dumps(self)
 
 
@@ -53,12 +53,12 @@ class Opened:
     job: Job
 
     @property
-    def shared(self) -> dict[str, Any]:
+    def shared_values(self) -> dict[str, Any]:
         """As it came, whatever an earlier case did to it."""
         return self.given()
 
     @property
-    def batched(self) -> bool:
+    def takes_batches(self) -> bool:
         return bool(getattr(self.function, BATCHED, False))
 
 
@@ -95,14 +95,14 @@ def refuse_versions(here: tuple[tuple[str, str], ...], there: tuple[tuple[str, s
             )
 
 
-def packed(function: Any, shared: Mapping[str, Any], names: tuple[str, ...], seed: int, travels: bool) -> Job:
+def pack_job(function: Any, shared: Mapping[str, Any], names: tuple[str, ...], seed: int, travels: bool) -> Job:
     """The job; what cannot travel is told, unless it need not."""
     way = _way_to(function, travels)
-    return Job(way, tuple(_shared(name, value) for name, value in shared.items()), names, seed, versions())
+    return Job(way, tuple(_pack_shared(name, value) for name, value in shared.items()), names, seed, versions())
 
 
 @lru_cache(maxsize=16)
-def opened(data: bytes) -> Opened:
+def open_job(data: bytes) -> Opened:
     """A job as it is in this process, made once."""
     job: Job = pickle.loads(data)
     return Opened(_function(job.function), fresh({name: _value(kind, held) for name, kind, held in job.shared}), job)
@@ -123,7 +123,7 @@ def _way_to(function: Any, travels: bool) -> tuple[str, Any]:
     place = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
     if _importable(place, function):
         return ("name", place)
-    return ("code", _code(function)) if travels else ("here", _kept(function))
+    return ("code", _code(function)) if travels else ("here", _remember_function(function))
 
 
 def _importable(place: str, function: Any) -> bool:
@@ -157,7 +157,7 @@ def _code(function: Any) -> bytes:
 _here: dict[int, Any] = {}  # functions that stay in this process
 
 
-def _kept(function: Any) -> int:
+def _remember_function(function: Any) -> int:
     _here[id(function)] = function
     return id(function)
 
@@ -202,7 +202,7 @@ def parts_of(function: Any) -> dict[str, str]:
 # what all cases share
 
 
-def _shared(name: str, value: Any) -> tuple[str, str, Any]:
+def _pack_shared(name: str, value: Any) -> tuple[str, str, Any]:
     if isinstance(value, Robot):
         return name, "robot", text_from(value)
     try:

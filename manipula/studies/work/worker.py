@@ -25,12 +25,12 @@ from manipula.studies.work.blocks import (
     WrongResult,
     WrongWorker,
     block_from,
-    checked,
-    joined,
+    check_result,
+    join_blocks,
     sentence_of,
 )
-from manipula.studies.work.digest import draws_told, shared_draws, undisturbed
-from manipula.studies.work.job import Opened, opened, refuse_versions, versions
+from manipula.studies.work.digest import draws_told, preserve_process_state, shared_draws
+from manipula.studies.work.job import Opened, open_job, refuse_versions, versions
 
 
 @dataclass(frozen=True)
@@ -77,22 +77,22 @@ class Generators(Sequence[np.random.Generator]):
         return generator(self._seed, self._start + k)
 
 
-def worked(data: bytes, chunk: Chunk, interrupted: Callable[[CaseBlock], None] = lambda block: None) -> CaseBlock:
+def run_chunk(data: bytes, chunk: Chunk, interrupted: Callable[[CaseBlock], None] = lambda block: None) -> CaseBlock:
     """The results of a chunk. `data` is the job, which a process opens once. `interrupted` hears what was done before
     somebody ended it."""
-    job, before = _met(data), shared_draws()
+    job, before = _check_versions(data), shared_draws()
     began = perf_counter()
-    block = _together(job, chunk) if job.batched else _one_by_one(job, chunk, interrupted)
+    block = _together(job, chunk) if job.takes_batches else _one_by_one(job, chunk, interrupted)
     block.seconds = perf_counter() - began
     block.notes = draws_told(before, shared_draws())
     return block
 
 
 @lru_cache(maxsize=16)
-def _met(data: bytes) -> Opened:
+def _check_versions(data: bytes) -> Opened:
     """The job, where the versions are the client's: those of a worker that joined after the study had begun, too."""
     try:
-        found = opened(data)
+        found = open_job(data)
     except InputError:
         raise
     except Exception as error:
@@ -105,9 +105,9 @@ def _one_by_one(job: Opened, chunk: Chunk, interrupted: Callable[[CaseBlock], No
     cases, results, failed, spec = list[int](), list[Any](), list[tuple[int, str]](), chunk.spec
     for case, row in enumerate(rows_from(chunk.own_columns, chunk.count), chunk.start):
         try:
-            with undisturbed():
-                found = job.function({**job.shared, **row}, generator(job.job.seed, case))
-            results.append(checked(found, job.job.names, spec))
+            with preserve_process_state():
+                found = job.function({**job.shared_values, **row}, generator(job.job.seed, case))
+            results.append(check_result(found, job.job.names, spec))
             cases.append(case)
         except KeyboardInterrupt:
             interrupted(block_from(cases, results, failed))
@@ -129,8 +129,8 @@ def _together(job: Opened, chunk: Chunk) -> CaseBlock:
     """All at once; where that fails, the halves, until the case is alone that fails."""
     generators = Generators(job.job.seed, chunk.start, chunk.count)
     try:
-        with undisturbed():
-            found = job.function({**job.shared, **chunk.own_columns}, generators)
+        with preserve_process_state():
+            found = job.function({**job.shared_values, **chunk.own_columns}, generators)
         columns = _rows_checked(found, job.job.names, chunk)
     except WrongWorker:
         raise
@@ -139,14 +139,14 @@ def _together(job: Opened, chunk: Chunk) -> CaseBlock:
             raise
         if chunk.count == 1:
             return CaseBlock(np.empty(0, np.int64), {}, [(chunk.start, sentence_of(error))])
-        return joined([_together(job, half) for half in chunk.halves()])
+        return join_blocks([_together(job, half) for half in chunk.halves()])
     return CaseBlock(np.arange(chunk.start, chunk.start + chunk.count), columns)
 
 
 def _rows_checked(found: Any, names: Sequence[str], chunk: Chunk) -> dict[str, NDArray[Any]]:
     """Arrays with a row a case."""
     if not isinstance(found, Mapping):
-        checked(found, names, chunk.spec)
+        check_result(found, names, chunk.spec)
     arrays = {name: np.asarray(value) for name, value in found.items()}
     for name, value in arrays.items():
         if value.ndim == 0 or len(value) != chunk.count:
@@ -156,7 +156,7 @@ def _rows_checked(found: Any, names: Sequence[str], chunk: Chunk) -> dict[str, N
                 chunk.count,
                 value.shape,
             )
-    first = checked({name: value[0] for name, value in arrays.items()}, names, chunk.spec)
+    first = check_result({name: value[0] for name, value in arrays.items()}, names, chunk.spec)
     return {name: arrays[name].astype(_wide(first[name], arrays[name])) for name in first}
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from manipula import api
-from manipula.api.shown_frames import seen, shown_frame
+from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
 from manipula.errors import InputError, ManipulaError, RobotFileError
 from manipula.robot import Robot
-from manipula.studio.tasks.requests import Given, faults, heard, robot_in, text_in, values_in
+from manipula.studio.tasks.requests import Given, collect_warnings, faults, robot_in, text_in, values_in
 
 # A robot file written anew by changing what has changed: comments, order and numbers as typed stay where they are.
 #
@@ -31,7 +31,7 @@ def has_comments(text: str) -> bool:
     return any("#" in _QUOTED.sub("", line) for line in text.splitlines())
 
 
-def edited(file: str, before: str, after: str) -> str:
+def edit_file(file: str, before: str, after: str) -> str:
     """The file with the changes from `before` to `after`."""
     import tomlkit
 
@@ -59,7 +59,7 @@ def _change(made: Table, before: Table, after: Table) -> None:
     for key, item in after.items():
         known: Any = before.get(key)
         here: Any = made.get(key)
-        if known is not None and _said(known) == _said(item):
+        if known is not None and _plain_value(known) == _plain_value(item):
             continue
         if _is_table(item) and _is_table(here):
             _change(here, known if _is_table(known) else {}, item)
@@ -96,7 +96,7 @@ def _partners(before: Sequence[Table], after: Sequence[Table]) -> list[int | Non
     return [k if k is not None else (i if i in free else None) for i, k in enumerate(found)]
 
 
-def _said(item: Any) -> Any:
+def _plain_value(item: Any) -> Any:
     return item.unwrap() if _is_table(item) or _tables(item) else item.as_string()
 
 
@@ -108,7 +108,7 @@ Tell = Callable[[str], None]
 def toml(given: Given, tell: Tell) -> dict[str, Any]:
     """What is saved; a document with mistakes is not. `path` is the file that is written over, where there is one."""
     after = api.to_text(robot_in(given))
-    return {"text": (_kept(api.file_text(Path(given["path"])), after) if given.get("path") else None) or after}
+    return {"text": (_edit_in_place(api.file_text(Path(given["path"])), after) if given.get("path") else None) or after}
 
 
 def unkept(path: Path) -> list[dict[str, Any]]:
@@ -117,18 +117,18 @@ def unkept(path: Path) -> list[dict[str, Any]]:
         return []
     text = api.file_text(path)
     robot = _robot(text)
-    if not has_comments(text) or robot is None or _kept(text, api.to_text(robot)) is not None:
+    if not has_comments(text) or robot is None or _edit_in_place(text, api.to_text(robot)) is not None:
         return []
     said = f"{path.name}: comments are not kept where the file is saved here; save it under another name to have both"
     return [{"message": said, "row": None, "column": ""}]
 
 
-def _kept(file: str, after: str) -> str | None:
+def _edit_in_place(file: str, after: str) -> str | None:
     """The file with what has changed; None where that would not be this robot."""
     robot = _robot(file)  # None: of a file with mistakes what differs from it is changed
     for before in dict.fromkeys((file if robot is None else api.to_text(robot), file)):
         try:
-            found = edited(file, before, after)
+            found = edit_file(file, before, after)
         except Exception:  # of another package, on a text of anybody's: then the file is written as we write files
             continue
         again = _robot(found)
@@ -139,7 +139,7 @@ def _kept(file: str, after: str) -> str | None:
 
 def _robot(text: str) -> Robot | None:
     try:
-        with heard():
+        with collect_warnings():
             return api.from_document(api.document_from_file(text))
     except ManipulaError:
         return None
@@ -157,7 +157,7 @@ _ENDINGS = {"toml": ".toml", "urdf": ".urdf", "par": ".par", "csv": ".csv"}
 
 def read(given: Given, tell: Tell) -> dict[str, Any]:
     """A robot of the library, a file that the server has looked at, or a text, as a document."""
-    with heard() as warned:
+    with collect_warnings() as warned:
         if "library" in given:
             document = api.document(api.load(text_in(given, "library", among=api.robots())))
         elif "path" in given:
@@ -194,14 +194,14 @@ def _format_of(text: str) -> str:
 
 def draw(given: Given, tell: Tell) -> dict[str, Any]:
     """The document as the arm it is, or its mistakes, each at its cell."""
-    with heard() as warned:
+    with collect_warnings() as warned:
         try:
             robot = api.from_document(given.get("document"))
         except RobotFileError as error:
             return {"errors": faults(error)}
     values = values_in(given, robot)
-    with heard():
-        drawing = api.drawing(seen(robot), values or None)
+    with collect_warnings():
+        drawing = api.drawing(robot_with_shown_tool(robot), values or None)
     toml = api.to_text(robot)
     return {
         "document": api.document(robot),
@@ -228,7 +228,7 @@ def _parameter(fact: Any) -> dict[str, Any]:
 
 def convert(given: Given, tell: Tell) -> dict[str, Any]:
     """The same arm in another convention, in other units."""
-    with heard() as warned:
+    with collect_warnings() as warned:
         robot = robot_in({"document": given.get("document")})
         convention = text_in(given, "convention", among=("", "standard", "modified", "urdf"))
         robot = api.convert(robot, convention) if convention else robot
@@ -242,9 +242,9 @@ def export(given: Given, tell: Tell) -> dict[str, Any]:
     """The robot as the text of a file."""
     form = text_in(given, "format", "toml", tuple(_ENDINGS))
     robot = robot_in(given)
-    with heard() as warned:
+    with collect_warnings() as warned:
         text = api.to_text(robot, _FORMATS[form])
-        lost = api.formats()[_ENDINGS[form]].lost(robot)
+        lost = api.formats()[_ENDINGS[form]].losses(robot)
     told = [{"message": f"{form} cannot hold the {what}", "row": None, "column": ""} for what in lost]
     return {"name": file_name(robot.name) + _ENDINGS[form], "text": text, "warnings": warned + told}
 

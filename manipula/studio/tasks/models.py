@@ -18,7 +18,16 @@ from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError
 from manipula.messages import Message
 from manipula.studio.tasks.descriptions import digest_of, file_name
-from manipula.studio.tasks.requests import Given, flag_in, heard, names_in, part_in, robot_in, seen_in, text_in
+from manipula.studio.tasks.requests import (
+    Given,
+    collect_warnings,
+    flag_in,
+    names_in,
+    part_in,
+    robot_in,
+    seen_in,
+    text_in,
+)
 
 Tell = Callable[[str], None]
 FORMS = ("factored", "expanded", "auxiliary")
@@ -101,7 +110,7 @@ def counts(given: Given, tell: Tell) -> dict[str, Any]:
             rows += [row.as_dict() for row in api.count(robot, [model], **options, optimise=level, tell=tell)]
         except ManipulaError as error:  # a model that this robot does not have
             left_out.append({"model": model, "why": str(error)})
-    return {"rows": rows, "published": api.published(robot.name), "missing": left_out}
+    return {"rows": rows, "published": api.published_counts(robot.name), "missing": left_out}
 
 
 def inverse(given: Given, tell: Tell) -> dict[str, Any]:
@@ -200,7 +209,7 @@ _KINDS = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".py": "python", "
 
 def code(given: Given, tell: Tell) -> dict[str, Any]:
     """The files with their text."""
-    files, costs = _made(given, tell)
+    files, costs = _emit_files(given, tell)
     listed = [{"name": name, "text": data.decode("utf-8", "replace"), "language": _KINDS.get(Path(name).suffix, "")}
               for name, data in files.items()]  # fmt: skip
     return {"files": listed, "cost": costs}
@@ -208,7 +217,7 @@ def code(given: Given, tell: Tell) -> dict[str, Any]:
 
 def archive(given: Given, tell: Tell) -> dict[str, Any]:
     """The same files as a .zip in the outbox; the same files give the same bytes."""
-    files, _ = _made(given, tell)
+    files, _ = _emit_files(given, tell)
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -228,7 +237,7 @@ def put(outbox: Path, name: str, data: bytes) -> str:
     return f"/files/{digest}/{name}"
 
 
-def _made(given: Given, tell: Tell) -> tuple[dict[str, bytes], dict[str, Any]]:
+def _emit_files(given: Given, tell: Tell) -> tuple[dict[str, bytes], dict[str, Any]]:
     robot, language = seen_in(given), api.language(text_in(given, "language", "c"))
     names = names_in(given, "models", ("inverse_dynamics",))
     if not names:
@@ -273,7 +282,7 @@ def looks(given: Given, tell: Tell) -> dict[str, Any]:
 def looks_in(given: Given) -> dict[str, Any]:
     """Of the URDF that the server has looked up; nothing outside the user's folder is read."""
     path = Path(given["path"])
-    with heard():
+    with collect_warnings():
         robot = api.load(path)
     if robot.origin.format != "urdf" and not robot.origin.visuals:
         return {"shapes": {}, "paints": {}, "notes": []}

@@ -17,7 +17,7 @@ from manipula.studio.tasks.descriptions import file_name
 from manipula.studio.tasks.models import FORMS, put
 from manipula.studio.tasks.requests import (
     Given,
-    heard,
+    collect_warnings,
     number_in,
     numbers_in,
     numeric_robot,
@@ -95,7 +95,7 @@ def _through(given: Given, robot: Robot, duration: float) -> Any:
 def simulate(given: Given, tell: Tell) -> dict[str, Any]:
     """A run of the arm under a law, with what disturbs it."""
     robot, made_up = numeric_robot(given)
-    with heard() as warned:
+    with collect_warnings() as warned:
         run = _run(given, robot, tell)
     every = max(1, -(-len(run.t) // SHOWN))
     kept = {"t": run.t, "q": run.q, "qd": run.qd, "tau": run.tau, "error": run.error}
@@ -135,7 +135,7 @@ def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Any:
     if name not in api.laws():
         raise UnknownNameError("control law", name[:60], api.laws())
     gains = part_in(given, "gains")
-    known = {gain["name"]: gain for gain in suggested(name)}
+    known = {gain["name"]: gain for gain in suggest_gains(name)}
     settable = dict.fromkeys((*known, *api.law_options(name)))
     odd = [key for key in gains if key not in settable]
     if odd:
@@ -146,7 +146,7 @@ def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Any:
     return api.controller(robot, name, sample=sample or None, tell=tell, **settings)
 
 
-def suggested(law: str) -> list[dict[str, Any]]:
+def suggest_gains(law: str) -> list[dict[str, Any]]:
     """The gains of a law with a value to begin with: about two swings a second, critically damped."""
     begun = [gain | {"value": BEGIN.get(gain["name"], 10.0)} if gain["value"] is None else gain
              for gain in api.law_gains(law)]  # fmt: skip
@@ -174,7 +174,7 @@ def _pushes(given: Given) -> list[Event]:
 
 
 def start(given: Given, tell: Tell) -> dict[str, Any]:
-    with heard():
+    with collect_warnings():
         robots = [(name, api.load(name)) for name in api.robots()]
     models = api.models()
     return {
@@ -183,7 +183,7 @@ def start(given: Given, tell: Tell) -> dict[str, Any]:
         "methods": {name: api.methods(name) for name in models},
         "languages": api.languages(),
         "options": {name: api.language_options(name) for name in api.languages()},
-        "laws": [{"name": name, "about": about, "settings": suggested(name)} for name, about in api.laws().items()],
+        "laws": [{"name": name, "about": about, "settings": suggest_gains(name)} for name, about in api.laws().items()],
         "forms": list(FORMS),
         "joint_types": api.joint_kinds(),
     }
@@ -200,7 +200,7 @@ def identify(given: Given, tell: Tell) -> dict[str, Any]:
     robot = robot_in(given)
     if not given["logs"]:
         raise InputError("logs: drop at least one recording")
-    with heard() as warned:
+    with collect_warnings() as warned:
         logs, others = ([_log(path, robot, tell) for path in given[key]] for key in ("logs", "validate"))
         method = text_in(given, "method", "entropic", METHODS)
         found = api.identify(robot, logs, validate=others, method=method, tell=tell)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from manipula import api
-from manipula.api.shown_frames import seen
+from manipula.api.shown_frames import robot_with_shown_tool
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot
@@ -55,7 +55,7 @@ def error_of(error: BaseException) -> dict[str, Any]:
 
 
 @contextmanager
-def heard() -> Iterator[list[dict[str, Any]]]:
+def collect_warnings() -> Iterator[list[dict[str, Any]]]:
     """The warnings given inside, as the page shows them."""
     found: list[dict[str, Any]] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -75,7 +75,7 @@ Given = Mapping[str, Any]
 
 def robot_in(given: Given) -> Robot:
     """The robot of the document, with the values that were sent beside it; its oddities were told when it was drawn."""
-    with heard():
+    with collect_warnings():
         robot = api.from_document(given.get("document"))
         values = values_in(given, robot)
         return robot.with_parameters(**values) if values else robot
@@ -83,12 +83,12 @@ def robot_in(given: Given) -> Robot:
 
 def seen_in(given: Given) -> Robot:
     """The same, about the frame that the picture has for a tool where the robot has several."""
-    return seen(robot_in(given))
+    return robot_with_shown_tool(robot_in(given))
 
 
 def numeric_robot(given: Given) -> tuple[Robot, dict[str, float]]:
     """The same with a number for every letter, and those that were made up."""
-    with heard():
+    with collect_warnings():
         return api.with_stand_ins(seen_in(given))
 
 
@@ -96,7 +96,7 @@ def values_in(given: Given, robot: Robot) -> dict[str, float]:
     """Values of letters, for now; what the robot does not know is left out: a slider may outlive its letter."""
     values = given.get("values") or {}
     if not isinstance(values, Mapping):
-        raise InputError("values: expected numbers by name, found {shown}", _shown(values))
+        raise InputError("values: expected numbers by name, found {shown}", _value_text(values))
     return {str(name): _number(str(name), value) for name, value in values.items() if name in robot.parameters}
 
 
@@ -105,9 +105,9 @@ def text_in(given: Given, key: str, usual: str = "", among: Sequence[str] = ()) 
     value = given.get(key)
     value = usual if value is None else value
     if not isinstance(value, str):
-        raise InputError("{key}: expected text, found {shown}", key, _shown(value))
+        raise InputError("{key}: expected text, found {shown}", key, _value_text(value))
     if among and value not in among:
-        raise InputError("{key}: expected one of {among}, found {shown}", key, ", ".join(among), _shown(value))
+        raise InputError("{key}: expected one of {among}, found {shown}", key, ", ".join(among), _value_text(value))
     return value
 
 
@@ -115,7 +115,7 @@ def names_in(given: Given, key: str, usual: Sequence[str] = ()) -> list[str]:
     value = given.get(key)
     value = list(usual) if value is None else value
     if not isinstance(value, list) or not all(isinstance(x, str) for x in value) or len(value) > 200:
-        raise InputError("{key}: expected a list of names, found {shown}", key, _shown(value))
+        raise InputError("{key}: expected a list of names, found {shown}", key, _value_text(value))
     return list(dict.fromkeys(value))
 
 
@@ -132,14 +132,14 @@ def numbers_in(given: Given, key: str, size: int, usual: float = 0.0) -> list[fl
     if value is None:
         return [usual] * size
     if not isinstance(value, list) or len(value) != size:
-        raise InputError("{key}: expected {size} numbers, found {shown}", key, size, _shown(value))
+        raise InputError("{key}: expected {size} numbers, found {shown}", key, size, _value_text(value))
     return [_number(key, x) for x in value]
 
 
 def flag_in(given: Given, key: str, usual: bool) -> bool:
     value = given.get(key)
     if not isinstance(value, bool | None):
-        raise InputError("{key}: expected true or false, found {shown}", key, _shown(value))
+        raise InputError("{key}: expected true or false, found {shown}", key, _value_text(value))
     return usual if value is None else value
 
 
@@ -149,15 +149,15 @@ def part_in(given: Given, key: str) -> Given:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise InputError("{key}: expected a table, found {shown}", key, _shown(value))
+        raise InputError("{key}: expected a table, found {shown}", key, _value_text(value))
     return value
 
 
 def _number(key: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError("{key}: expected a number, found {shown}", key, _shown(value))
+        raise InputError("{key}: expected a number, found {shown}", key, _value_text(value))
     return float(value)
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     return Message("a list of {count}", len(value)) if isinstance(value, list) else f"{value!r:.60}"

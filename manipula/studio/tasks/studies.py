@@ -18,22 +18,22 @@ from manipula.studies.catalogue.entry import (
     Ready,
     StudyColumn,
     StudySetting,
-    begun,
     cells_of,
+    initial_cells,
     setting_meant,
     settings_from,
 )
 from manipula.studies.catalogue.registry import READY, ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.study_file import ready_study, robot_beside, study_from_text, study_text
-from manipula.studies.studying import Progress
+from manipula.studies.study_run import Progress
 from manipula.studio.tasks.descriptions import file_name
 from manipula.studio.tasks.models import put
 from manipula.studio.tasks.requests import (
     FieldError,
     Given,
+    collect_warnings,
     flag_in,
-    heard,
     names_in,
     number_in,
     numeric_robot,
@@ -53,11 +53,11 @@ _STYLE = re.compile(r' style="[^"<>]*"')
 def studies(given: Given, tell: Tell) -> dict[str, Any]:
     """Every ready study with its settings, as a form of this arm begins."""
     robot, _ = numeric_robot(given)
-    with heard():
-        return {"studies": [_described(entry, robot) for entry in READY.values()]}
+    with collect_warnings():
+        return {"studies": [_describe_study(entry, robot) for entry in READY.values()]}
 
 
-def _described(entry: Ready, robot: Robot) -> dict[str, Any]:
+def _describe_study(entry: Ready, robot: Robot) -> dict[str, Any]:
     fields = [_field(setting, robot) for setting in entry.form if setting.kind != "written"]
     told = {setting.name for setting in entry.form if setting.kind != "written"}
     written = [name for name in entry.settings if name not in told]
@@ -68,7 +68,7 @@ def _field(setting: StudySetting, robot: Robot) -> dict[str, Any]:
     ranges = {word: [entry._asdict() for entry in rows] for word, rows in setting.ranges().items()}
     return {
         "name": setting.name, "about": setting.about, "kind": setting.kind, "unit": setting.unit,
-        "cells": [cell._asdict() for cell in cells_of(setting, robot)], "value": plain(begun(setting, robot)),
+        "cells": [cell._asdict() for cell in cells_of(setting, robot)], "value": plain(initial_cells(setting, robot)),
         "choices": list(setting.choices()), "by": setting.by, "ranges": ranges,
     }  # fmt: skip
 
@@ -78,7 +78,7 @@ def study(given: Given, tell: Tell) -> dict[str, Any]:
     robot, made_up = numeric_robot(given)
     entry = ready(text_in(given, "study", "workspace"))
     tell("planning")
-    with heard() as warned:
+    with collect_warnings() as warned:
         try:
             text, found = _run(entry, robot, given, tell)
         except InputError as error:
@@ -87,24 +87,24 @@ def study(given: Given, tell: Tell) -> dict[str, Any]:
             raise FieldError(told, field) from error
         tell("writing")
         files = _files(found, Path(given["outbox"]), f"{file_name(robot.name)}_{entry.name}", text)
-        return _told(found, entry) | {"files": files, "warnings": warned, "stand_ins": made_up}
+        return _study_summary(found, entry) | {"files": files, "warnings": warned, "stand_ins": made_up}
 
 
 def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Study]:
     """As the file says that is handed out: its text is read again, so that both are one study."""
     settings = settings_from(entry.form, part_in(given, "settings"))
     logs: dict[str, Any] = {"logs": list(given["logs"])} if given.get("logs") else {}
-    named = {"logs": _called(given)} if logs else {}
+    named = {"logs": _recording_names(given)} if logs else {}
     seed = number_in(given, "seed", 0, 0, 2**53)
     if seed != int(seed):
         raise InputError("seed: expected a whole number of zero or more, found {seed:g}", seed)
     text = study_text(entry.name, robot, settings | named, int(seed))
     asked = study_from_text(text)
-    with heard():  # what is odd about the robot was told when it was drawn
+    with collect_warnings():  # what is odd about the robot was told when it was drawn
         subject = robot_beside(Path(), str(asked.robot))
     found = ready_study(
         entry.name, subject, asked.settings | logs, most=MOST, seed=asked.seed,
-        engine="local" if flag_in(given, "cores", False) else "serial", tell=_telling(tell),
+        engine="local" if flag_in(given, "cores", False) else "serial", tell=_throttle(tell),
         resume=Path(given["outbox"]) / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
     )  # fmt: skip
     found.place.temporary = (
@@ -113,24 +113,24 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
     return text, found
 
 
-def _called(given: Given) -> list[str]:
+def _recording_names(given: Given) -> list[str]:
     """The recordings as they are called on the disk of whoever has them."""
     called = names_in(given, "recordings")
     kept = [Path(path).name for path in given["logs"]]
     return [re.split(r"[/\\]", name)[-1] for name in called] if len(called) == len(kept) else kept
 
 
-def _telling(tell: Tell) -> Callable[[Progress], None]:
+def _throttle(tell: Tell) -> Callable[[Progress], None]:
     """Not every case; the last always."""
     seen = [0.0]
 
-    def told(progress: Progress) -> None:
+    def report_progress(progress: Progress) -> None:
         if monotonic() - seen[0] > OFTEN or progress.done == progress.count:
             seen[0] = monotonic()
             figures = {"done": progress.done, "count": progress.count, "failed": progress.failed}
             tell(str(progress), plain(figures | {"rate": progress.rate, "left": progress.left}))
 
-    return told
+    return report_progress
 
 
 def _files(found: Study, outbox: Path, name: str, text: str) -> dict[str, str]:
@@ -143,7 +143,7 @@ def _files(found: Study, outbox: Path, name: str, text: str) -> dict[str, str]:
     return kept
 
 
-def _told(found: Study, entry: Ready) -> dict[str, Any]:
+def _study_summary(found: Study, entry: Ready) -> dict[str, Any]:
     heads, rows = found.summary()
     known = {name: entry.columns.get(name, StudyColumn("", "")).about for name in found.table}
     columns = [{"name": name, "unit": found.units.get(name, ""), "about": about} for name, about in known.items()]

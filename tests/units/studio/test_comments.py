@@ -59,7 +59,7 @@ def saved(file: str, document: dict[str, Any]) -> tuple[str | None, str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of edits that make odd bodies
         after = api.to_text(api.from_document(document))
-    return descriptions._kept(file, after), after
+    return descriptions._edit_in_place(file, after), after
 
 
 def comments(text: str) -> list[str]:
@@ -149,7 +149,7 @@ def test_it_is_the_robot_of_the_page_and_keeps_its_comments() -> None:
 def test_files_that_are_no_robots_do_no_harm(text: str) -> None:
     """What cannot be kept is written as we write files."""
     after = api.to_text(mp.load("rp"))
-    found = descriptions._kept(text, after)
+    found = descriptions._edit_in_place(text, after)
     assert found is None or api.to_text(api.from_document(api.document_from_file(found))) == after
 
 

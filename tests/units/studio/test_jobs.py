@@ -163,7 +163,7 @@ def test_there_is_an_end_to_questions_and_to_memory() -> None:
         for number in range(1000, 1000 + 2 * jobs.KEPT):
             await heard(every.start("x", number))
         with pytest.raises(UnknownNameError):
-            every.named(first)
+            every.job_named(first)
         await every.close()
 
     played(play)

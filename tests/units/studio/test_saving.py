@@ -65,7 +65,7 @@ def test_comments_that_cannot_be_kept_are_told_of(tmp_path: Path, monkeypatch: p
         (tmp_path / "noted.toml").write_text(text + api.to_text(mp.load("rp")), encoding="utf-8")
         assert descriptions.unkept(tmp_path / "noted.toml") == []
         with monkeypatch.context() as patch:
-            patch.setattr(descriptions, "edited", lambda *given: "")
+            patch.setattr(descriptions, "edit_file", lambda *given: "")
             told = [x["message"] for x in descriptions.unkept(tmp_path / "noted.toml")]
         assert any("comments are not kept" in x for x in told) is not kept
 

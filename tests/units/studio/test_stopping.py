@@ -22,7 +22,7 @@ from manipula.cli.app import app
 from manipula.errors import InputError
 from manipula.pages import page
 from manipula.studio import server
-from manipula.studio.server import Wanted, _as_last_time, _folder, _listening, serve
+from manipula.studio.server import Wanted, _as_last_time, _folder, _listening_socket, serve
 from tests.units.studio.conftest import Live, ended, started
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are not there")
@@ -161,13 +161,13 @@ def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken_is_told() -> None:
-    with _listening(0) as first:
+    with _listening_socket(0) as first:
         first.listen()
         with pytest.raises(InputError, match="cannot be had"):
-            _listening(first.getsockname()[1])
+            _listening_socket(first.getsockname()[1])
     for port in (-1, 65536):
         with pytest.raises(InputError, match="expected 0"):
-            _listening(port)
+            _listening_socket(port)
 
 
 def test_a_folder_keeps_its_port_as_long_as_nobody_else_has_it(tmp_path: Path) -> None:

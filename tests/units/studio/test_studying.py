@@ -15,7 +15,7 @@ import manipula as mp
 from manipula import api
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.default_values import Limits
-from manipula.studies.catalogue.entry import begun, cells_of, setting_meant, settings_from
+from manipula.studies.catalogue.entry import cells_of, initial_cells, setting_meant, settings_from
 from manipula.studies.catalogue.registry import READY
 from manipula.studies.study_file import study_of_file, study_text
 from manipula.studio.tasks.requests import FieldError, error_of
@@ -166,7 +166,7 @@ def test_forms_begin_inside_the_limits_with_a_cell_a_joint(name: str) -> None:
     robot, _ = api.with_stand_ins(api.load(name))
     for entry in READY.values():
         for setting in entry.form:
-            first, cells = begun(setting, robot), cells_of(setting, robot)
+            first, cells = initial_cells(setting, robot), cells_of(setting, robot)
             if cells:
                 assert len(first) == len(cells)
             if setting.kind == "joints":

@@ -12,7 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.studio.worker import _work, packed, read
+from manipula.studio.worker import _work, pack_message, read
 from tests.golden.sentences import Sentences
 
 VALUES = {"l1": 0.5, "l2": 0.4, "m1": 3, "m2": 2, "g": 9.81}
@@ -45,12 +45,12 @@ def error(task: str, robot: Any = FLAT, **given: Any) -> str:
 
 def test_messages_travel_as_they_are_and_no_path_of_the_server_with_them() -> None:
     message = {"a": [1, 2.5, None, True], "é\ud800": "…\n", "path": "/tmp/x/run.csv: '/tmp/x/run.csv'"}
-    stream = io.BytesIO(packed(message) + packed(message, {"/tmp/x/run.csv": 'my "run".csv'}))
+    stream = io.BytesIO(pack_message(message) + pack_message(message, {"/tmp/x/run.csv": 'my "run".csv'}))
     assert read(stream) == message
     assert read(stream) == message | {"path": 'my "run".csv: \'my "run".csv\''}
     assert read(stream) is None
     with pytest.raises(ValueError, match="JSON"):
-        packed(float("nan"))
+        pack_message(float("nan"))
 
 
 @pytest.mark.parametrize("robot", [FLAT, SLIDING], ids=["turning", "sliding"])
@@ -138,7 +138,7 @@ def test_counts_are_those_of_the_library_and_models_that_are_not_there_are_told(
     found = result("counts", models=["gravity", "pose", "no_such"])
     assert found["rows"] == [row.as_dict() for row in api.count(FLAT, ["gravity", "pose"], optimise="none")]
     assert [one["model"] for one in found["missing"]] == ["no_such"] and "'no_such'" in found["missing"][0]["why"]
-    assert found["published"] == api.published("planar2r")
+    assert found["published"] == api.published_counts("planar2r")
 
 
 def test_equations_are_those_of_the_library() -> None:

@@ -8,7 +8,7 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.api.robot_story import paper_story
-from manipula.api.shown_frames import seen, shown_frame
+from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
 from manipula.arm import Arm
 from manipula.errors import InputError
 from manipula.mechanics.robot.topology import with_frame
@@ -37,8 +37,8 @@ def test_a_frame_is_named_wherever_one_would_be_asked_for(seed: int) -> None:
         assert "say which frame is meant" in str(error)
         assert shown_frame(robot) in robot.frame_names
     else:
-        assert shown_frame(robot) == "" and seen(robot) is robot
-    with_frame(seen(robot))
+        assert shown_frame(robot) == "" and robot_with_shown_tool(robot) is robot
+    with_frame(robot_with_shown_tool(robot))
 
 
 def test_the_panels_answer_for_a_claw() -> None:

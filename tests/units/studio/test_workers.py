@@ -24,7 +24,7 @@ class Pretended(Worker):
     def kill(self) -> None:
         self.dead = True
 
-    async def ended(self) -> None:
+    async def stop(self) -> None:
         self.dead = self.gone = True
 
     async def run(self, task: str, given: Any, tell: Callable[..., None] = lambda text, figures: None) -> Any:
@@ -58,12 +58,12 @@ def played(play: Callable[[Workers], Awaitable[None]]) -> None:
 def test_one_is_kept_for_jobs_and_the_rest_are_ended(made: list[Pretended]) -> None:
     async def play(workers: Workers) -> None:
         assert [worker.kind for worker in made] == [(), ("jobs",)]
-        first, second = await workers.taken(), await workers.taken()
+        first, second = await workers.take(), await workers.take()
         assert first is made[1] and second is made[2] and second.kind == ("jobs",)
-        await workers.returned(first)
-        await workers.returned(second)
+        await workers.give_back(first)
+        await workers.give_back(second)
         assert [worker.gone for worker in made] == [False, False, True]
-        assert await workers.taken() is first and len(made) == 3
+        assert await workers.take() is first and len(made) == 3
         await workers.close()
         assert all(worker.gone for worker in made if worker is not second)
 
@@ -72,12 +72,12 @@ def test_one_is_kept_for_jobs_and_the_rest_are_ended(made: list[Pretended]) -> N
 
 def test_after_one_that_died_another_waits(made: list[Pretended]) -> None:
     async def play(workers: Workers) -> None:
-        worker = await workers.taken()
+        worker = await workers.take()
         worker.kill()
-        await workers.returned(worker)
+        await workers.give_back(worker)
         assert made[1].gone and made[2].kind == ("jobs",) and len(made) == 3
         made[2].kill()  # while nobody had it
-        assert await workers.taken() is made[3] and made[2].gone
+        assert await workers.take() is made[3] and made[2].gone
         await workers.close()
         assert all(worker.gone for worker in made)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, filled, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
 from manipula.algebra.emit.backend import PLAIN, EmitOptions, Part, Samples
 from manipula.algebra.emit.c.angles import BLOCK, HeldNames, angle_pairs, batch, written_body
 from manipula.algebra.emit.c.spelling import (
@@ -21,11 +21,11 @@ from manipula.algebra.emit.c.spelling import (
     PRECISIONS,
     RESERVED,
     Precision,
-    declared,
+    declare_argument,
     language,
     place,
     prototypes,
-    stepping,
+    step_prototypes,
 )
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text, identifier, split
 from manipula.algebra.emit.reference import State, states, with_square_poses
@@ -108,9 +108,9 @@ def _example(name: str, arguments: Split, first: State, real: str) -> Iterable[s
     yield ""
     inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
     for x in inputs:
-        yield _given(x, first, real)
+        yield _example_input(x, first, real)
     for x in arguments.outputs:
-        yield f"{declared(x, const=False, real=real) if x.port.shape else f'{real} {x.name}'};"
+        yield f"{declare_argument(x, const=False, real=real) if x.port.shape else f'{real} {x.name}'};"
     called = [x.name for x in arguments.variables]
     if arguments.kept:
         yield f"{real} k[{name}_nk];"
@@ -121,13 +121,13 @@ def _example(name: str, arguments: Split, first: State, real: str) -> Iterable[s
     yield f"{name}({', '.join(called)});"
 
 
-def _given(argument: Argument, first: State, real: str) -> str:
+def _example_input(argument: Argument, first: State, real: str) -> str:
     """An input of the example; a matrix row by row."""
     if len(argument.port.shape) < 2:
         return f"{real} {argument.name}[{len(argument.port.slots)}] = {{{numbers(argument, first)}}};"
     values, width = first.inputs[argument.port.name], argument.port.shape[-1]
     rows = [_row(values[i : i + width]) for i in range(0, len(values), width)]
-    return f"{declared(argument, const=False, real=real)} = {{\n    " + ",\n    ".join(rows) + "};"
+    return f"{declare_argument(argument, const=False, real=real)} = {{\n    " + ",\n    ".join(rows) + "};"
 
 
 def _row(values: Sequence[float]) -> str:
@@ -155,11 +155,11 @@ class C99:
         found = states(tape, samples)
         test = {**shown, **self_test_tables(shown["split"], found, language("")), "header": f"{name}.h"}
         return {
-            f"{name}.h": filled(__name__, "function.h.jinja", shown),
-            f"{name}.c": filled(__name__, "function.c.jinja", shown),
-            f"{name}_test.c": filled(__name__, "test.c.jinja", test),
-            "CMakeLists.txt": filled(__name__, "CMakeLists.txt.jinja", shown),
-            f"{name}.pc.in": filled(__name__, "package.pc.in.jinja", shown),
+            f"{name}.h": fill_template(__name__, "function.h.jinja", shown),
+            f"{name}.c": fill_template(__name__, "function.c.jinja", shown),
+            f"{name}_test.c": fill_template(__name__, "test.c.jinja", test),
+            "CMakeLists.txt": fill_template(__name__, "CMakeLists.txt.jinja", shown),
+            f"{name}.pc.in": fill_template(__name__, "package.pc.in.jinja", shown),
             f"README_{name}_c.md": readme(
                 tape, name, version, shown["split"], instructions(name, shown, self.precision, found[0])
             ),
@@ -171,20 +171,20 @@ class C99:
         """Several functions in one header that needs nothing else; a self-test of each beside it."""
         namer, file = Namer(RESERVED), identifier(title)
         shown = [(tape, _context(self, tape, namer.name(tape.name), version)) for tape in map(with_square_poses, tapes)]
-        texts = [filled(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
+        texts = [fill_template(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
         names = [own["name"] for _, own in shown] + [part.name for part in parts]
         whole = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}
-        files = {f"{file}.h": filled(__name__, "single.h.jinja", whole)}
+        files = {f"{file}.h": fill_template(__name__, "single.h.jinja", whole)}
         for tape, own in shown:
             test = {**own, **self_test_tables(own["split"], states(tape), language("")), "header": f"{file}.h"}
-            files[f"{own['name']}_test.c"] = filled(__name__, "test.c.jinja", test)
+            files[f"{own['name']}_test.c"] = fill_template(__name__, "test.c.jinja", test)
         return files | {f"{part.name}_test.c": part.test for part in parts}
 
 
 def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
     """Everything the templates show."""
     precision, options = back.precision, back.options
-    written, pairs = _written(back, tape, name)
+    written, pairs = _write_sections(back, tape, name)
     texts = tape.provenance.texts()
     shown = context(tape, name, version, written)
     storage, restrict = ("static inline ", "") if options.single_file else ("", "restrict ")
@@ -209,13 +209,13 @@ def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
         "batch": batch(tape, written.split, precision.language(name)) if many else None,
         "block": BLOCK,
         "declared": prototypes(name, written.split, precision.public, "", storage)
-        | stepping(name, shown, precision.public, storage),
+        | step_prototypes(name, shown, precision.public, storage),
         "defined": prototypes(name, written.split, precision.real, restrict, storage)
-        | stepping(name, shown, precision.real, storage),
+        | step_prototypes(name, shown, precision.real, storage),
     }
 
 
-def _written(back: C99, tape: Tape, name: str) -> tuple[Sections, dict[str, str]]:
+def _write_sections(back: C99, tape: Tape, name: str) -> tuple[Sections, dict[str, str]]:
     """Both halves, and the sines that are computed together with a cosine, by name."""
     c = back.precision.language(name)
     arguments = split(tape, Namer(c.reserved), _parameters(tape))

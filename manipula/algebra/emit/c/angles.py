@@ -153,7 +153,7 @@ def batch(tape: Tape, arguments: Split, c: Language) -> Batch:
     }
     given = loads | {slot: f"{table}[i - at]" for slot, table in tables.items()}
     results = [(column(x, i), slot) for x in arguments.outputs for i, slot in enumerate(x.port.slots)]
-    rest = _needed([line for line in tape.online if line.slot not in tables], {slot for _, slot in results})
+    rest = _live_lines([line for line in tape.online if line.slot not in tables], {slot for _, slot in results})
     return Batch(loops, section(SectionPlan(given, rest, results), numbers, c, names))
 
 
@@ -173,7 +173,7 @@ def _angles(tape: Tape) -> dict[Line, list[Line]]:
     return found
 
 
-def _needed(lines: list[Line], wanted: set[int]) -> list[Line]:
+def _live_lines(lines: list[Line], wanted: set[int]) -> list[Line]:
     """Lines that something still reads."""
     kept: list[Line] = []
     wanted = set(wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, filled
+from manipula.algebra.emit.about import WIDTH, fill_template
 from manipula.algebra.emit.backend import EmitOptions, Part
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.program import program_text
@@ -20,18 +20,18 @@ def choice_files(source: ChoiceSource, options: EmitOptions, version: str) -> di
     """File name → text."""
     shown, name = _context(source, options, version), source.name
     return {
-        f"{name}.h": filled(PACKAGE, "nearest.h.jinja", shown),
-        f"{name}.c": filled(PACKAGE, "nearest.c.jinja", shown),
-        f"{name}_test.c": filled(PACKAGE, "nearest_test.c.jinja", shown | {"header": f"{name}.h"}),
-        f"{name}.pc.in": filled(PACKAGE, "package.pc.in.jinja", shown),
+        f"{name}.h": fill_template(PACKAGE, "nearest.h.jinja", shown),
+        f"{name}.c": fill_template(PACKAGE, "nearest.c.jinja", shown),
+        f"{name}_test.c": fill_template(PACKAGE, "nearest_test.c.jinja", shown | {"header": f"{name}.h"}),
+        f"{name}.pc.in": fill_template(PACKAGE, "package.pc.in.jinja", shown),
     }
 
 
 def choice_part(source: ChoiceSource, options: EmitOptions, version: str, title: str) -> Part:
     """The same for a file, `title`, that holds everything."""
     shown = _context(source, options, version)
-    test = filled(PACKAGE, "nearest_test.c.jinja", shown | {"header": f"{identifier(title)}.h"})
-    return Part(source.name, filled(PACKAGE, "nearest_part.jinja", shown), test)
+    test = fill_template(PACKAGE, "nearest_test.c.jinja", shown | {"header": f"{identifier(title)}.h"})
+    return Part(source.name, fill_template(PACKAGE, "nearest_part.jinja", shown), test)
 
 
 def choice_example(source: ChoiceSource, options: EmitOptions) -> Example:

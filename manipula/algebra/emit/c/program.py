@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, filled, with_licence
+from manipula.algebra.emit.about import WIDTH, fill_template, with_licence
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import DOUBLE, KEYWORDS, RESERVED, Precision
 from manipula.algebra.emit.ports import Namer, Split, ascii_text
 from manipula.algebra.emit.program import ProgramWriter
-from manipula.algebra.emit.section import unused
+from manipula.algebra.emit.section import unused_arguments
 from manipula.algebra.emit.text import Language, Pair, number
 from manipula.algebra.program.tree import (
     ARRAYS,
@@ -100,7 +100,9 @@ class CProgram(ProgramWriter):
         forms = {**self.maths_forms(), **FORMS}
         self.forms = {key: x.replace("{int}", self.whole).replace("{real}", precision.real) for key, x in forms.items()}
         made = {"idiv": FLOOR, "mod": REST, "high": HIGH}
-        self.helpers = {key: [self.placed(x.format(int=self.whole)) for x in lines] for key, lines in made.items()}
+        self.helpers = {
+            key: [self.with_storage(x.format(int=self.whole)) for x in lines] for key, lines in made.items()
+        }
 
     def maths_forms(self) -> dict[str, str]:
         """Functions of math.h for the number type."""
@@ -112,7 +114,7 @@ class CProgram(ProgramWriter):
             "abs real": f"{called('fabs')}({{0}})",
         }
 
-    def placed(self, line: str) -> str:
+    def with_storage(self, line: str) -> str:
         """With the storage class of this language."""
         return line.replace("static ", self.storage, 1) if line.startswith("static ") else line
 
@@ -129,14 +131,14 @@ class CProgram(ProgramWriter):
             raise InputError("{value} has more than 32 bits: write this program with wide whole numbers", int(value))
         return str(int(value))
 
-    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
-        first, *rest = super().braced(head, lines)
+    def brace_lines(self, head: str, lines: Sequence[str]) -> Iterator[str]:
+        first, *rest = super().brace_lines(head, lines)
         yield from (first.removesuffix(" {"), "{", *rest)
 
     def head(self, routine: Routine) -> str:
         given = [self.parameter(name, kind, name in routine.written) for name, kind in routine.parameters.items()]
         returns, storage = self.types[routine.returns], "" if routine.name in self.public else self.storage
-        return self.wrapped(f"{storage}{returns} {self.called[routine.name]}({', '.join(given) or 'void'})")
+        return self.wrap_line(f"{storage}{returns} {self.called[routine.name]}({', '.join(given) or 'void'})")
 
     def parameter(self, name: str, kind: Kind, written: bool) -> str:
         const, name = "" if written else "const ", self.local[name]
@@ -165,11 +167,11 @@ class CProgram(ProgramWriter):
         start, stop = self.bare(line.start), self.write(line.stop)
         return f"for ({self.whole} {name} = {start}; {name} {sign} {stop}; {more})"
 
-    def ignored(self, call: Expr) -> str:
+    def void_cast(self, call: Expr) -> str:
         return "" if call.kind == "none" else "(void)"
 
     def member(self, x: Field) -> str:
-        return f"{self.local[x.struct.name]}->{self.named(x.name)}"
+        return f"{self.local[x.struct.name]}->{self.member_name(x.name)}"
 
     def struct(self, struct: Struct) -> list[str]:
         def member(name: str, kind: Kind, size: int) -> str:
@@ -177,7 +179,7 @@ class CProgram(ProgramWriter):
                 return f"    {self.types[kind]} {name};"
             return f"    {self.types[ARRAYS[kind]]} {f'{name}[{size}]' if size else f'*{name}'};"
 
-        lines = [member(self.named(x.name), x.kind, x.size) for x in struct.members]
+        lines = [member(self.member_name(x.name), x.kind, x.size) for x in struct.members]
         return ["typedef struct {", *lines, f"}} {self.called[struct.name]};"]
 
     def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:
@@ -230,10 +232,10 @@ class CProgram(ProgramWriter):
         real = self.precision.real
         read = [f"const {real} *{self.restrict}{x}" for x in given]
         written = [f"{real} *{self.restrict}{x}" for x in taken]
-        return self.wrapped(f"{self.storage}{'int' if status else 'void'} {name}({', '.join([*read, *written])})")
+        return self.wrap_line(f"{self.storage}{'int' if status else 'void'} {name}({', '.join([*read, *written])})")
 
     def unread(self, tape: Tape, split: Split) -> list[str]:
-        return [f"(void){name};" for name in unused(tape, split.variables)]
+        return [f"(void){name};" for name in unused_arguments(tape, split.variables)]
 
 
 def program_text(
@@ -297,12 +299,12 @@ def solver_files(source: SolverSource, version: str) -> dict[str, str]:
     shown = _context(source, version)
     name = shown["name"]
     files = {
-        f"{name}.h": filled(PACKAGE, "solver.h.jinja", shown),
-        f"{name}.c": filled(PACKAGE, "solver.c.jinja", shown),
-        f"{name}_test.c": filled(PACKAGE, "solver_test.c.jinja", shown),
-        "CMakeLists.txt": filled(PACKAGE, "CMakeLists.txt.jinja", shown),
-        f"{name}.pc.in": filled(PACKAGE, "package.pc.in.jinja", shown),
-        f"README_{name}_c.md": filled(PACKAGE, "solver_readme.md.jinja", shown),
+        f"{name}.h": fill_template(PACKAGE, "solver.h.jinja", shown),
+        f"{name}.c": fill_template(PACKAGE, "solver.c.jinja", shown),
+        f"{name}_test.c": fill_template(PACKAGE, "solver_test.c.jinja", shown),
+        "CMakeLists.txt": fill_template(PACKAGE, "CMakeLists.txt.jinja", shown),
+        f"{name}.pc.in": fill_template(PACKAGE, "package.pc.in.jinja", shown),
+        f"README_{name}_c.md": fill_template(PACKAGE, "solver_readme.md.jinja", shown),
     }
     return with_licence(files)
 
@@ -314,7 +316,8 @@ def _context(source: SolverSource, version: str) -> dict[str, Any]:
         "name": name, "guard": f"{name.upper()}_H", "version": version, "about": about, "description": about[0],
         "meaning": ascii_text(source.meaning), "joints": ascii_text(", ".join(source.joints)),
         "width": len(source.joints), "most": source.most, "bound": source.bound, "readings": source.readings,
-        "exact": repr(source.exact), "entry": source.routines[-1].name, "table_names": list(map(_named, source.tables)),
+        "exact": repr(source.exact), "entry": source.routines[-1].name, "table_names": list(map(_table_name,
+        source.tables)),
         "tables": [_table(*item) for item in source.tables.items()], "routines": program_text(source.routines),
         "stack": -(-stack_bytes(source.routines) // 1024), "poses": [_rows(pose) for pose, _ in source.cases],
         "counts": [len(rows) for _, rows in source.cases],
@@ -322,13 +325,13 @@ def _context(source: SolverSource, version: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _named(table: str) -> str:
+def _table_name(table: str) -> str:
     """Of a table in the file: the routines have arguments called as the table itself, which must not hide it."""
     return f"{table}_table"
 
 
 def _table(name: str, values: Sequence[float] | Sequence[int]) -> str:
-    return table_text(_named(name), values, "int" if all(isinstance(x, int) for x in values) else "double")
+    return table_text(_table_name(name), values, "int" if all(isinstance(x, int) for x in values) else "double")
 
 
 def _rows(pose: Sequence[float]) -> list[str]:

@@ -78,11 +78,11 @@ def helpers(real: str, literal: str, nan: str, called: Callable[[str], str] = st
             choice,
             "yes where the condition is not 0, else no; NaN if the condition is NaN",
         ),
-        **{op: _guarded(pair, zero, nan, called(OPS[op].word("c")), op) for op in GUARDED},
+        **{op: _guarded_helper(pair, zero, nan, called(OPS[op].word("c")), op) for op in GUARDED},
     }
 
 
-def _guarded(pair: str, zero: str, nan: str, name: str, op: str) -> Helper:
+def _guarded_helper(pair: str, zero: str, nan: str, name: str, op: str) -> Helper:
     """A function of the library where it has a value by our rules."""
     body = f"((x >= {zero}) && (y == y)) ? {name}(x + {zero}, y) : {nan}"  # −0 is no negative base
     return Helper(pair, body, f"{OPS[op].doc} or one is NaN", name)
@@ -161,7 +161,7 @@ class SingleLanguage(Language):
         digits = self.infinity if np.isinf(rounded) else self.literal.format(float(str(abs(rounded))))
         return Text(f"-{digits}", SIGN) if np.signbit(rounded) else Text(digits)
 
-    def _chosen(self, double: float, single: float | None) -> Text:
+    def _tolerance_text(self, double: float, single: float | None) -> Text:
         return self.number(double if single is None else single)
 
 
@@ -188,7 +188,7 @@ def results(arguments: Iterable[Argument]) -> list[tuple[str, int]]:
     return [(place(x, i), slot) for x in arguments for i, slot in enumerate(x.port.slots)]
 
 
-def declared(argument: Argument, const: bool = True, real: str = "double") -> str:
+def declare_argument(argument: Argument, const: bool = True, real: str = "double") -> str:
     """const double q[6], double A[6][6], double *energy
 
     A matrix is never const: until C23 a matrix that is not could not be handed over for one that is.
@@ -208,10 +208,10 @@ def prototypes(name: str, arguments: Split, real: str, restrict: str = "", stora
     """Of the function, of what prepares it, and of the function over many states."""
     size = len(arguments.kept)
     kept = [f"const {real} k[{size}]"] if size else []
-    one = [declared(x, real=real) for x in arguments.variables] + kept
+    one = [declare_argument(x, real=real) for x in arguments.variables] + kept
     many = [f"const {real} *{restrict}{x.name}" for x in arguments.variables] + kept
-    given = [declared(x, real=real) for x in arguments.parameters]
-    taken = [declared(x, const=False, real=real) for x in arguments.outputs]
+    given = [declare_argument(x, real=real) for x in arguments.parameters]
+    taken = [declare_argument(x, const=False, real=real) for x in arguments.outputs]
     return {
         "prepare": prototype(f"{name}_prepare", [*given, f"{real} k[{size}]"], f"{storage}int"),
         "one": prototype(name, one + taken, f"{storage}void"),
@@ -223,16 +223,16 @@ def prototypes(name: str, arguments: Split, real: str, restrict: str = "", stora
     }
 
 
-def stepping(name: str, shown: Mapping[str, Any], real: str, storage: str = "") -> dict[str, str]:
+def step_prototypes(name: str, shown: Mapping[str, Any], real: str, storage: str = "") -> dict[str, str]:
     """Prototypes of what remembers."""
     memory: Memory | None = shown["memory"]
     if memory is None:
         return {}
     own = f"{name}_state *{memory.pointer}"
     start = [*(x for x, _ in memory.states), *shown["parameters"]]
-    given = [declared(x, real=real) for x in memory.variables]
-    taken = [declared(x, const=False, real=real) for x in memory.outputs]
+    given = [declare_argument(x, real=real) for x in memory.variables]
+    taken = [declare_argument(x, const=False, real=real) for x in memory.outputs]
     return {
-        "init": prototype(f"{name}_init", [own, *(declared(x, real=real) for x in start)], f"{storage}int"),
+        "init": prototype(f"{name}_init", [own, *(declare_argument(x, real=real) for x in start)], f"{storage}int"),
         "step": prototype(f"{name}_step", [own, *given, *taken], f"{storage}void"),
     }

@@ -13,7 +13,7 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NamedTuple, Protocol
 
-from manipula.algebra.emit.about import WIDTH, entry, filled, with_licence
+from manipula.algebra.emit.about import WIDTH, entry, fill_template, with_licence
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.ports import ascii_text
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE
@@ -89,7 +89,7 @@ def with_choice(
         "name": source.name, "example": example, "limits": ascii_text("; ".join(source.limits) or "none"),
         "states": states(source), "parameter": ascii_text(source.parameter), "notes": notes(source),
     }  # fmt: skip
-    section = filled(PACKAGE, "readme.md.jinja", shown)
+    section = fill_template(PACKAGE, "readme.md.jinja", shown)
     described = {name: text + section if "README" in name else text for name, text in files.items()}
     return described | with_licence(writer.choice_files(source, options, version))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, filled, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.program import CProgram
 from manipula.algebra.emit.c.spelling import ALWAYS, helpers
@@ -55,14 +55,14 @@ class Cpp17:
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, found, c_language(""))}
         return {
-            f"{name}.hpp": filled(__name__, "function.hpp.jinja", shown),
-            f"{name}_test.cpp": filled(__name__, "test.cpp.jinja", test),
+            f"{name}.hpp": fill_template(__name__, "function.hpp.jinja", shown),
+            f"{name}_test.cpp": fill_template(__name__, "test.cpp.jinja", test),
             f"README_{name}_cpp.md": readme(tape, name, version, arguments, _readme(name, shown, found[0])),
         }
 
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
-    written = sections_of(tape, language(name), (), Places(element, _stored(tape)))
+    written = sections_of(tape, language(name), (), Places(element, _result_name(tape)))
     arguments = written.split
     shown = context(tape, name, version, written)
     result = f"{name}_results<Real>" if len(arguments.outputs) > 1 else array("Real", arguments.outputs[0].port.shape)
@@ -76,8 +76,10 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "array": array,
         "indices": arguments.indices(name),
         "one": _signature(result, name, _inputs(arguments)),
-        **_stepping(name, shown, result),
-        "first": _signature(array("Real", (len(arguments.kept),)), f"{name}_prepare", _declared(arguments.parameters)),
+        **_step_signatures(name, shown, result),
+        "first": _signature(
+            array("Real", (len(arguments.kept),)), f"{name}_prepare", _parameter_declarations(arguments.parameters)
+        ),
     }
 
 
@@ -86,7 +88,7 @@ def array(real: str, shape: Sequence[int]) -> str:
     return f"std::array<{array(real, shape[1:])}, {shape[0]}>" if shape else real
 
 
-def _stored(tape: Tape) -> Any:
+def _result_name(tape: Tape) -> Any:
     """One output is `result` itself, several are its members."""
     single = sum(1 for port in tape.outputs if port.slots) == 1
 
@@ -106,23 +108,23 @@ def _functions(tape: Tape) -> dict[str, list[str]]:
     }
 
 
-def _declared(arguments: Iterable[Argument]) -> list[str]:
+def _parameter_declarations(arguments: Iterable[Argument]) -> list[str]:
     return [f"const {array('Real', x.port.shape)}& {x.name}" for x in arguments]
 
 
 def _inputs(arguments: Split) -> list[str]:
     kept = [f"const {array('Real', (len(arguments.kept),))}& k"] if arguments.kept else []
-    return _declared(arguments.variables) + kept
+    return _parameter_declarations(arguments.variables) + kept
 
 
-def _stepping(name: str, shown: Mapping[str, Any], result: str) -> dict[str, str]:
+def _step_signatures(name: str, shown: Mapping[str, Any], result: str) -> dict[str, str]:
     """Signatures of what remembers."""
     memory: Memory | None = shown["memory"]
     if memory is None:
         return {}
     own = f"{name}_state<Real>"
-    start = _declared([*(x for x, _ in memory.states), *shown["parameters"]])
-    taken = [f"{own}& {memory.pointer}", *_declared(memory.variables)]
+    start = _parameter_declarations([*(x for x, _ in memory.states), *shown["parameters"]])
+    taken = [f"{own}& {memory.pointer}", *_parameter_declarations(memory.variables)]
     return {"init": _signature(own, f"{name}_init", start), "step": _signature(result, f"{name}_step", taken)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from manipula.algebra.emit.about import WIDTH, filled
+from manipula.algebra.emit.about import WIDTH, fill_template
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import Precision
@@ -41,8 +41,8 @@ def choice_files(source: ChoiceSource, options: EmitOptions, version: str) -> di
         "routines": CppTemplates(source.routines, precision=REAL).text(),
     }  # fmt: skip
     return {
-        f"{name}.hpp": filled(PACKAGE, "nearest.hpp.jinja", shown),
-        f"{name}_test.cpp": filled(PACKAGE, "nearest_test.cpp.jinja", shown),
+        f"{name}.hpp": fill_template(PACKAGE, "nearest.hpp.jinja", shown),
+        f"{name}_test.cpp": fill_template(PACKAGE, "nearest_test.cpp.jinja", shown),
     }
 
 

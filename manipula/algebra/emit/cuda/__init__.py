@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.algebra.emit.about import Readme, filled, readme
+from manipula.algebra.emit.about import Readme, fill_template, readme
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cuda.program import (
@@ -15,11 +15,11 @@ from manipula.algebra.emit.cuda.program import (
     WORDS,
     CudaProgram,
     Group,
-    fronted,
-    grouped,
+    group_angles,
     helpers,
     is_sine,
     language,
+    move_angles_first,
 )
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, split
 from manipula.algebra.emit.reference import states
@@ -63,9 +63,9 @@ class Cuda:
         test = {**shown, **self_test_tables(arguments, states(tape, samples), c_language(""))}
         rollouts = {f"{name}_rollouts.cuh": _rollouts(shown, standalone=True)} if _rolls(shown) else {}
         return {
-            f"{name}.cuh": filled(__name__, "function.cuh.jinja", shown),
+            f"{name}.cuh": fill_template(__name__, "function.cuh.jinja", shown),
             **rollouts,
-            f"{name}_test.cu": filled(__name__, "test.cu.jinja", test),
+            f"{name}_test.cu": fill_template(__name__, "test.cu.jinja", test),
             f"README_{name}_cuda.md": readme(tape, name, version, arguments, _readme(name, shown)),
         }
 
@@ -98,7 +98,7 @@ def source(tape: Tape, version: str) -> CudaSource:
     shown = _context(tape, version)
     rollouts = _rollouts(shown, standalone=False) if _rolls(shown) else ""
     noisy = any(port.role == "noise" for port in tape.inputs)
-    return CudaSource(filled(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
+    return CudaSource(fill_template(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
 
 
 def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
@@ -111,16 +111,16 @@ def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
     if noises:
         more["drawn"] = -(-sum(len(x.port.slots) for x in noises) // EACH) * EACH
         more["philox"] = CudaProgram(program(normals), (), wide=True).text().strip()
-    return filled(__name__, "rollouts.cuh.jinja", {**shown, **more})
+    return fill_template(__name__, "rollouts.cuh.jinja", {**shown, **more})
 
 
 def _context(tape: Tape, version: str) -> dict[str, Any]:
     name = Namer(RESERVED).name(tape.name)
-    tape = fronted(tape)
+    tape = move_angles_first(tape)
     written = _sections(tape, name)
     arguments = written.split
     shown = context(tape, name, version, written)
-    body = list(grouped(written.main.body, name))
+    body = list(group_angles(written.main.body, name))
     text = _outside_groups(written, body)
     used = [(op, helper) for op, helper in helpers(name).items() if op in shown["used"]]
     called = " ".join(helper.body for _, helper in used)
@@ -183,11 +183,11 @@ def _signatures(arguments: Split, arrays: Sequence[Array], name: str) -> dict[st
     kept = len(arguments.kept)
     inputs, outputs = [x for x in arrays if x.read], [x for x in arrays if not x.read]
 
-    def listed(of: Sequence[Array], form: str) -> list[str]:
+    def format_arrays(of: Sequence[Array], form: str) -> list[str]:
         return [form.format(x=x, const="const " if x.read else "") for x in of]
 
     def around(form: str, work: str) -> list[str]:
-        return [*listed(inputs, form), *([work] if kept else []), *listed(outputs, form)]
+        return [*format_arrays(inputs, form), *([work] if kept else []), *format_arrays(outputs, form)]
 
     work = f"const {name}_work<Real> work"
     steps = "const long long {x.row}, const long long {x.column}"

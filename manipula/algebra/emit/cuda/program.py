@@ -29,10 +29,10 @@ class CudaProgram(CppProgram):
         super().__init__(routines, public, wide)
         self.whole = LONG if wide else "int"
         self.types = {**self.types, "int": self.whole, "word": WORD}
-        self.forms = {key: self.spelled(text) for key, text in self.forms.items()}
-        self.helpers = {key: [self.spelled(line) for line in lines] for key, lines in self.helpers.items()}
+        self.forms = {key: self.spell_types(text) for key, text in self.forms.items()}
+        self.helpers = {key: [self.spell_types(line) for line in lines] for key, lines in self.helpers.items()}
 
-    def spelled(self, text: str) -> str:
+    def spell_types(self, text: str) -> str:
         text = text.replace("uint64_t", WORD).replace("int64_t", LONG)
         return text.replace("UINT64_C(0xffffffff)", "0xffffffffULL")
 
@@ -109,7 +109,7 @@ class Group:
     results: tuple[Statement, ...]
 
 
-def fronted(tape: Tape) -> Tape:
+def move_angles_first(tape: Tape) -> Tape:
     """The same tape: first what the angles need, then sines and cosines, then the rest, each in its old order."""
     online = {line.slot: line for line in tape.online}
     plain = _plain_slots(tape.online, online)
@@ -145,7 +145,7 @@ def _below(slots: Sequence[int], online: dict[int, Line]) -> set[int]:
     return found
 
 
-def grouped(statements: Sequence[Statement], prefix: str) -> Iterator[Statement | Group]:
+def group_angles(statements: Sequence[Statement], prefix: str) -> Iterator[Statement | Group]:
     """Neighbouring sines and cosines become groups; an angle that reads a result of its group begins the next."""
     run: list[Statement] = []
     count = 0

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from manipula.algebra.emit.about import filled, ports
+from manipula.algebra.emit.about import fill_template, ports
 from manipula.algebra.emit.c import comment_lines
-from manipula.algebra.emit.c.spelling import HELPERS, declared, language, prototype, results, sources
+from manipula.algebra.emit.c.spelling import HELPERS, declare_argument, language, prototype, results, sources
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text, split
 from manipula.algebra.emit.section import Section, SectionPlan, Statement, section
 from manipula.algebra.tape import Tape
@@ -172,7 +172,9 @@ def count_lines(model: DossierEquations) -> list[str]:
 def c_function(title: Sequence[str], name: str, model: DossierEquations) -> str:
     """A whole function, ready for `cc -x c`."""
     used = {line.op for line in model.tape.lines}
-    parts = [declared(x) for x in model.inputs] + [declared(x, const=False) for x in model.arguments.outputs]
+    parts = [declare_argument(x) for x in model.inputs] + [
+        declare_argument(x, const=False) for x in model.arguments.outputs
+    ]
     read = {arg for line in model.tape.lines for arg in line.args} | {s for p in model.tape.outputs for s in p.slots}
     context = {
         "about": comment_lines([*title, "", *ports(model.arguments)]),
@@ -184,7 +186,7 @@ def c_function(title: Sequence[str], name: str, model: DossierEquations) -> str:
         "body": [c_line(x) for x in model.section.body],
         "stores": [plain(x) + ";" for x in model.section.stores],
     }
-    return filled(__package__, "function.jinja", context)
+    return fill_template(__package__, "function.jinja", context)
 
 
 def c_statements(title: Sequence[str], model: DossierEquations) -> str:

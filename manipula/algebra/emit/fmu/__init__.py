@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
 
-from manipula.algebra.emit.about import IDENTIFIER, filled, with_licence
+from manipula.algebra.emit.about import IDENTIFIER, fill_template, with_licence
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.spelling import BOTH, RESERVED, place
 from manipula.algebra.emit.ports import Argument, Memory, Namer, ascii_text
@@ -42,7 +42,7 @@ _SENSITIVITY = (
 )
 
 
-def unsupported() -> dict[str, str]:
+def unsupported_functions() -> dict[str, str]:
     """Function → its parameters in C."""
     found: dict[str, str] = {}
     for name, kind in _TYPES.items():
@@ -175,9 +175,9 @@ def unit_files(
         "units": sorted({port.unit for port in ports if port.unit}),
     }
     files = {
-        "modelDescription.xml": filled(__name__, "modelDescription.xml.jinja", about),
-        "sources/buildDescription.xml": filled(__name__, "buildDescription.xml.jinja", about),
-        f"sources/{name}_unit.c": filled(__name__, "unit.c.jinja", about | _calls(name, shown)),
+        "modelDescription.xml": fill_template(__name__, "modelDescription.xml.jinja", about),
+        "sources/buildDescription.xml": fill_template(__name__, "buildDescription.xml.jinja", about),
+        f"sources/{name}_unit.c": fill_template(__name__, "unit.c.jinja", about | _calls(name, shown)),
         **{f"sources/{file}": code[file] for file in (f"{name}.h", f"{name}.c")},
     }
     return with_licence(files)
@@ -248,7 +248,7 @@ def _calls(name: str, shown: Mapping[str, Any]) -> dict[str, Any]:
         "prepared": ", ".join([*parameters, *kept]),
         "call": f"{name}{'_step' if memory else ''}({', '.join([*first, *inputs, *kept, *outputs])})",
         "condition": f"{name}_condition(broken)" if shown["prepare"].checks else f'"{name}: parameters out of range"',
-        "others": [(function, given, _silenced(given)) for function, given in unsupported().items()],
+        "others": [(function, given, _void_parameters(given)) for function, given in unsupported_functions().items()],
     }
 
 
@@ -258,7 +258,7 @@ def _cast(argument: Argument) -> str:
     return f"(double (*){rest})unit->{argument.name}" if rest else f"unit->{argument.name}"
 
 
-def _silenced(parameters: str) -> str:
+def _void_parameters(parameters: str) -> str:
     """(void) for every parameter but the instance."""
     names: Iterable[str] = (part.replace("[]", "").split()[-1].lstrip("*") for part in parameters.split(","))
     return " ".join(f"(void){name};" for name in names if name != "unit")

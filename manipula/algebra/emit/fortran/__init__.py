@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, filled, readme
+from manipula.algebra.emit.about import WIDTH, Readme, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, identifier, split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import (
@@ -149,7 +149,7 @@ class FoldedNames(TapeNames):
 _PIECE = re.compile(r'"[^"]*"|[^ ,(*"]*[ ,(*]|[^ ,(*"]+')
 
 
-def continued(statement: str, indent: int = 8) -> str:
+def break_statement(statement: str, indent: int = 8) -> str:
     """A statement on as many lines as it needs, broken between words."""
     space, room = " " * indent, LONGEST_LINE - indent - 2
     if len(statement) <= LONGEST_LINE - indent:
@@ -165,13 +165,13 @@ def continued(statement: str, indent: int = 8) -> str:
     return space + rest
 
 
-def quoted(words: str) -> str:
+def quote_text(words: str) -> str:
     """A text in pieces that fit a line, put together by `//`."""
     pieces = [words[at : at + _TEXT] for at in range(0, len(words), _TEXT)]
     return " // ".join(f'"{piece}"' for piece in pieces)
 
 
-def declared(kind: str, names: Sequence[str], indent: int = 8) -> list[str]:
+def declare_names(kind: str, names: Sequence[str], indent: int = 8) -> list[str]:
     """Declarations of many names, one statement a line."""
     lines: list[str] = []
     for name in names:
@@ -200,10 +200,10 @@ class Fortran2018:
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, found, TABLE), "chunks": chunks}
         return {
-            "manipula_real.f90": filled(__name__, "real.f90.jinja", {"single": False}),
-            "manipula_real_single.f90": filled(__name__, "real.f90.jinja", {"single": True}),
-            f"{name}.f90": filled(__name__, "module.f90.jinja", shown),
-            f"{name}_test.f90": filled(__name__, "test.f90.jinja", test),
+            "manipula_real.f90": fill_template(__name__, "real.f90.jinja", {"single": False}),
+            "manipula_real_single.f90": fill_template(__name__, "real.f90.jinja", {"single": True}),
+            f"{name}.f90": fill_template(__name__, "module.f90.jinja", shown),
+            f"{name}_test.f90": fill_template(__name__, "test.f90.jinja", test),
             f"README_{name}_fortran.md": readme(tape, name, version, arguments, _readme(name, shown, found[0])),
         }
 
@@ -214,9 +214,9 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     kept = ["k"] if arguments.kept else []
     shown = context(tape, name, version, written)
     return shown | {
-        **_stepping(arguments, shown),
-        "continued": continued,
-        "quoted": quoted,
+        **_step_arguments(arguments, shown),
+        "continued": break_statement,
+        "quoted": quote_text,
         "locals": {key: _locals(getattr(written, key)) for key in ("prepare", "main")},
         "prepared": ", ".join([*(x.name for x in arguments.parameters), "k", "status"]),
         "handed": ", ".join([*(x.name for x in arguments.variables), *kept, *(x.name for x in arguments.outputs)]),
@@ -234,7 +234,7 @@ def _sections(tape: Tape, name: str) -> Sections:
     return sections_named(tape, arguments, LANGUAGE, names, Places(place, place, lambda i: f"k({i + 1})"))
 
 
-def _stepping(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:
+def _step_arguments(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:
     """What the memory is called, and what is handed to the subroutines around it."""
     memory: Memory | None = shown["memory"]
     if memory is None:
@@ -242,7 +242,7 @@ def _stepping(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:
     own = FoldedNamer({*arguments.names, "k", "status"}).name("memory")
     start = [*(x.name for x, _ in memory.states), *(x.name for x in shown["parameters"])]
     kept = [f"{own}%k"] if arguments.kept else []
-    given = [f"{own}%{x.name}" if memory.remembered(x) else x.name for x in arguments.variables]
+    given = [f"{own}%{x.name}" if memory.is_state(x) else x.name for x in arguments.variables]
     return {
         "own": own,
         "started": ", ".join([own, *start, "status"]),
@@ -283,7 +283,7 @@ def chunks(rows: Sequence[str]) -> Iterable[tuple[int, int, str]]:
 
 
 def _locals(section: Section) -> list[str]:
-    return declared("real(wp)", [x.name for x in (*section.loads, *section.body)])
+    return declare_names("real(wp)", [x.name for x in (*section.loads, *section.body)])
 
 
 def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:

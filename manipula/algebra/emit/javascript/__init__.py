@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.about import Readme, filled, numbers, readme
+from manipula.algebra.emit.about import Readme, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, literals, sections_of, self_test_tables
@@ -49,9 +49,9 @@ class JavaScript:
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, found, LANGUAGE)}
         return {
-            f"{name}.mjs": filled(__name__, "module.mjs.jinja", shown),
-            f"{name}.d.mts": filled(__name__, "types.d.mts.jinja", shown),
-            f"{name}_test.mjs": filled(__name__, "test.mjs.jinja", test),
+            f"{name}.mjs": fill_template(__name__, "module.mjs.jinja", shown),
+            f"{name}.d.mts": fill_template(__name__, "types.d.mts.jinja", shown),
+            f"{name}_test.mjs": fill_template(__name__, "test.mjs.jinja", test),
             f"README_{name}_javascript.md": readme(tape, name, version, arguments, _readme(name, shown, found[0])),
         }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manipula.algebra.emit.about import filled
+from manipula.algebra.emit.about import fill_template
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.choice import ChoiceSource, Example, context, row
 from manipula.algebra.emit.javascript.program import JavaScriptProgram
@@ -21,9 +21,9 @@ def choice_files(source: ChoiceSource, options: EmitOptions, version: str) -> di
         "routines": JavaScriptProgram(source.routines).text(),
     }
     return {
-        f"{name}.mjs": filled(PACKAGE, "nearest.mjs.jinja", shown),
-        f"{name}.d.mts": filled(PACKAGE, "nearest.d.mts.jinja", shown),
-        f"{name}_test.mjs": filled(PACKAGE, "nearest_test.mjs.jinja", shown),
+        f"{name}.mjs": fill_template(PACKAGE, "nearest.mjs.jinja", shown),
+        f"{name}.d.mts": fill_template(PACKAGE, "nearest.d.mts.jinja", shown),
+        f"{name}_test.mjs": fill_template(PACKAGE, "nearest_test.mjs.jinja", shown),
     }
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.algebra.emit.about import SPDX, cost_text, entry, filled, ports
-from manipula.algebra.emit.backend import decided
+from manipula.algebra.emit.about import SPDX, cost_text, entry, fill_template, ports
+from manipula.algebra.emit.backend import fold_choices
 from manipula.algebra.emit.javascript import HELPERS, RESERVED, module_context
 from manipula.algebra.emit.ports import Namer, Split, ascii_text, split
 from manipula.algebra.emit.text import GUARDED
@@ -46,7 +46,7 @@ class Whole:
 
 def whole_module(whole: Whole, version: str) -> str:
     """The text, the same bytes on every run."""
-    tapes = [decided(function.tape) for function in whole.functions]
+    tapes = [fold_choices(function.tape) for function in whole.functions]
     used = {line.op for tape in tapes for line in (*tape.lines, *tape.guard)}
     shown = {
         "title": harmless(ascii_text(whole.title)),
@@ -58,18 +58,18 @@ def whole_module(whole: Whole, version: str) -> str:
         "functions": [_part(*pair, whole.parameters) for pair in zip(whole.functions, tapes, strict=True)],
         "further": [text.strip("\n") for text in whole.further],
     }
-    return filled(PACKAGE, "whole.mjs.jinja", shown)
+    return fill_template(PACKAGE, "whole.mjs.jinja", shown)
 
 
 def whole_types(whole: Whole) -> str:
     """TypeScript's declarations of what the module exports."""
-    functions = [_declared(function) for function in whole.functions if function.exported]
+    functions = [_declaration(function) for function in whole.functions if function.exported]
     further = [text.strip("\n") for text in whole.types]
     shown = {"title": harmless(ascii_text(whole.title)), "functions": functions, "further": further}
-    return filled(PACKAGE, "whole.d.mts.jinja", shown)
+    return fill_template(PACKAGE, "whole.d.mts.jinja", shown)
 
 
-def _declared(function: Exported) -> dict[str, Any]:
+def _declaration(function: Exported) -> dict[str, Any]:
     arguments = split(function.tape, Namer(RESERVED))
     shapes = {x.name: "number" + "[]" * len(x.port.shape) for x in arguments.outputs}
     several = "{ " + "; ".join(f"{name}: {shape}" for name, shape in shapes.items()) + " }"
@@ -94,7 +94,7 @@ def _part(function: Exported, tape: Tape, parameters: Sequence[str]) -> str:
         "doc": harmless(ascii_text(doc)),
         "ports": [harmless(line) for line in _ports(arguments)],
     }
-    return filled(PACKAGE, "part.mjs.jinja", shown | more)
+    return fill_template(PACKAGE, "part.mjs.jinja", shown | more)
 
 
 def _ports(arguments: Split) -> list[str]:

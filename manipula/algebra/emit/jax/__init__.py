@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from manipula.algebra.emit.about import filled, readme
+from manipula.algebra.emit.about import fill_template, readme
 from manipula.algebra.emit.ports import Namer
 from manipula.algebra.emit.python import module_context, module_readme
 from manipula.algebra.emit.reference import states, with_square_poses
@@ -54,6 +54,6 @@ class Jax:
         own = module_readme("Python with JAX", name, f"{name}_jax", shown, found[0])
         own = replace(own, remarks=[*own.remarks, _REMARK])
         return {
-            f"{name}_jax.py": filled(__name__, "module.py.jinja", shown),
+            f"{name}_jax.py": fill_template(__name__, "module.py.jinja", shown),
             f"README_{name}_jax.md": readme(tape, name, version, shown["split"], own),
         }

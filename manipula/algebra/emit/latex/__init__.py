@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.algebra.emit.about import Readme, cost_text, filled, readme
+from manipula.algebra.emit.about import Readme, cost_text, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text, identifier, split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Section, SectionPlan, Statement, section
@@ -49,7 +49,7 @@ def _function(form: str, arity: int) -> Spelling:
     return Spelling(form, ATOM, (LOOSE,) * arity)
 
 
-def _named(op: str) -> Spelling:
+def _function_spelling(op: str) -> Spelling:
     """\\sin(x), \\operatorname{atan2}(y, x)"""
     word = OPS[op].words.get("latex", rf"\operatorname{{{op}}}").replace("{", "{{").replace("}", "}}")
     return call(word, OPS[op].arity)
@@ -75,7 +75,7 @@ LANGUAGE = Mathematics(
         "mul": Infix(r"{} \, {}", PRODUCT, (PRODUCT, ATOM)),
         "div": _function(r"\frac{{{}}}{{{}}}", 2),
         "neg": Negation(),
-        **{op: _named(op) for op in OPS if op not in (*OPERATORS, APART)},
+        **{op: _function_spelling(op) for op in OPS if op not in (*OPERATORS, APART)},
         "sqrt": _function(r"\sqrt{{{}}}", 1),
     },
     frozenset(),
@@ -119,7 +119,7 @@ class LatexDocument:
         arguments = split(tape, Namer(()))
         document = _context(tape, name, version, arguments, states(tape, samples)[0])
         return {
-            f"{name}.tex": filled(__name__, "document.tex.jinja", document),
+            f"{name}.tex": fill_template(__name__, "document.tex.jinja", document),
             f"README_{name}_latex.md": readme(tape, name, version, arguments, _readme(name)),
         }
 
@@ -130,15 +130,15 @@ def _context(tape: Tape, name: str, version: str, arguments: Split, state: State
     inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
     offline = tape.cost.offline
     return {
-        "name": escaped(name),
-        "version": escaped(version),
-        "notes": {escaped(key): escaped(text) for key, text in sorted(tape.provenance.texts().items())},
-        "cost": escaped(cost_text(tape.cost)),
-        "offline_cost": escaped(cost_text(offline)) if offline is not None and offline != Cost() else "",
-        "inputs": [(_described(x), [symbols.name(slot) for slot in x.port.slots]) for x in inputs],
-        "outputs": [_described(x) for x in arguments.outputs],
+        "name": escape_latex(name),
+        "version": escape_latex(version),
+        "notes": {escape_latex(key): escape_latex(text) for key, text in sorted(tape.provenance.texts().items())},
+        "cost": escape_latex(cost_text(tape.cost)),
+        "offline_cost": escape_latex(cost_text(offline)) if offline is not None and offline != Cost() else "",
+        "inputs": [(_describe_argument(x), [symbols.name(slot) for slot in x.port.slots]) for x in inputs],
+        "outputs": [_describe_argument(x) for x in arguments.outputs],
         "once": [*before.body, *(x for x in before.stores if x.name != x.text)],
-        "conditions": [escaped(str(check.words)) for check in arguments.checks],
+        "conditions": [escape_latex(str(check.words)) for check in arguments.checks],
         "always": after.body,
         "results": after.stores,
         "given": [_values(x, state.inputs) for x in inputs],
@@ -163,23 +163,23 @@ def _sections(tape: Tape, arguments: Split, symbols: Symbols) -> tuple[Section, 
     return before, after
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Plain words that LaTeX does not read as commands."""
     return "".join(_SPECIAL.get(letter, letter) for letter in ascii_text(text))
 
 
-def _described(argument: Argument) -> str:
+def _describe_argument(argument: Argument) -> str:
     """q (6), in rad: joint positions"""
     port = argument.port
     shape = r" $\times$ ".join(map(str, port.shape))
     size = f" ({shape})" if shape else ""
-    unit = f", in {escaped(port.unit)}" if port.unit else ""
-    return f"{escaped(port.name)}{size}{unit}{': ' + escaped(port.doc) if port.doc else ''}"
+    unit = f", in {escape_latex(port.unit)}" if port.unit else ""
+    return f"{escape_latex(port.name)}{size}{unit}{': ' + escape_latex(port.doc) if port.doc else ''}"
 
 
 def _values(argument: Argument, values: Mapping[str, Sequence[float]]) -> Statement:
     numbers = ", ".join(f"${LANGUAGE.number(x).text}$" for x in values[argument.port.name])
-    return Statement(re.sub(r"\s+", " ", escaped(argument.port.name)), numbers)
+    return Statement(re.sub(r"\s+", " ", escape_latex(argument.port.name)), numbers)
 
 
 def _readme(name: str) -> Readme:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.about import Readme, filled, numbers, readme
+from manipula.algebra.emit.about import Readme, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Argument, Namer, Split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, sections_of, self_test_tables
@@ -59,11 +59,11 @@ class Matlab:
         shown = _context(tape, name, version)
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, found, LANGUAGE)}
-        files = {f"{name}.m": filled(__name__, "function.m.jinja", shown)}
+        files = {f"{name}.m": fill_template(__name__, "function.m.jinja", shown)}
         if arguments.kept:
-            files[f"{name}_prepare.m"] = filled(__name__, "prepare.m.jinja", shown)
-            files[f"{name}_prepared.m"] = filled(__name__, "prepared.m.jinja", shown)
-        files[f"{name}_test.m"] = filled(__name__, "test.m.jinja", test)
+            files[f"{name}_prepare.m"] = fill_template(__name__, "prepare.m.jinja", shown)
+            files[f"{name}_prepared.m"] = fill_template(__name__, "prepared.m.jinja", shown)
+        files[f"{name}_test.m"] = fill_template(__name__, "test.m.jinja", test)
         files[f"README_{name}_matlab.md"] = readme(tape, name, version, arguments, _readme(name, shown, found[0]))
         return files
 
@@ -74,7 +74,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     arguments = written.split
     shown = context(tape, name, version, written)
     return shown | {
-        "results": _bracketed([x.name for x in arguments.outputs]),
+        "results": _bracket_names([x.name for x in arguments.outputs]),
         "whole": ", ".join(x.name for x in (*arguments.variables, *shown["parameters"])),
         "online": ", ".join([*(x.name for x in arguments.variables), *(["k"] if arguments.kept else [])]),
         "offline": ", ".join(x.name for x in shown["parameters"]),
@@ -102,7 +102,7 @@ def pages(argument: Argument) -> str:
     return f"permute(reshape({argument.name}, [n, {sizes}]), [{order}])"
 
 
-def _bracketed(names: Sequence[str]) -> str:
+def _bracket_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, filled, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.reference import State, states, with_square_poses
@@ -43,7 +43,7 @@ class NumPy:
         shown = module_context(tape, name, version, found, LANGUAGE)
         own = module_readme("Python with NumPy", name, name, shown, found[0])
         return {
-            f"{name}.py": filled(__name__, "module.py.jinja", shown),
+            f"{name}.py": fill_template(__name__, "module.py.jinja", shown),
             f"README_{name}_python.md": readme(tape, name, version, shown["split"], own),
         }
 
@@ -59,10 +59,12 @@ def module_context(tape: Tape, name: str, version: str, found: Sequence[State], 
         "about": _doc(shown["about"]),
         "ports": _doc(shown["ports"]),
         "variables": [x.name for x in arguments.variables],
-        "taken": {x.name: _taken(x) for x in (*arguments.variables, *arguments.parameters)},
+        "taken": {x.name: _checked_argument(x) for x in (*arguments.variables, *arguments.parameters)},
         "axes": {min(len(x.port.shape), 2) for x in (*arguments.variables, *arguments.parameters)},
         "parameters": [x.name for x in shown["parameters"]],
-        "parameter_names": {x.name: wrap(", ".join(_quoted(x.port.names)) + ",", WIDTH) for x in arguments.parameters},
+        "parameter_names": {
+            x.name: wrap(", ".join(_quote_words(x.port.names)) + ",", WIDTH) for x in arguments.parameters
+        },
         "shapes": {x.name: _shape("*batch", x) for x in arguments.outputs},
         "state_shapes": {x.name: _shape(str(len(found)), x) for x in arguments.outputs},
     }
@@ -109,7 +111,7 @@ def entry(argument: Argument, position: int) -> str:
     return f"{argument.name}[..., {position}]"
 
 
-def _taken(argument: Argument) -> str:
+def _checked_argument(argument: Argument) -> str:
     """_array("q", q, 6): the argument checked, so that a wrong size is an error and not another result"""
     square, size = argument.port.shape, len(argument.port.slots)
     helper, sizes = ("_matrix", square) if len(square) > 1 else ("_array", (size,))
@@ -121,7 +123,7 @@ def _doc(lines: list[str]) -> list[str]:
     return [line.replace("\\", "/").replace('"', "'") for line in lines]
 
 
-def _quoted(words: Sequence[str]) -> list[str]:
+def _quote_words(words: Sequence[str]) -> list[str]:
     return [ascii(word) for word in words]
 
 
@@ -170,18 +172,18 @@ class PythonProgram(ProgramWriter):
             return number(value, "math.inf", "math.nan")
         return str(bool(value)) if kind == "flag" else str(int(value))
 
-    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
+    def brace_lines(self, head: str, lines: Sequence[str]) -> Iterator[str]:
         yield f"{head}:"
         yield from (f"{self.indent}{line}" if line else "" for line in lines or ["pass"])
         yield ""
 
     def branch(self, test: str, yes: Sequence[str], no: Sequence[str] = ()) -> Iterator[str]:
-        yield from (x for x in self.braced(f"if {test}", yes) if x)
+        yield from (x for x in self.brace_lines(f"if {test}", yes) if x)
         if no:
-            yield from (x for x in self.braced("else", no) if x)
+            yield from (x for x in self.brace_lines("else", no) if x)
 
-    def opened(self, head: str, body: Sequence[Stmt]) -> Iterator[str]:
-        yield from (x for x in self.braced(head, self.block(body)) if x)
+    def open_block(self, head: str, body: Sequence[Stmt]) -> Iterator[str]:
+        yield from (x for x in self.brace_lines(head, self.block(body)) if x)
 
     def comment(self, text: str) -> list[str]:
         return [f"# {ascii_text(line).strip()}".rstrip() for line in text.strip().splitlines()]

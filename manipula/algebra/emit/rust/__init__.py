@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, filled, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, literals, sections_of, self_test_tables
@@ -56,9 +56,9 @@ class Rust:
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, found, PLAIN)}
         files = {
-            "Cargo.toml": filled(__name__, "Cargo.toml.jinja", shown),
-            "src/lib.rs": filled(__name__, "lib.rs.jinja", shown),
-            "tests/self_test.rs": filled(__name__, "self_test.rs.jinja", test),
+            "Cargo.toml": fill_template(__name__, "Cargo.toml.jinja", shown),
+            "src/lib.rs": fill_template(__name__, "lib.rs.jinja", shown),
+            "tests/self_test.rs": fill_template(__name__, "self_test.rs.jinja", test),
             "README.md": readme(tape, name, version, arguments, _readme(shown, found[0])),
         }
         return {f"{name}/{file}": text for file, text in files.items()}
@@ -77,7 +77,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "crate": crate,
         "edition": "2021",
         "crate_version": version if re.fullmatch(r"\d+\.\d+\.\d+", version) else "0.0.0",
-        "description": _quoted(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
+        "description": _quote_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
         "functions": [OPS[op] for op in FUNCTIONS if op in ALWAYS or op in shown["used"]],
         "guarded": [OPS[op] for op in GUARDED if op in shown["used"]],
         "helpers": [op for op in HELPERS if op in shown["used"]],
@@ -85,26 +85,26 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "literals": literals(arguments, written.main),
         "result": array("M::Real", arguments.outputs[0].port.shape) if single else "Results<M::Real>",
         "one": _signature("evaluate<M: Math>", inputs),
-        **_stepping(shown),
+        **_step_signatures(shown),
         "first": _signature(
             "prepare<M: Math>", [f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments.parameters]
         ),
         "parameter_names": [word for x in arguments.parameters for word in x.port.names],
-        "quoted": _quoted,
+        "quoted": _quote_text,
     }
 
 
-def _stepping(shown: Mapping[str, Any]) -> dict[str, str]:
+def _step_signatures(shown: Mapping[str, Any]) -> dict[str, str]:
     """Signatures of what remembers."""
     memory: Memory | None = shown["memory"]
     if memory is None:
         return {}
 
-    def declared(arguments: Iterable[Argument]) -> list[str]:
+    def declare_arguments(arguments: Iterable[Argument]) -> list[str]:
         return [f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments]
 
-    start = declared([*(x for x, _ in memory.states), *shown["parameters"]])
-    taken = [f"{memory.pointer}: &mut State<M::Real>", *declared(memory.variables)]
+    start = declare_arguments([*(x for x, _ in memory.states), *shown["parameters"]])
+    taken = [f"{memory.pointer}: &mut State<M::Real>", *declare_arguments(memory.variables)]
     return {"init": _signature("init<M: Math>", start), "step": _signature("step<M: Math>", taken)}
 
 
@@ -113,7 +113,7 @@ def array(real: str, shape: Sequence[int]) -> str:
     return f"[{array(real, shape[1:])}; {shape[0]}]" if shape else real
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return '"' + ascii_text(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

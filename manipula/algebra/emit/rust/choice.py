@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from manipula.algebra.emit.about import filled
+from manipula.algebra.emit.about import fill_template
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.choice import ChoiceSource, Example, context, row
 from manipula.algebra.emit.ports import ascii_text
@@ -54,7 +54,7 @@ def choice_files(source: ChoiceSource, options: EmitOptions, version: str) -> di
         "Cargo.toml": "nearest.toml.jinja", "src/lib.rs": "nearest.rs.jinja", "src/text.rs": "nearest_text.rs.jinja",
         "tests/self_test.rs": "nearest_test.rs.jinja",
     }  # fmt: skip
-    return {f"{source.name}/{file}": filled(PACKAGE, template, shown) for file, template in files.items()}
+    return {f"{source.name}/{file}": fill_template(PACKAGE, template, shown) for file, template in files.items()}
 
 
 def _table(values: Sequence[float]) -> str:

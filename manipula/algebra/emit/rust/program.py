@@ -89,13 +89,13 @@ class RustProgram(ProgramWriter):
         return [f"/// {line}".rstrip() for line in inner if line]
 
     def head(self, routine: Routine) -> str:
-        given = [f"mut {self.local[name]}: {self.passed(kind)}" for name, kind in routine.parameters.items()]
+        given = [f"mut {self.local[name]}: {self.parameter_type(kind)}" for name, kind in routine.parameters.items()]
         public = 'pub unsafe extern "C" fn' if routine.name in self.public else "unsafe fn"
         mangled = "#[no_mangle]\n" if routine.name in self.public else ""
         result = "" if routine.returns == "none" else f" -> {TYPES[routine.returns]}"
         return f"{mangled}{public} {self.called[routine.name]}({', '.join(given)}){result}"
 
-    def passed(self, kind: Kind) -> str:
+    def parameter_type(self, kind: Kind) -> str:
         if kind.startswith(STRUCT):
             return f"*mut {self.called[kind.removeprefix(STRUCT)]}"
         return f"*mut {TYPES[ARRAYS[kind]]}" if kind in ARRAYS else TYPES[kind]
@@ -131,7 +131,7 @@ class RustProgram(ProgramWriter):
                 return TYPES[kind]
             return f"[{TYPES[ARRAYS[kind]]}; {size}]" if size else f"*mut {TYPES[ARRAYS[kind]]}"
 
-        lines = [f"    pub {self.named(x.name)}: {member(x.kind, x.size)}," for x in struct.members]
+        lines = [f"    pub {self.member_name(x.name)}: {member(x.kind, x.size)}," for x in struct.members]
         return ["#[repr(C)]", f"pub struct {self.called[struct.name]} {{", *lines, "}"]
 
     def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:
@@ -154,12 +154,12 @@ class RustProgram(ProgramWriter):
     def member(self, x: Field) -> str:
         struct = self.structs[x.struct.kind.removeprefix(STRUCT)]
         found = struct.member(x.name)
-        place = f"(*{self.local[x.struct.name]}).{self.named(x.name)}"
+        place = f"(*{self.local[x.struct.name]}).{self.member_name(x.name)}"
         inside = x.kind in ARRAYS and found is not None and found.size
         return f"(core::ptr::addr_of_mut!({place}) as *mut {TYPES[ARRAYS[x.kind]]})" if inside else place
 
-    def stepped(self, target: Place, value: ProgramOp) -> bool:
-        return isinstance(target, Var) and super().stepped(target, value)
+    def is_compound_assignment(self, target: Place, value: ProgramOp) -> bool:
+        return isinstance(target, Var) and super().is_compound_assignment(target, value)
 
     # complex numbers
 
@@ -202,5 +202,5 @@ class RustProgram(ProgramWriter):
     def flat(self, argument: Argument, position: int) -> str:
         return f"*{argument.name}.offset({position})"
 
-    def kept(self, position: int) -> str:
+    def offline_value(self, position: int) -> str:
         return f"*k.offset({position})"

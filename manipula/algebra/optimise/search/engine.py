@@ -1,4 +1,4 @@
-"""`searched`: the same function computed in a cheaper way, found by annealing over the ways to compute its values.
+"""`search_ways`: the same function computed in a cheaper way, found by annealing over the ways to compute its values.
 
 A run is a list of rounds; each begins with the best ways so far, or others as cheap, warm, and ends cold. The random
 numbers follow from the seed, so the same seed and number of moves give the same function. A limit in seconds only cuts
@@ -16,7 +16,7 @@ from threading import Event
 from time import perf_counter
 from typing import Any
 
-from manipula.algebra.expr.field import P, hashed
+from manipula.algebra.expr.field import P, hash_to_field
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.descend import Brake, brake_from
 from manipula.algebra.optimise.price import CLASSICAL_AIM, Aim, Price
@@ -66,7 +66,7 @@ def rounds_for(moves: float, operations: int) -> Rounds:
     return tuple(replace(part, share=part.share / cycles) for _ in range(cycles) for part in CYCLE)
 
 
-def searched(
+def search_ways(
     function: Function, effort: Effort, aim: Aim = CLASSICAL_AIM, *, rounds: Rounds | None = None, chains: int = 1
 ) -> Function:
     """The function in the cheapest way found; never dearer than it came. An interrupt keeps the best so far.
@@ -78,7 +78,7 @@ def searched(
         return function  # there is nothing to move
     limits = SearchLimits(effort.moves if effort.moves or effort.seconds else MOVES, effort.seconds, effort.stop)
     plan = rounds or rounds_for(limits.expected_moves, given)
-    seeds = [hashed("search", effort.seed, chain) for chain in range(chains)]
+    seeds = [hash_to_field("search", effort.seed, chain) for chain in range(chains)]
     runs = [Search(function, aim, seed, limits, plan) for seed in seeds]
     _run_all(runs, limits, effort.tell)
     best = min(runs, key=lambda run: run.best_price)
@@ -88,23 +88,23 @@ def searched(
     return best.best
 
 
-def relaxed(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> int:
+def relaxed_price(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> int:
     """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
     if aim.price.total(function) == 0:
         return 0  # there is nothing to move
-    return int(_descended(function, moves, aim).ways.state.now[BEST])
+    return int(_descend(function, moves, aim).ways.state.now[BEST])
 
 
 def relaxed_function(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> Function:
     """The function behind that price."""
     if aim.price.total(function) == 0:
         return function
-    run = _descended(function, moves, aim)
+    run = _descend(function, moves, aim)
     run.keep()
     return run.best
 
 
-def _descended(function: Function, moves: int, aim: Aim) -> Search:
+def _descend(function: Function, moves: int, aim: Aim) -> Search:
     run = Search(function, aim, 0, SearchLimits(moves, None, never), DESCENT)
     while run.done < moves:
         run.chunk(DESCENT[0].cold)
@@ -148,9 +148,9 @@ class Search:
         self.price, self.limits, self.rounds, self.divisors = aim.price, limits, rounds, aim.divisors
         self.best, self.best_price = function, self.price.total(function)
         self.random, self.done = 1 + seed % (P - 1), 0
-        self.ways = self.begun(function)
+        self.ways = self.begin(function)
 
-    def begun(self, function: Function) -> Ways:
+    def begin(self, function: Function) -> Ways:
         ways = ways_from_function(function, self.price, divisors=self.divisors)
         ways.state.now[RANDOM] = self.random
         return ways
@@ -163,7 +163,7 @@ class Search:
                 return
             now = self.ways.state.now
             if now[COST] > now[BEST]:  # where it ended as cheap as the best, a search goes on along the level stretch
-                self.ways = self.begun(self.best)
+                self.ways = self.begin(self.best)
             end = begin + part.share
             while (progress := self.limits.progress(self.done)) < end - 1e-12:
                 temperature = part.temperature((progress - begin) / part.share)
@@ -184,7 +184,7 @@ class Search:
     def keep(self) -> None:
         """Take the best ways as the best function."""
         if self.ways.state.now[BEST] < self.best_price:
-            found = self.price.arranged(function_from_ways(self.ways, best=True))
+            found = self.price.arrange(function_from_ways(self.ways, best=True))
             if self.price.total(found) < self.best_price:
                 self.best, self.best_price = found, self.price.total(found)
 
@@ -244,7 +244,7 @@ def winner(
     rounds = _rounds(basins)
 
     def run(function: Function, share: float, seed: int) -> Function:
-        return searched(function, effort.part(share, seed), aim)
+        return search_ways(function, effort.part(share, seed), aim)
 
     for turn in range(rounds):
         roads = max(1, workers // len(entrants))  # several from the same start, if there are too few

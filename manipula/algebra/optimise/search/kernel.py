@@ -42,7 +42,7 @@ from manipula.algebra.optimise.search.table import (
     State,
     depends,
     fuse,
-    priced,
+    operation_price,
     random,
     release,
     use,
@@ -65,13 +65,13 @@ def sweep(s: State) -> int:
         count += s.open[i]
     for i in range(s.now[COUNT]):
         if s.open[i]:
-            moved(s, i, s.stack[i])
+            move_node(s, i, s.stack[i])
     for i in range(s.now[LIVE]):
         s.live[i] = s.stack[s.live[i]]
         s.place[s.live[i]] = i
     s.now[COUNT] = count
     s.now[SWEEPS] += 1
-    return tidied(s)
+    return rebuild_table(s)
 
 
 def keep(s: State, best: int) -> int:
@@ -99,20 +99,20 @@ def keep(s: State, best: int) -> int:
     return 0
 
 
-def renumbered(s: State, r: int) -> int:
+def renumber(s: State, r: int) -> int:
     return int(2 * s.stack[r >> 1] + (r & 1))
 
 
-def moved(s: State, i: int, j: int) -> int:
+def move_node(s: State, i: int, j: int) -> int:
     """Node i becomes node j."""
     if s.kind[i] == FIXED:
         for k in range(s.left[i], s.left[i] + s.right[i]):
-            s.more[k] = renumbered(s, s.more[k])
+            s.more[k] = renumber(s, s.more[k])
         s.left[j], s.right[j] = s.left[i], s.right[i]
     else:
-        s.left[j], s.right[j] = renumbered(s, s.left[i]), renumbered(s, s.right[i])
+        s.left[j], s.right[j] = renumber(s, s.left[i]), renumber(s, s.right[i])
     if s.best_kind[i] in (ADD, MUL):
-        s.best_left[j], s.best_right[j] = renumbered(s, s.best_left[i]), renumbered(s, s.best_right[i])
+        s.best_left[j], s.best_right[j] = renumber(s, s.best_left[i]), renumber(s, s.best_right[i])
     else:
         s.best_left[j], s.best_right[j] = s.best_left[i], s.best_right[i]
     s.kind[j], s.best_kind[j] = s.kind[i], s.best_kind[i]
@@ -121,7 +121,7 @@ def moved(s: State, i: int, j: int) -> int:
     return 0
 
 
-def tidied(s: State) -> int:
+def rebuild_table(s: State) -> int:
     """Marks, users and the table made anew."""
     for i in range(s.now[CAPACITY]):
         s.open[i], s.made[i], s.stamp[i], s.parents[i] = 0, 0, 0, 0
@@ -167,7 +167,7 @@ SHARES = {
 }  # fmt: skip
 
 
-def proposed(s: State, v: int) -> int:
+def propose_move(s: State, v: int) -> int:
     move = s.menu[random(s, MENU)]
     if move == SUM_OF:
         return look_up(s, v, ADD)
@@ -212,7 +212,7 @@ def change(s: State, v: int, kind: int, x: int, y: int) -> int:
     s.kind[v] = kind
     s.left[v] = x
     s.right[v] = y
-    weight = priced(s, kind, x, y)
+    weight = operation_price(s, kind, x, y)
     s.now[COST] += weight - s.weight[v]
     s.weight[v] = weight
     release(s, old_x, v)
@@ -223,7 +223,7 @@ def change(s: State, v: int, kind: int, x: int, y: int) -> int:
     return 0
 
 
-def accepted(s: State, rise: int) -> int:
+def accept_rise(s: State, rise: int) -> int:
     if rise <= 0:
         return 1
     if rise >= STEEPEST:
@@ -249,11 +249,11 @@ def step(s: State) -> int:
         return 0
     s.now[MOVE] += 1
     s.now[HITS] = 0
-    if proposed(s, v) == 0 or circular(s, v):
+    if propose_move(s, v) == 0 or circular(s, v):
         return 0
     kind, x, y, cost = s.kind[v], s.left[v], s.right[v], s.now[COST]
     change(s, v, s.now[KIND], s.now[LEFT], s.now[RIGHT])
-    if accepted(s, s.now[COST] - cost) == 0:
+    if accept_rise(s, s.now[COST] - cost) == 0:
         change(s, v, kind, x, y)
         return 0
     if s.now[COST] < s.now[BEST]:

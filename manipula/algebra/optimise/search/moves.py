@@ -20,12 +20,12 @@ from manipula.algebra.optimise.search.table import (
     RIGHT,
     State,
     depends,
-    found,
+    find_node,
     inverse,
-    made,
+    make_reference,
     product,
     random,
-    signed,
+    reference_value,
     total,
 )
 from manipula.algebra.program.primitives import quotient, remainder
@@ -56,8 +56,8 @@ def regroup(s: State, v: int) -> int:
     if kind == ADD:
         q = q ^ (u & 1)
     if turn & 2:
-        return way(s, kind, made(s, kind, x, q), p)
-    return way(s, kind, made(s, kind, x, p), q)
+        return way(s, kind, make_reference(s, kind, x, q), p)
+    return way(s, kind, make_reference(s, kind, x, p), q)
 
 
 def pair_up(s: State, v: int) -> int:
@@ -71,7 +71,7 @@ def pair_up(s: State, v: int) -> int:
         q, t = q ^ (x & 1), t ^ (y & 1)
     if random(s, 2):
         r, t = t, r
-    return way(s, kind, made(s, kind, p, r), made(s, kind, q, t))
+    return way(s, kind, make_reference(s, kind, p, r), make_reference(s, kind, q, t))
 
 
 def distribute(s: State, v: int) -> int:
@@ -85,7 +85,7 @@ def distribute(s: State, v: int) -> int:
     return way(s, ADD, times(s, a, p), times(s, a, q))
 
 
-def divided(s: State, r: int, factor: int, depth: int) -> int:
+def divide_factor(s: State, r: int, factor: int, depth: int) -> int:
     """What is left of a product when one factor is taken out; 0 if it has no such factor."""
     node = r >> 1
     if node == factor:
@@ -93,14 +93,14 @@ def divided(s: State, r: int, factor: int, depth: int) -> int:
     if depth == 0 or s.kind[node] != MUL:
         return 0
     other = s.right[node]
-    rest = divided(s, s.left[node], factor, depth - 1)
+    rest = divide_factor(s, s.left[node], factor, depth - 1)
     if rest == 0:
         other = s.left[node]
-        rest = divided(s, s.right[node], factor, depth - 1)
+        rest = divide_factor(s, s.right[node], factor, depth - 1)
     if rest == 0:
         return 0
     rest = rest ^ (r & 1)
-    return other ^ (rest & 1) if rest >> 1 == ONE else made(s, MUL, rest, other)
+    return other ^ (rest & 1) if rest >> 1 == ONE else make_reference(s, MUL, rest, other)
 
 
 def some_factor(s: State, r: int) -> int:
@@ -118,10 +118,10 @@ def factor(s: State, v: int) -> int:
     if s.kind[v] != ADD:
         return 0
     common = some_factor(s, s.left[v])
-    y = divided(s, s.right[v], common, DEEP)
+    y = divide_factor(s, s.right[v], common, DEEP)
     if y == 0:
         return 0
-    return way(s, MUL, 2 * common, made(s, ADD, divided(s, s.left[v], common, DEEP), y))
+    return way(s, MUL, 2 * common, make_reference(s, ADD, divide_factor(s, s.left[v], common, DEEP), y))
 
 
 def exchange(s: State, v: int) -> int:
@@ -139,14 +139,14 @@ def exchange(s: State, v: int) -> int:
     c = (s.right[y] if turn & 2 else s.left[y]) ^ sign
     d = s.left[y] if turn & 2 else s.right[y]
     flip = 1 if turn & 4 else 0
-    first = made(s, MUL, made(s, ADD, a, c ^ flip), b)
-    second = made(s, MUL, c, made(s, ADD, d, b ^ flip ^ 1))
+    first = make_reference(s, MUL, make_reference(s, ADD, a, c ^ flip), b)
+    second = make_reference(s, MUL, c, make_reference(s, ADD, d, b ^ flip ^ 1))
     if first == 0 or second == 0:
         return 0
     return way(s, ADD, first ^ own, second ^ own)
 
 
-def opened(s: State, v: int, kind: int) -> int:
+def open_terms(s: State, v: int, kind: int) -> int:
     """The terms of a sum, or the factors of a product, into `scratch`; shared parts are opened now and then."""
     s.scratch[0] = 2 * v
     count = 1
@@ -190,7 +190,7 @@ def collect(s: State, count: int, v: int) -> int:
         return 0
     kept, group = 0, 0
     for i in range(count):
-        rest = divided(s, s.scratch[i], common, DEEP)
+        rest = divide_factor(s, s.scratch[i], common, DEEP)
         if rest != 0:
             s.scratch[GROUP + group] = rest
             group += 1
@@ -199,22 +199,22 @@ def collect(s: State, count: int, v: int) -> int:
             kept += 1
     if group < 2:
         return 0
-    inner = joined(s, GROUP, group, ADD, v)
+    inner = join_terms(s, GROUP, group, ADD, v)
     if inner == 0:
         return 0
     if kept == 0:
         return way(s, MUL, 2 * common, inner)
-    s.scratch[kept] = made(s, MUL, 2 * common, inner)
+    s.scratch[kept] = make_reference(s, MUL, 2 * common, inner)
     return kept + 1 if s.scratch[kept] != 0 else 0
 
 
-def joined(s: State, start: int, count: int, kind: int, v: int) -> int:
+def join_terms(s: State, start: int, count: int, kind: int, v: int) -> int:
     """One reference to the sum or product of a list."""
-    count = merged(s, start, count, kind, v)
-    return made(s, kind, s.scratch[start], s.scratch[start + 1]) if count == 2 else 0
+    count = merge_to_two(s, start, count, kind, v)
+    return make_reference(s, kind, s.scratch[start], s.scratch[start + 1]) if count == 2 else 0
 
 
-def merged(s: State, start: int, count: int, kind: int, v: int) -> int:
+def merge_to_two(s: State, start: int, count: int, kind: int, v: int) -> int:
     """Bring a list down to two entries: pairs that are there already first, then any. 0 when that fails."""
     while count > 2:
         pair = known_pair(s, start, count, kind, v)
@@ -224,7 +224,7 @@ def merged(s: State, start: int, count: int, kind: int, v: int) -> int:
             j = remainder(i + 1 + random(s, count - 1), count)
         if i > j:
             i, j = j, i
-        s.scratch[start + i] = made(s, kind, s.scratch[start + i], s.scratch[start + j])
+        s.scratch[start + i] = make_reference(s, kind, s.scratch[start + i], s.scratch[start + j])
         if s.scratch[start + i] == 0:
             return 0
         count -= 1
@@ -241,8 +241,12 @@ def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
             x, y = s.scratch[start + i], s.scratch[start + j]
             if s.offline[x >> 1] & s.offline[y >> 1]:
                 return TERMS * i + j
-            value = product(signed(s, x), signed(s, y)) if kind == MUL else total(signed(s, x), signed(s, y))
-            if at_hand(s, found(s, P - value if value > HALF else value), v):
+            value = (
+                product(reference_value(s, x), reference_value(s, y))
+                if kind == MUL
+                else total(reference_value(s, x), reference_value(s, y))
+            )
+            if at_hand(s, find_node(s, P - value if value > HALF else value), v):
                 return TERMS * i + j
     return 0
 
@@ -261,15 +265,15 @@ def times(s: State, a: int, x: int) -> int:
     node = x >> 1
     if s.offline[a >> 1] and s.kind[node] == MUL and s.offline[node] == 0 and random(s, 4):
         if s.offline[s.left[node] >> 1]:
-            return made(s, MUL, made(s, MUL, a ^ (x & 1), s.left[node]), s.right[node])
+            return make_reference(s, MUL, make_reference(s, MUL, a ^ (x & 1), s.left[node]), s.right[node])
         if s.offline[s.right[node] >> 1]:
-            return made(s, MUL, made(s, MUL, a ^ (x & 1), s.right[node]), s.left[node])
-    return made(s, MUL, a, x)
+            return make_reference(s, MUL, make_reference(s, MUL, a ^ (x & 1), s.right[node]), s.left[node])
+    return make_reference(s, MUL, a, x)
 
 
 def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
     """Open the sum v, spread a product, collect a factor, and join what there is."""
-    count = opened(s, v, ADD)
+    count = open_terms(s, v, ADD)
     if spreading:
         count = spread(s, count)
     if count < 2 or count > TERMS:
@@ -279,16 +283,16 @@ def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
         if count == 1:
             return 1  # all of them: v is the factor times the rest, and `collect` has said so
     if count >= 3:
-        count = merged(s, 0, count, ADD, v)
+        count = merge_to_two(s, 0, count, ADD, v)
     return way(s, ADD, s.scratch[0], s.scratch[1]) if count == 2 else 0
 
 
 def rebuild_product(s: State, v: int) -> int:
     """Open the product v and join its factors anew."""
-    count = opened(s, v, MUL)
+    count = open_terms(s, v, MUL)
     if count < 3:
         return 0
-    count = merged(s, 0, count, MUL, v)
+    count = merge_to_two(s, 0, count, MUL, v)
     return way(s, MUL, s.scratch[0], s.scratch[1]) if count == 2 else 0
 
 
@@ -310,8 +314,8 @@ def look_up(s: State, v: int, kind: int) -> int:
             over = inverse(s, u)
             value = product(s.value[v], over)
         else:
-            value = total(s.value[v], signed(s, 2 * u + 1 - sign))
-        w = found(s, P - value if value > HALF else value)
+            value = total(s.value[v], reference_value(s, 2 * u + 1 - sign))
+        w = find_node(s, P - value if value > HALF else value)
         if w != 0 and v not in (u, w) and (s.offline[w] or s.refs[w] > 0):
             note(s, u)
             note(s, w)
@@ -327,11 +331,11 @@ def sum_with_square(s: State, v: int) -> int:
         sign = random(s, 2)
         square = product(s.value[x], s.value[x])
         value = total(s.value[v], P - square if sign else square)
-        u = found(s, P - value if value > HALF else value)
+        u = find_node(s, P - value if value > HALF else value)
         if u != 0 and v not in (u, x) and (s.offline[u] or s.refs[u] > 0):
             note(s, u)
             note(s, x)
-            rest = made(s, MUL, 2 * x, 2 * x)
+            rest = make_reference(s, MUL, 2 * x, 2 * x)
             return way(s, ADD, 2 * u + (1 if value > HALF else 0), rest ^ (1 - sign)) if rest != 0 else 0
     return 0
 
@@ -341,16 +345,16 @@ def sum_with_product(s: State, v: int) -> int:
     u = s.live[random(s, s.now[LIVE])]
     start = random(s, s.now[LIVE])
     sign = random(s, 2)
-    value = total(s.value[v], signed(s, 2 * u + 1 - sign))
+    value = total(s.value[v], reference_value(s, 2 * u + 1 - sign))
     for i in range(TRIES):
         x = s.live[remainder(start + i, s.now[LIVE])]
         ratio = product(value, inverse(s, x))
-        y = found(s, P - ratio if ratio > HALF else ratio)
+        y = find_node(s, P - ratio if ratio > HALF else ratio)
         if y > ONE and v not in (u, x, y) and (s.offline[y] or s.refs[y] > 0):
             note(s, u)
             note(s, x)
             note(s, y)
-            return way(s, ADD, 2 * u + sign, made(s, MUL, 2 * x, 2 * y + (1 if ratio > HALF else 0)))
+            return way(s, ADD, 2 * u + sign, make_reference(s, MUL, 2 * x, 2 * y + (1 if ratio > HALF else 0)))
     return 0
 
 
@@ -368,8 +372,8 @@ def rescale(s: State, v: int) -> int:
     if s.offline[k >> 1] == 0:
         return 0
     value = inverse(s, k >> 1)
-    over = found(s, P - value if value > HALF else value)
+    over = find_node(s, P - value if value > HALF else value)
     if over == 0 or s.offline[over] == 0:
         return 0
     rest = times(s, (2 * over + (1 if value > HALF else 0)) ^ (k & 1), y)
-    return way(s, MUL, k, made(s, ADD, z ^ (x & 1), rest))
+    return way(s, MUL, k, make_reference(s, ADD, z ^ (x & 1), rest))

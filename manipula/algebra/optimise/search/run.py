@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.llvm.code import LoadedCode, loaded, optimised_object, quick_object
+from manipula.algebra.llvm.code import LoadedCode, load_code, optimised_object, quick_object
 from manipula.algebra.llvm.program_writer import assembly
 from manipula.algebra.optimise.search import kernel
 from manipula.algebra.optimise.search.table import ARRAYS, State
@@ -44,7 +44,7 @@ def _address(array: Any) -> int:
 
 def kernel_from_text(text: Callable[[], str], thorough: bool) -> Kernel:
     """Compiled well, or in a third of the time. The text is the package's own: what was kept needs none."""
-    return Kernel(loaded(("search", thorough), text, 2, optimised_object if thorough else quick_object))
+    return Kernel(load_code(("search", thorough), text, 2, optimised_object if thorough else quick_object))
 
 
 LONG = 10_000_000  # moves in this process
@@ -53,7 +53,7 @@ _made = [0]  # moves, so far
 
 
 @lru_cache(maxsize=2)
-def compiled(thorough: bool) -> Kernel:
+def compile_kernel(thorough: bool) -> Kernel:
     return kernel_from_text(lambda: assembly(program(kernel.begin, kernel.anneal), "begin", "anneal"), thorough)
 
 
@@ -70,10 +70,10 @@ def _kernel(moves: int) -> Kernel:
     """The code for so many moves more; one thread compiles, the others wait for it."""
     with _lock:
         _made[0] += moves
-        return compiled(_made[0] > LONG)
+        return compile_kernel(_made[0] > LONG)
 
 
-def interpreted(state: State, moves: int) -> None:
+def interpret_kernel(state: State, moves: int) -> None:
     """The same, by Python itself: slow, and what the compiled kernel is tested against."""
     lists: Any = SimpleNamespace(**{name: getattr(state, name).tolist() for name in ARRAYS})
     kernel.anneal(lists, moves)

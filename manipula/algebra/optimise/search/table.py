@@ -101,12 +101,12 @@ def random(s: State, n: int) -> int:
     return remainder(s.now[RANDOM] >> 8, n)
 
 
-def signed(s: State, r: int) -> int:
+def reference_value(s: State, r: int) -> int:
     """The value of a reference."""
     return int(P - s.value[r >> 1] if r & 1 else s.value[r >> 1])
 
 
-def found(s: State, value: int) -> int:
+def find_node(s: State, value: int) -> int:
     """The node of a value in 0 … HALF, or 0."""
     slot = value & s.now[MASK]
     while s.table[slot] != 0:
@@ -116,7 +116,7 @@ def found(s: State, value: int) -> int:
     return 0
 
 
-def entered(s: State, value: int) -> int:
+def enter_node(s: State, value: int) -> int:
     """A new node for a value that has none."""
     node = s.now[COUNT]
     s.now[COUNT] = node + 1
@@ -142,17 +142,21 @@ def inverse(s: State, node: int) -> int:
     return int(s.inverse[node])
 
 
-def made(s: State, kind: int, x: int, y: int) -> int:
+def make_reference(s: State, kind: int, x: int, y: int) -> int:
     """A reference to x + y or x · y; 0 when it is the number zero, or cannot be had."""
     if x == 0 or y == 0:
         return 0
-    value = product(signed(s, x), signed(s, y)) if kind == MUL else total(signed(s, x), signed(s, y))
+    value = (
+        product(reference_value(s, x), reference_value(s, y))
+        if kind == MUL
+        else total(reference_value(s, x), reference_value(s, y))
+    )
     if value == 0:
         return 0
     sign = 1 if value > HALF else 0
-    node = found(s, P - value if sign else value)
+    node = find_node(s, P - value if sign else value)
     if node == 0:
-        node = entered(s, P - value if sign else value)
+        node = enter_node(s, P - value if sign else value)
         set_way(s, node, kind, x ^ sign, y ^ sign if kind == ADD else y)
     elif s.offline[node] == 0:
         if s.refs[node] > 0:
@@ -171,12 +175,12 @@ def set_way(s: State, node: int, kind: int, x: int, y: int) -> int:
     s.left[node] = x
     s.right[node] = y
     s.offline[node] = s.offline[x >> 1] & s.offline[y >> 1]
-    s.weight[node] = priced(s, kind, x, y)
+    s.weight[node] = operation_price(s, kind, x, y)
     s.made[node] = s.now[MOVE]
     return 0
 
 
-def priced(s: State, kind: int, x: int, y: int) -> int:
+def operation_price(s: State, kind: int, x: int, y: int) -> int:
     if s.offline[x >> 1] & s.offline[y >> 1]:
         return 0
     return int(s.price[PRICE_ADD] if kind == ADD else s.price[PRICE_MUL])

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any, get_args
 
 from manipula.algebra.expr.field import P
-from manipula.algebra.expr.function import Function, Output, function_from_content, nested
-from manipula.algebra.expr.maths import copied, topological
+from manipula.algebra.expr.function import Function, Output, function_from_content, nest_flat
+from manipula.algebra.expr.maths import copy_node, topological
 from manipula.algebra.expr.node import LEAVES, Expr, Graph
 from manipula.algebra.expr.provenance import provenance_from_dict
 from manipula.algebra.optimise.price import Price
@@ -168,9 +168,11 @@ def function_from_ways(ways: Ways, best: bool) -> Function:
         replace(port, symbols=tuple(graph.symbol(str(x.data), online=x.online) for x in port.symbols))
         for port in function.inputs
     )
-    done = _Builder(ways, graph, columns).built()
+    done = _Builder(ways, graph, columns).build()
     flow = iter(ways.roots)
-    outputs = tuple(_output(port, [_signed(done, graph, next(flow)) for _ in port.exprs]) for port in function.outputs)
+    outputs = tuple(
+        _output(port, [_signed_node(done, graph, next(flow)) for _ in port.exprs]) for port in function.outputs
+    )
     labels = {graph.table[x.value]: text for x, text in function.labels.items() if x.value in graph.table}
     return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels)
 
@@ -182,7 +184,7 @@ def reference_from_function(function: Function) -> Reference:
 
     def run(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
         found = function({name: symbol(name) for name in names}, maths)
-        return {name: nested(flat, shapes[name]) for name, flat in found.items()}
+        return {name: nest_flat(flat, shapes[name]) for name, flat in found.items()}
 
     return run
 
@@ -191,7 +193,7 @@ def _output(port: Output, exprs: list[Expr]) -> Output:
     return replace(port, exprs=tuple(exprs))
 
 
-def _signed(done: dict[int, Expr], graph: Graph, r: int) -> Expr:
+def _signed_node(done: dict[int, Expr], graph: Graph, r: int) -> Expr:
     if r == 0:
         return graph.zero
     return -done[r >> 1] if r & 1 else done[r >> 1]
@@ -206,7 +208,7 @@ class _Builder:
         self.more: list[int] = ways.state.more.tolist()
         self.done: dict[int, Expr] = {}
 
-    def built(self) -> dict[int, Expr]:
+    def build(self) -> dict[int, Expr]:
         stack: list[tuple[int, bool]] = [(r >> 1, False) for r in reversed(self.ways.roots) if r]
         begun: set[int] = set()
         while stack:
@@ -229,11 +231,11 @@ class _Builder:
         return [] if self.kind[node] == LEAF else [self.left[node], self.right[node]]
 
     def one(self, node: int) -> Expr:
-        args = tuple(_signed(self.done, self.graph, r) for r in self.below(node))
+        args = tuple(_signed_node(self.done, self.graph, r) for r in self.below(node))
         if self.kind[node] in (ADD, MUL):
             return self.graph.apply("add" if self.kind[node] == ADD else "mul", *args)
         pattern = self.ways.exprs[self.ways.state.origin[node]]
-        copy = copied(pattern, args, self.graph)
+        copy = copy_node(pattern, args, self.graph)
         return -copy if pattern.value > HALF else copy
 
 

@@ -26,7 +26,7 @@ class Asked(NamedTuple):
     slip: list[Any]
 
 
-def asked(x: Given) -> Asked:
+def reference_rates(x: Given) -> Asked:
     """q̇_r = q̇_d − Λe,  q̈_r = q̈_d − Λė,  s = ė + Λe = q̇ − q̇_r,  with e = q − q_d"""
     found = Asked([], [], [], [])
     for i, lam in enumerate(x["lam"]):
@@ -39,7 +39,7 @@ def asked(x: Given) -> Asked:
     return found
 
 
-def learnt(state: str, unit: str, what: str, *, sampled: bool) -> dict[str, Result]:
+def state_output(state: str, unit: str, what: str, *, sampled: bool) -> dict[str, Result]:
     """The output that is a state's rate, or its value after the step."""
     if sampled:
         return {f"{state}_next": Result(unit, f"{what} after the step", Next(state))}
@@ -63,7 +63,7 @@ LOWER = PortKind("lower", "SI", "least estimates", "base", "setting", unbounded=
 UPPER = PortKind("upper", "SI", "largest estimates", "base", "setting", unbounded=True, signed=True, default=inf)
 
 
-def bounded(law: Block) -> Block:
+def bound_estimates(law: Block) -> Block:
     """The law with bounds of every state that it learns; they are settings, infinite unless given."""
     ports = _ports(law)
 
@@ -82,7 +82,7 @@ def bounded(law: Block) -> Block:
 
 
 def bound_names(law: Block) -> list[str]:
-    """The settings that `bounded` adds; none of a law that has its own."""
+    """The settings that `bound_estimates` adds; none of a law that has its own."""
     return [] if LOWER in law.inputs else [port.name for pair in _ports(law).values() for port in pair]
 
 
@@ -107,13 +107,13 @@ def _ports(law: Block) -> dict[str, tuple[PortKind, PortKind]]:
     found = {}
     for state in (port for port in law.inputs if port.role == "state"):
         if f"gamma_{state.name}" in gains:
-            found[state.name] = _named(LOWER, state), _named(UPPER, state)
+            found[state.name] = _bound_of_state(LOWER, state), _bound_of_state(UPPER, state)
         elif state.name == "theta":
             found[state.name] = replace(LOWER, size=state.size), replace(UPPER, size=state.size)
     return found
 
 
-def _named(bound: PortKind, state: PortKind) -> PortKind:
+def _bound_of_state(bound: PortKind, state: PortKind) -> PortKind:
     """Of one state among several: `lower_load`."""
     entries: Any = state.size
     if isinstance(state.size, Sequence) and not isinstance(state.size, str):

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import (
     ACCELERATION,
     BRAKE,
@@ -39,7 +39,7 @@ from manipula.mechanics.models.ports import (
 from manipula.scalar import Maths, Next, Rate
 
 
-def wanted(x: Given) -> list[Any]:
+def commanded_acceleration(x: Given) -> list[Any]:
     """a = q̈_ref + kd (q̇_ref − q̇) + kp (q_ref − q)"""
     return [
         far + d * (fast - qd) + p * (there - q)
@@ -55,7 +55,7 @@ def torque_for(call: ModelCall, x: Given, a: list[Any]) -> list[Any]:
 
 
 def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
-    return {"tau": torque_for(call, x, wanted(x))}
+    return {"tau": torque_for(call, x, commanded_acceleration(x))}
 
 
 _REFERENCE = (*variables("q", "qd"), Q_REF, QD_REF, QDD_REF)
@@ -81,7 +81,9 @@ class ComputedTorqueAction(NamedTuple):
 
 
 def _law(maths: Maths[Any], call: ModelCall, x: Given) -> ComputedTorqueAction:
-    asked = torque_for(call, x, [a + integral for a, integral in zip(wanted(x), x["integral"], strict=True)])
+    asked = torque_for(
+        call, x, [a + integral for a, integral in zip(commanded_acceleration(x), x["integral"], strict=True)]
+    )
     found = ComputedTorqueAction([], [])
     for v, there, q, ki, limit in zip(asked, x["q_ref"], x["q"], x["ki"], x["limit"], strict=True):
         # τ = min(max(v, −limit), limit)
@@ -98,7 +100,7 @@ def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"tau": law.tau, "integral_rate": law.slope}
 
 
-def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     law, h = _law(maths, call, x), x["sample"][0]
     # I⁺ = I + h İ
     return {"tau": law.tau, "integral_next": [a + h * b for a, b in zip(x["integral"], law.slope)]}
@@ -117,5 +119,5 @@ COMPUTED_TORQUE_PID = Block(
 SAMPLED_COMPUTED_TORQUE_PID = Block(
     "computed_torque_pid", "computed torque with an integral, sampled", (*_PORTS, SAMPLE),
     {"tau": _TORQUES, "integral_next": Result(ACCELERATION, "integral after the step", Next("integral"))},
-    _sampled, ("inverse_dynamics_smooth",),
+    _discrete_law, ("inverse_dynamics_smooth",),
 )  # fmt: skip

@@ -20,10 +20,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.adaptive_ports import GAMMA, LOWER, THETA, UPPER, cut, learnt, rate_within
+from manipula.mechanics.models.control.adaptive_ports import GAMMA, LOWER, THETA, UPPER, cut, rate_within, state_output
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
 from manipula.scalar import Maths
 
@@ -88,8 +88,8 @@ _PORTS = (
 
 def _block(*, sampled: bool) -> Block:
     outputs = {"tau": Result(EFFORT, "joint torques")}
-    outputs |= learnt("theta", "SI", "estimates", sampled=sampled)
-    outputs |= learnt("slow", VELOCITY if sampled else ACCELERATION, "low-passed velocities", sampled=sampled)
+    outputs |= state_output("theta", "SI", "estimates", sampled=sampled)
+    outputs |= state_output("slow", VELOCITY if sampled else ACCELERATION, "low-passed velocities", sampled=sampled)
     text, ports = (_sampled, (*_PORTS, SAMPLE)) if sampled else (_continuous, _PORTS)
     models = ("two_velocity_products", "base_inertia_matrix")
     return Block("craig", "computed torque whose model is learnt", ports, outputs, text, models)

@@ -25,10 +25,10 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.adaptive_ports import LAMBDA, Asked, asked, learnt
-from manipula.mechanics.models.dynamics.friction import sat
+from manipula.mechanics.models.control.adaptive_ports import LAMBDA, Asked, reference_rates, state_output
+from manipula.mechanics.models.dynamics.friction import saturate
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import DAMPING, EFFORT, PORTS, Q_REF, QD_REF, QDD_REF, SMOOTHING, PortKind
 from manipula.mechanics.robot.friction import LAWS, Slip
 from manipula.scalar import Maths
@@ -68,20 +68,20 @@ def _block(parts: Sequence[str], dropped: tuple[str, ...], *, sampled: bool) -> 
     memory = [kind for kind in kinds if kind.role == "state"]
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
-        to = asked(x)
+        to = reference_rates(x)
         motion = {"q": x["q"], "qd": x["qd"], "qd_r": to.qd, "qdd_r": to.qdd, "slip": to.slip}
-        found = [_learnt(part, dropped, maths, call, x, to, motion) for part in parts]
+        found = [_unknown_torques(part, dropped, maths, call, x, to, motion) for part in parts]
         # τ = M q̈_r + C q̇_r + g + f + Y_u â_u − K_D s; the arm with the load is one model
         known = [] if "payload" in parts else [call("two_velocity_dynamics", **motion)["tau"]]
         first, *others = known + [y.tau for y in found]
         rows = zip(first, x["kd"], to.s, *others, strict=True)
         tau = [sum(more, start=bare - d * s) for bare, d, s, *more in rows]
         slopes = {name: slope for y in found for name, slope in y.slopes.items()}
-        return {"tau": tau, **_adapted(x, slopes, sampled=sampled)}
+        return {"tau": tau, **_adapt(x, slopes, sampled=sampled)}
 
     outputs = {"tau": Result(EFFORT, "joint torques")}
     for kind in memory:
-        outputs |= learnt(kind.name, kind.unit, kind.doc, sampled=sampled)
+        outputs |= state_output(kind.name, kind.unit, kind.doc, sampled=sampled)
     ports = (*variables("q", "qd"), Q_REF, QD_REF, QDD_REF, *memory, LAMBDA, DAMPING)
     ports += (*(kind for kind in kinds if kind.role == "setting"), SMOOTHING, *((SAMPLE,) if sampled else ()))
     models = {"payload": "loaded_dynamics", "simplified": "two_velocity_products"}
@@ -91,7 +91,7 @@ def _block(parts: Sequence[str], dropped: tuple[str, ...], *, sampled: bool) -> 
     return Block("dynamic_adaptive", doc, ports, outputs, text, calls)
 
 
-def _adapted(x: Given, slopes: dict[str, list[Any]], *, sampled: bool) -> dict[str, Any]:
+def _adapt(x: Given, slopes: dict[str, list[Any]], *, sampled: bool) -> dict[str, Any]:
     """â̇ = −Γ Yᵀs, or â⁺ = â − h Γ Yᵀs"""
     rates = {name: [-(g * y) for g, y in zip(x[f"gamma_{name}"], slope, strict=True)] for name, slope in slopes.items()}
     if not sampled:
@@ -122,7 +122,7 @@ def _gains(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"gamma_{name}" for name in names)
 
 
-def _learnt(
+def _unknown_torques(
     part: str,
     dropped: tuple[str, ...],
     maths: Maths[Any],
@@ -144,7 +144,7 @@ def _learnt(
 
 def _friction(maths: Maths[Any], x: Given, to: Asked) -> Learnt:
     """The friction of every joint at the velocity wanted, its sign drawn out: fv q̇_r + fc sat(q̇_r/ε) + fo"""
-    slips = [Slip(rate, maths, ahead=sat(maths, slip)) for rate, slip in zip(to.qd, to.slip, strict=True)]
+    slips = [Slip(rate, maths, ahead=saturate(maths, slip)) for rate, slip in zip(to.qd, to.slip, strict=True)]
     laws = {key: [law((value,)) for value in x[key]] for key, law in RUBBING.items()}
     return Learnt(
         [sum(one[i].torque(slip) for one in laws.values()) for i, slip in enumerate(slips)],

@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.task import Task, pull, tool, transposed
+from manipula.mechanics.models.control.task import Task, pull, tool, transpose_times
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.scalar import Maths
@@ -31,7 +31,7 @@ def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str,
     at = tool(maths, call, x, task)
     weight = call("gravity", q=x["q"])["g"]
     # τ = Jᵀ (kp x̃ + kd (ẋ_ref − ẋ)) − null q̇ + g
-    rows = zip(transposed(at.J, pull(x, at, task)), x["null"], x["qd"], weight, strict=True)
+    rows = zip(transpose_times(at.J, pull(x, at, task)), x["null"], x["qd"], weight, strict=True)
     return {"tau": [push - brake * rate + g for push, brake, rate, g in rows]}
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.control.adaptive_ports import bound_names, bounded
+from manipula.mechanics.models.control.adaptive_ports import bound_estimates, bound_names
 from manipula.mechanics.models.control.computed_torque import (
     COMPUTED_TORQUE,
     COMPUTED_TORQUE_PID,
@@ -29,7 +29,7 @@ from manipula.mechanics.models.control.pd_gravity import PD_GRAVITY
 from manipula.mechanics.models.control.pid import PID, SAMPLED_PID
 from manipula.mechanics.models.control.resolved_acceleration import resolved_acceleration
 from manipula.mechanics.models.control.self_tuning import SAMPLED_SELF_TUNING, SELF_TUNING
-from manipula.mechanics.models.control.sliding import SLIDING, linear_gains
+from manipula.mechanics.models.control.sliding_mode import SLIDING, linear_gains
 from manipula.mechanics.models.control.slotine_li import SAMPLED_SLOTINE_LI, SLOTINE_LI
 from manipula.mechanics.models.control.task import Task, task_named
 from manipula.mechanics.models.entry import LAWS_ALSO_CALLED, Given
@@ -56,7 +56,7 @@ ADAPTIVE: dict[str, tuple[Block, Block]] = {
 # Derived here: both are their definitions.
 
 
-def limited(law: Block) -> Block:
+def limit_torques(law: Block) -> Block:
     """The law with its torques held within ± limit."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def limited(law: Block) -> Block:
     return replace(law, inputs=(*law.inputs, LIMIT), text=text)
 
 
-def delayed(law: Block, samples: int) -> Block:
+def delay_torques(law: Block, samples: int) -> Block:
     """The law with its torques so many samples late; the one that is next is `delayed1`."""
     names = [f"delayed{i + 1}" for i in range(samples)]
 
@@ -101,11 +101,11 @@ class LawEntry(NamedTuple):
 def _of_tasks(law: Callable[[Task], Block]) -> Callable[..., LawEntry]:
     """A law of the tool, of its pose or of its position alone."""
 
-    def made(task: str = "pose") -> LawEntry:
+    def make_entry(task: str = "pose") -> LawEntry:
         block = law(task_named(task))
         return LawEntry(block, block)
 
-    return made
+    return make_entry
 
 
 def _dynamic_adaptive(adapt: Any = "payload", dropped: Any = ()) -> LawEntry:
@@ -190,6 +190,6 @@ def law_block(name: str, *, sampled: bool, options: Mapping[str, Any] = NONE) ->
     variant = {option: value for option, value in options.items() if option not in ("bounded", "limited", "delay")}
     entry = VARIANTS[name](**variant) if variant else law_named(name)
     block = entry.sampled if sampled else entry.continuous
-    block = bounded(block) if options.get("bounded") else block
-    block = limited(block) if options.get("limited") else block
-    return delayed(block, options["delay"]) if options.get("delay") else block
+    block = bound_estimates(block) if options.get("bounded") else block
+    block = limit_torques(block) if options.get("limited") else block
+    return delay_torques(block, options["delay"]) if options.get("delay") else block

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import EFFORT, MOMENTUM, SMOOTHING, PortKind
 from manipula.scalar import Maths, Next, Rate
 
@@ -35,7 +35,7 @@ class Seen(NamedTuple):
     slope: list[Any]
 
 
-def _seen(call: ModelCall, x: Given, gains: list[Any]) -> Seen:
+def _observe(call: ModelCall, x: Given, gains: list[Any]) -> Seen:
     arm = call("momentum", q=x["q"], qd=x["qd"])
     rub = call("friction", q=x["q"], qd=x["qd"], slip=slip(x, "qd"))["f"]
     # r = K (p − σ)
@@ -46,14 +46,14 @@ def _seen(call: ModelCall, x: Given, gains: list[Any]) -> Seen:
 
 
 def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
-    seen = _seen(call, x, list(x["gain"]))
+    seen = _observe(call, x, list(x["gain"]))
     return {"residual": seen.residual, "integral_rate": seen.slope}
 
 
-def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     # K/(1 + K h)
-    seen = _seen(call, x, [k / (1 + k * h) for k in x["gain"]])
+    seen = _observe(call, x, [k / (1 + k * h) for k in x["gain"]])
     return {"residual": seen.residual, "integral_next": [a + h * b for a, b in zip(x["integral"], seen.slope)]}
 
 
@@ -72,5 +72,5 @@ MOMENTUM_OBSERVER = Block(
 SAMPLED_MOMENTUM_OBSERVER = Block(
     "momentum_observer", "external torques from the momentum, sampled", (*_PORTS, SAMPLE),
     {"residual": _RESIDUAL, "integral_next": Result(MOMENTUM, "integral after the step", Next("integral"))},
-    _sampled, _CALLS,
+    _discrete_law, _CALLS,
 )  # fmt: skip

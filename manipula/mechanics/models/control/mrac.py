@@ -21,9 +21,9 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.adaptive_ports import learnt
+from manipula.mechanics.models.control.adaptive_ports import state_output
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, Q_REF, VELOCITY, PortKind
 from manipula.scalar import Maths
 
@@ -98,7 +98,8 @@ _PORTS = (
 def _block(*, sampled: bool) -> Block:
     outputs = {"tau": Result(EFFORT, "joint torques")}
     for name, (unit, doc) in _ABOUT.items():
-        outputs |= learnt(name, unit if sampled else {POSITION: VELOCITY, VELOCITY: ACCELERATION}.get(unit, "1/s"), doc,
+        outputs |= state_output(name, unit if sampled else {POSITION: VELOCITY, VELOCITY: ACCELERATION}.get(unit,
+        "1/s"), doc,
                           sampled=sampled)  # fmt: skip
     text, ports = (_sampled, (*_PORTS, SAMPLE)) if sampled else (_continuous, _PORTS)
     return Block("mrac", "every joint made to move like a second-order model", ports, outputs, text)

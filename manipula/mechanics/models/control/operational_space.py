@@ -22,7 +22,7 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall
 from manipula.mechanics.models.control.computed_torque import torque_for
-from manipula.mechanics.models.control.task import Task, damped, gram, left_open, tool_law, transposed
+from manipula.mechanics.models.control.task import Task, damp_matrix, gram, left_open, tool_law, transpose_times
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
@@ -37,14 +37,14 @@ def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str,
     # Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ D⁻¹ Y,  Lᵀ Y = Jᵀ
     Y = [arm.halfway(row) for row in at.J]
     mobility = gram([[y * d for y, d in zip(row, arm.inverse)] for row in Y], Y)
-    inertia = damped(maths, mobility, lightest, lightest)
+    inertia = damp_matrix(maths, mobility, lightest, lightest)
     # F = Λ (a − J̇ q̇ − J q̈₀)
     F = inertia.solve(left)
     # q̇_ref = M⁻¹ Jᵀ Λ ẋ_ref
-    rates = arm(transposed(at.J, inertia.solve(list(x["xd_ref"]))))
+    rates = arm(transpose_times(at.J, inertia.solve(list(x["xd_ref"]))))
     # τ = Jᵀ F + M q̈₀ + c + g + friction
     held = torque_for(call, {**x, "qd_ref": rates}, still)
-    tau = [push + own for push, own in zip(transposed(at.J, F), held, strict=True)]
+    tau = [push + own for push, own in zip(transpose_times(at.J, F), held, strict=True)]
     return {"tau": tau, "damped": [inertia.share]}
 
 

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import (
     DAMPING,
     EFFORT,
@@ -74,7 +74,7 @@ def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"tau": law.tau, "integral_rate": law.windup, "filtered_rate": law.slope}
 
 
-def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     law = _law(maths, x, x["filter"][0] + h)
     return {
@@ -108,7 +108,7 @@ PID = _block(
     Result(VELOCITY, "rate of the filter", Rate("filtered")),
 )  # fmt: skip
 SAMPLED_PID = _block(
-    "pid", "PID of every joint, sampled", _sampled, (*_PORTS, SAMPLE),
+    "pid", "PID of every joint, sampled", _discrete_law, (*_PORTS, SAMPLE),
     Result(EFFORT, "integral after the step", Next("integral")),
     Result(POSITION, "filter after the step", Next("filtered")),
 )  # fmt: skip

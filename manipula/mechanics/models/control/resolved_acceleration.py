@@ -19,7 +19,7 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall
 from manipula.mechanics.models.control.computed_torque import torque_for
-from manipula.mechanics.models.control.task import Task, damped, gram, left_open, tool_law, transposed
+from manipula.mechanics.models.control.task import Task, damp_matrix, gram, left_open, tool_law, transpose_times
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths
@@ -31,10 +31,10 @@ def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str,
     at, still, left = left_open(_NAME, task, maths, call, x)
     limit, most = x["singular"][0], x["damping"][0]
     # J⁺ = Jᵀ (J Jᵀ + λ² 1)⁻¹
-    least_squares = damped(maths, gram(at.J, at.J), limit * limit, most * most)
+    least_squares = damp_matrix(maths, gram(at.J, at.J), limit * limit, most * most)
     # q̈ = q̈₀ + J⁺ (a − J̇ q̇ − J q̈₀)
-    qdd = [own + more for own, more in zip(still, transposed(at.J, least_squares.solve(left)), strict=True)]
-    rates = transposed(at.J, least_squares.solve(list(x["xd_ref"])))
+    qdd = [own + more for own, more in zip(still, transpose_times(at.J, least_squares.solve(left)), strict=True)]
+    rates = transpose_times(at.J, least_squares.solve(list(x["xd_ref"])))
     return {"tau": torque_for(call, {**x, "qd_ref": rates}, qdd), "damped": [least_squares.share]}
 
 

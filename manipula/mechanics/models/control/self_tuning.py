@@ -24,9 +24,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.adaptive_ports import THETA, learnt
+from manipula.mechanics.models.control.adaptive_ports import THETA, state_output
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
 from manipula.scalar import Maths
@@ -141,7 +141,7 @@ _PORTS = (
 def _block(*, sampled: bool) -> Block:
     outputs = {"tau": Result(EFFORT, "joint torques")}
     for name, (unit, rate, doc) in _MEMORY.items():
-        outputs |= learnt(name, unit if sampled else rate, doc, sampled=sampled)
+        outputs |= state_output(name, unit if sampled else rate, doc, sampled=sampled)
     text, ports = (_sampled, (*_PORTS, SAMPLE)) if sampled else (_continuous, _PORTS)
     return Block(
         "self_tuning", "computed torque whose parameters are found by recursive least squares", ports, outputs, text,

@@ -20,16 +20,16 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.adaptive_ports import GAMMA, LAMBDA, THETA, asked, learnt
+from manipula.mechanics.models.control.adaptive_ports import GAMMA, LAMBDA, THETA, reference_rates, state_output
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import DAMPING, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.scalar import Maths
 
 
 def _law(call: ModelCall, x: Given) -> tuple[list[Any], list[Any]]:
     """The torques, and the rates of the estimates."""
-    to = asked(x)
+    to = reference_rates(x)
     motion = {"q": x["q"], "qd": x["qd"], "qd_r": to.qd, "qdd_r": to.qdd, "slip": to.slip}
     found = call("two_velocity_products", **motion, theta=x["theta"], weights=to.s)
     # τ = Yâ − K_D s
@@ -55,9 +55,9 @@ _CALLS = ("two_velocity_products",)
 
 SLOTINE_LI = Block(
     "slotine_li", "the arm's base parameters learnt while it follows a reference", _PORTS,
-    _TORQUES | learnt("theta", "SI", "estimates", sampled=False), _continuous, _CALLS,
+    _TORQUES | state_output("theta", "SI", "estimates", sampled=False), _continuous, _CALLS,
 )  # fmt: skip
 SAMPLED_SLOTINE_LI = Block(
     "slotine_li", "the arm's base parameters learnt while it follows a reference, sampled", (*_PORTS, SAMPLE),
-    _TORQUES | learnt("theta", "SI", "estimates", sampled=True), _sampled, _CALLS,
+    _TORQUES | state_output("theta", "SI", "estimates", sampled=True), _sampled, _CALLS,
 )  # fmt: skip

@@ -174,18 +174,18 @@ class Damped(NamedTuple):
     share: Any
 
 
-def damped(maths: Maths[Any], A: Rows, threshold: Any, most: Any) -> Damped:
+def damp_matrix(maths: Maths[Any], A: Rows, threshold: Any, most: Any) -> Damped:
     """A + share · most · 1, A symmetric and positive, its smallest eigenvalue known by 1/tr A⁻¹.
 
     share = max(0, 1 − σ²/σ₀²), so that nothing is damped where A is large enough; the trace is taken of A and a hair
     more, for in a singularity there is no inverse.
     """
     hair = threshold * maths.number(HAIR)
-    share = maths.maximum(1 - least(_raised(A, hair)) * (1 / threshold), 0)
-    return Damped(InertiaSolver(_raised(A, share * most)), share)
+    share = maths.maximum(1 - least(_add_to_diagonal(A, hair)) * (1 / threshold), 0)
+    return Damped(InertiaSolver(_add_to_diagonal(A, share * most)), share)
 
 
-def _raised(A: Rows, by: Any) -> Rows:
+def _add_to_diagonal(A: Rows, by: Any) -> Rows:
     return [[x + by if i == j else x for j, x in enumerate(row)] for i, row in enumerate(A)]
 
 
@@ -200,6 +200,6 @@ def times(J: Rows, q: Sequence[Any]) -> list[Any]:
     return [dot(row, q) for row in J]
 
 
-def transposed(J: Rows, f: Sequence[Any]) -> list[Any]:
+def transpose_times(J: Rows, f: Sequence[Any]) -> list[Any]:
     """Jᵀ f"""
     return [dot(column, f) for column in zip(*J)]

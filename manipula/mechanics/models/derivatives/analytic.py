@@ -33,12 +33,12 @@ from manipula.mechanics.models.derivatives.dual import Given
 from manipula.mechanics.models.dynamics import contact
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, moment_by_field, wrench_of
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded, slips
-from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
 from manipula.mechanics.models.dynamics.moving_bodies import (
     Beyond,
     MovingJoint,
     Road,
-    gathered,
+    gather_beyond,
     joints_of,
     roads_of,
     twice,
@@ -87,7 +87,7 @@ def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
     """Of the motor torques: with motor inertia, friction and the tool's wrench."""
     dq, dqd, dqdd = partials(chain, x["q"], x["qd"], x["qdd"])
     if x.get("wrench") is not None:
-        dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact.partials(*_touched(chain, x)))]
+        dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact.partials(*_contact_wrenches(chain, x)))]
     for i, (link, slip) in enumerate(zip(chain.links, slips(chain, x["qd"], _loads(chain, x)), strict=True)):
         by_rate, by_load = link.actuator.slopes(slip)
         if not nothing(by_load):  # friction follows what the joint bears
@@ -100,7 +100,7 @@ def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
 
 def _loads(chain: Tree, x: Given) -> Sequence[Scalar] | None:
     """The torques of the bare mechanism, where friction asks for them."""
-    if not any(link.actuator.loaded for link in chain.links):
+    if not any(link.actuator.depends_on_load for link in chain.links):
         return None
     return newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench")).tau
 
@@ -117,7 +117,7 @@ def forward(chain: Tree, x: Given) -> dict[str, Rows]:
     solve = InertiaSolver(M)
     moved = inverse(chain, {**x, "qdd": solve([t - b for t, b in zip(x["tau"], bias)])})
     columns = {name: [solve([-entry for entry in column]) for column in zip(*moved[name])] for name in ("dq", "dqd")}
-    return {name: [list(row) for row in zip(*solved)] for name, solved in columns.items()} | {"dtau": inverted(M)}
+    return {name: [list(row) for row in zip(*solved)] for name, solved in columns.items()} | {"dtau": invert_inertia(M)}
 
 
 def coriolis_matrix(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Rows:
@@ -129,18 +129,18 @@ def gravity(chain: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     """The torques that hold the arm still: a joint's unit acceleration asks for the force f, and f·V is its work"""
     still = [0] * chain.dof
     joints = joints_of(chain, q, still, still)
-    return [at.link.signed(dot(words.F[0], at.V)) for at, words in zip(joints, told_of(joints, roads_of(joints)))]
+    return [at.link.along_z(dot(words.F[0], at.V)) for at, words in zip(joints, told_of(joints, roads_of(joints)))]
 
 
 def _contact(chain: Tree, x: Given) -> Sequence[Scalar]:
     """The torques against the tool's wrench."""
     if x.get("wrench") is None:
         return [0] * chain.dof
-    joints, _, found = _touched(chain, x)
+    joints, _, found = _contact_wrenches(chain, x)
     return contact.torques(joints, found)
 
 
-def _touched(chain: Tree, x: Given) -> tuple[list[MovingJoint], list[Road], list[contact.Touch]]:
+def _contact_wrenches(chain: Tree, x: Given) -> tuple[list[MovingJoint], list[Road], list[contact.Touch]]:
     still = [0] * chain.dof
     joints = joints_of(chain, x["q"], still, still)
     roads = roads_of(joints)
@@ -164,23 +164,28 @@ def _blank(n: int) -> Rows:
 
 
 def told_of(joints: Sequence[MovingJoint], roads: Sequence[Road]) -> list[Told]:
-    return [told_by(at, x) for at, x in zip(joints, gathered(joints, roads))]
+    return [told_by(at, x) for at, x in zip(joints, gather_beyond(joints, roads))]
 
 
 def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[MovingJoint]) -> None:
     """What joint j learns from joint i: ∂τ_j by i's motion, then ∂τ_i by its own."""
     at, other = joints[j].link, joints[i].link
 
-    def signed(x: Scalar) -> Scalar:
-        return at.signed(other.signed(x))
+    def with_directions(x: Scalar) -> Scalar:
+        return at.along_z(other.along_z(x))
 
-    found.dqdd[i][j] = found.dqdd[j][i] = signed(at.kind.effort(*words.F))
-    found.dqd[j][i], found.dq[j][i] = signed(at.kind.effort(*words.s)), signed(at.kind.effort(*words.r))
+    found.dqdd[i][j] = found.dqdd[j][i] = with_directions(at.kind.effort(*words.F))
+    found.dqd[j][i], found.dq[j][i] = (
+        with_directions(at.kind.effort(*words.s)),
+        with_directions(at.kind.effort(*words.r)),
+    )
     kind = joints[j].link.kind
-    found.dqd[i][j], found.dq[i][j] = map(signed, _met(joints[j], words.F, words.t, kind.turn(1), kind.slide(1)))
+    found.dqd[i][j], found.dq[i][j] = map(
+        with_directions, _quadratic_terms(joints[j], words.F, words.t, kind.turn(1), kind.slide(1))
+    )
 
 
-def _met(at: MovingJoint, F: Wrench, t: Vector, turns: Scalar, slides: Scalar) -> tuple[Scalar, Scalar]:
+def _quadratic_terms(at: MovingJoint, F: Wrench, t: Vector, turns: Scalar, slides: Scalar) -> tuple[Scalar, Scalar]:
     """⟨2(L̇ J + L G)⟩ and ⟨L̈ J + 2 L̇ G⟩, where L̇ = (ż, 0), L̈ = (z̈, −z×V) turns, (0, ż), (0, z̈) slides; z̈ = U z"""
     f, n = F
     zd, zdd, (Vx, Vy, _) = axis_rate(at), at.spin.Uz, at.V
@@ -198,12 +203,12 @@ def told_by(at: MovingJoint, x: Beyond) -> Told:
     """All four are linear in the joint's unit motion: a screw tells what its turn and its slide tell."""
     kind = at.link.kind
     if not kind.slides:
-        return _turning(at, x)
-    sliding = _sliding(at, x)
-    return _turning(at, x).with_slide(kind.slide(1), sliding) if kind.turns else sliding
+        return _revolute_slopes(at, x)
+    sliding = _prismatic_slopes(at, x)
+    return _revolute_slopes(at, x).with_slide(kind.slide(1), sliding) if kind.turns else sliding
 
 
-def _turning(at: MovingJoint, x: Beyond) -> Told:
+def _revolute_slopes(at: MovingJoint, x: Beyond) -> Told:
     """A revolute joint: J' and [D d]' are those of bodies turned about z, Q' is a wrench turned."""
     (Sx, Sy, _), K, D, d, w = x.body.s, x.body.K, x.D, x.d, at.spin.w
     F = ((-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J))
@@ -217,10 +222,12 @@ def _turning(at: MovingJoint, x: Beyond) -> Told:
     n = add(n, (-dot((-mixed, even, -D[1][2]), w), -dot((even, mixed, D[0][2]), w), 0))
     (fx, fy, _), (nx, ny, _) = x.Q
     r = add(f, (-fy, fx, 0)), add(n, (-ny, nx, 0))
-    return Told(F, t, s, (r[0], (r[1][0], r[1][1], _met(at, F, t, 1, 0)[1])))  # about its own axis both ways are one
+    return Told(
+        F, t, s, (r[0], (r[1][0], r[1][1], _quadratic_terms(at, F, t, 1, 0)[1]))
+    )  # about its own axis both ways are one
 
 
-def _sliding(at: MovingJoint, x: Beyond) -> Told:
+def _prismatic_slopes(at: MovingJoint, x: Beyond) -> Told:
     """A prismatic joint: J' = (z Sᵀ + S zᵀ, M z, 0), [D d]' = (d zᵀ, 0), and of Q its force has a lever."""
     M, S, d, w, zd = x.body.m, x.body.s, x.d, at.spin.w, twice(axis_rate(at))
     g = add(cross(twice(w), S), d)

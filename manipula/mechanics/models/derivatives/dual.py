@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from manipula.mechanics.models.dynamics import articulated
+from manipula.mechanics.models.dynamics import articulated_bodies
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
-from manipula.mechanics.robot.tree import Tree, mapped, over_duals
+from manipula.mechanics.robot.tree import Tree, map_tree, over_duals
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.scalar import Scalar
 
@@ -38,7 +38,7 @@ def inverse_reverse(torques: Torques, chain: Tree, x: Given) -> dict[str, Rows]:
     """Any text of the torques on traced numbers; by acceleration it is the inertia matrix, unless friction follows the
     load and the load the acceleration."""
     shared = getattr(chain.maths, "interned", False)
-    if any(link.actuator.loaded for link in chain.links):
+    if any(link.actuator.depends_on_load for link in chain.links):
         dq, dqd, dqdd = reverse(torques, chain, x, ("q", "qd", "qdd"), shared)
         return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
     dqdd = inertia_matrix(chain, x["q"])
@@ -71,7 +71,7 @@ def plain_torques(chain: Tree, x: Given) -> Sequence[Scalar]:
 
 
 def plain_accelerations(chain: Tree, x: Given) -> Sequence[Scalar]:
-    return articulated.forward_dynamics(chain, x["q"], x["qd"], x["tau"], x.get("wrench"))
+    return articulated_bodies.forward_dynamics(chain, x["q"], x["qd"], x["tau"], x.get("wrench"))
 
 
 def forward(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Rows]:
@@ -91,7 +91,7 @@ def reverse(model: Torques, chain: Tree, x: Given, by: Sequence[str], shared: bo
     together = adjoint.variables([value for name in by for value in x[name]], shared)
     flow = iter(together)
     moving = {name: [next(flow) for _ in x[name]] for name in by}
-    traced = mapped(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
+    traced = map_tree(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
     found = model(traced, {**constants(x, by, adjoint.Traced), **moving})
     rows = [iter(adjoint.gradient(result, together)) for result in found]
     return [[[next(row) for _ in x[name]] for row in rows] for name in by]

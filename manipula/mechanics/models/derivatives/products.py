@@ -28,7 +28,7 @@ from manipula.mechanics.models.derivatives.dual import (
 )
 from manipula.mechanics.models.dynamics.composite_runs import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
-from manipula.mechanics.robot.tree import Tree, mapped, over_duals
+from manipula.mechanics.robot.tree import Tree, map_tree, over_duals
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Scalar
@@ -49,12 +49,12 @@ def forward_along(chain: Tree, x: Given) -> dict[str, Any]:
 
 def inverse_weighted(chain: Tree, x: Given) -> dict[str, Any]:
     """λᵀ times the matrices."""
-    return {name: weighed(x["weights"], rows) for name, rows in inverse_plain(chain, x).items()}
+    return {name: weigh_rows(x["weights"], rows) for name, rows in inverse_plain(chain, x).items()}
 
 
 def forward_weighted(chain: Tree, x: Given) -> dict[str, Any]:
     """λᵀ times the matrices."""
-    return {name: weighed(x["weights"], rows) for name, rows in forward_plain(chain, x).items()}
+    return {name: weigh_rows(x["weights"], rows) for name, rows in forward_plain(chain, x).items()}
 
 
 def inverse_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
@@ -67,20 +67,22 @@ def inverse_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
 
 
 def forward_jvp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
-    solve, qdd = _solved(torques, chain, x, inertia)
+    solve, qdd = _solve_dynamics(torques, chain, x, inertia)
     still = [0] * len(x["q"])
     moved = along(torques, chain, {**x, "qdd": qdd, "dqdd": still}, MOTION)
     return {"dqdd": solve([push - share for push, share in zip(x["dtau"], moved)])}
 
 
 def forward_vjp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
-    solve, qdd = _solved(torques, chain, x, inertia)
+    solve, qdd = _solve_dynamics(torques, chain, x, inertia)
     mu = solve(x["weights"])
     found = back(torques, chain, {**x, "qdd": qdd}, [-m for m in mu], ("q", "qd"), shared=False)
     return {**found, "dtau": mu}
 
 
-def _solved(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix) -> tuple[InertiaSolver, list[Scalar]]:
+def _solve_dynamics(
+    torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix
+) -> tuple[InertiaSolver, list[Scalar]]:
     """M, factored, and q̈."""
     solve = InertiaSolver(inertia(chain, x["q"]))
     bias = torques(chain, {**x, "qdd": [0] * len(x["q"])})
@@ -101,14 +103,14 @@ def back(
     together = adjoint.variables([value for name in by for value in x[name]], shared)
     flow = iter(together)
     moving = {name: [next(flow) for _ in x[name]] for name in by}
-    traced = mapped(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
+    traced = map_tree(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
     found = model(traced, {**constants(x, by, adjoint.Traced), **moving})
     weighted = adjoint.pullback(list(zip(found, weights, strict=True)), together)
     rates = iter(weighted)
     return {CHANGES[name]: [next(rates) for _ in x[name]] for name in by}
 
 
-def weighed(weights: Sequence[Scalar], rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+def weigh_rows(weights: Sequence[Scalar], rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [dot(weights, column) for column in zip(*rows)]
 
 
@@ -127,13 +129,13 @@ Regressor = Callable[[Tree, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]
 Slopes = Callable[[Tree, derivatives_dual.Given], dict[str, Any]]
 
 
-def weighted(regressor: Regressor) -> Slopes:
+def weighted_slopes(regressor: Regressor) -> Slopes:
     """The regressor on dual numbers; the weights come last."""
 
     def slopes(chain: Tree, x: derivatives_dual.Given) -> dict[str, Any]:
         changes = derivatives_dual.forward(_entries(regressor), chain, _motion(x), MOTION)
         named = zip(MOTION, changes, strict=True)
-        return {CHANGES[name]: weighed(x["cotangent"], rows) for name, rows in named}
+        return {CHANGES[name]: weigh_rows(x["cotangent"], rows) for name, rows in named}
 
     return slopes
 

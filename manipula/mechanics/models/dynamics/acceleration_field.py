@@ -44,11 +44,11 @@ from manipula.mechanics.spatial.vector import (
     matsub,
     neg,
     rotate,
+    rotate_z,
+    rotate_z_back,
     scale,
     symmetric,
-    turned,
     unrotate,
-    unturned,
 )
 from manipula.scalar import Maths, Scalar
 
@@ -64,9 +64,9 @@ class Spin:
     wdz: Scalar = 0
     Uz: Vector = NULL
 
-    def unturned(self, turn: Turn) -> Spin:
+    def rotate_back(self, turn: Turn) -> Spin:
         """The same in axes turned about z."""
-        return Spin(unturned(turn, self.w), self.wdz, unturned(turn, self.Uz))
+        return Spin(rotate_z_back(turn, self.w), self.wdz, rotate_z_back(turn, self.Uz))
 
     def faster(self, rate: Scalar, acceleration: Scalar) -> Spin:
         """One more turn about z: the column U z does not see it."""
@@ -110,13 +110,13 @@ class Row:
     joined: bool = False  # to the run of the row before
 
     @property
-    def standing(self) -> Link:
+    def link_of_row(self) -> Link:
         """The row's link; only the ground has none."""
         assert self.link is not None
         return self.link
 
     def own_spin(self) -> Spin:
-        return self.spin.unturned(self.turn)
+        return self.spin.rotate_back(self.turn)
 
 
 Moment = Callable[[RigidBody, Spin], Scalar]
@@ -161,13 +161,13 @@ def moment_by_squares(body: RigidBody, spin: Spin) -> Scalar:
 
 def own_share(body: RigidBody, turn: Turn, d: Scalar, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
     """The motion taken to the link's origin and turned into its axes, the wrench turned back."""
-    F, N = wrench_of(body, spin.unturned(turn), unturned(turn, slid_motion(d, spin, V)), moment)
-    return (turned(turn, F), turned(turn, N)), NOTHING
+    F, N = wrench_of(body, spin.rotate_back(turn), rotate_z_back(turn, slid_motion(d, spin, V)), moment)
+    return (rotate_z(turn, F), rotate_z(turn, N)), NOTHING
 
 
 def run_share(body: RigidBody, turn: Turn, d: Scalar, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
     """The inertia turned, and taken to the foot of the joint, instead."""
-    return NOTHING, wrench_of(body.about_z(turn).shifted((0, 0, d)), spin, V, moment)
+    return NOTHING, wrench_of(body.about_z(turn).shift((0, 0, d)), spin, V, moment)
 
 
 def slid_motion(d: Scalar, spin: Spin, V: Vector) -> Vector:
@@ -177,12 +177,12 @@ def slid_motion(d: Scalar, spin: Spin, V: Vector) -> Vector:
 
 def own_lever(row: Row, p: Vector) -> Vector:
     """U p, worked out in the link's axes"""
-    return turned(row.turn, rotate(row.own_spin().field(), p))
+    return rotate_z(row.turn, rotate(row.own_spin().field(), p))
 
 
 def run_lever(row: Row, p: Vector) -> Vector:
     """U p, the lever turned instead"""
-    return rotate(row.spin.field(), turned(row.turn, p))
+    return rotate(row.spin.field(), rotate_z(row.turn, p))
 
 
 def polar_lever(row: Row, p: Vector) -> Vector:
@@ -213,7 +213,7 @@ def torques(
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
     picked = choices or [LinkOptions()] * chain.dof
     chain, rotors = handed_over(chain, [SPINS[choice.spin] for choice in picked])
-    rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
+    rates = (map(Link.along_z, chain.links, rates) for rates in (q, qd, qdd))
     items = list(zip(chain.links, *rates, picked, rotors, strict=True))
 
     def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar, LinkOptions, Scalar]) -> Row:
@@ -221,7 +221,7 @@ def torques(
 
     rows = chain.outward(step, items, ground(chain))
     loads = chain.inward(load, rows)
-    return [link.signed(link.kind.effort(*x) + row.rest) for link, row, (_, x) in zip(chain.links, rows, loads)]
+    return [link.along_z(link.kind.effort(*x) + row.rest) for link, row, (_, x) in zip(chain.links, rows, loads)]
 
 
 def ground(chain: Tree, spin: Spin | None = None, V: Vector | None = None) -> Row:
@@ -288,7 +288,7 @@ def start(parent: Row, link: Link) -> tuple[Spin, Vector, Scalar]:
     """A new run: its axes are fixed in the parent link."""
     R, own = link.before.R, parent.own_spin()
     axis = rotate(R, Z)
-    V = unturned(parent.turn, add(parent.V, parent.lever(parent, link.before.p)))
+    V = rotate_z_back(parent.turn, add(parent.V, parent.lever(parent, link.before.p)))
     spin = Spin(unrotate(R, own.w), dot(own.wd(), axis), unrotate(R, rotate(own.field(), axis)))
     return spin, unrotate(R, V), 0
 
@@ -300,15 +300,15 @@ def load(children: Sequence[tuple[Row, Wrench]], row: Row) -> tuple[Row, Wrench]
     """
     (f, n), apart = row.wrench, list[Wrench]()
     for child, (fc, nc) in children:
-        before = child.standing.before
+        before = child.link_of_row.before
         if child.joined:
-            f, n = add(f, fc), add(add(n, nc), cross(turned(row.turn, before.p), fc))
+            f, n = add(f, fc), add(add(n, nc), cross(rotate_z(row.turn, before.p), fc))
         else:
             fo = rotate(before.R, fc)
             apart.append((fo, add(rotate(before.R, nc), cross(before.p, fo))))
     if apart:
         force, moment = reduce(_both, apart)
-        f, n = add(f, turned(row.turn, force)), add(n, turned(row.turn, moment))
+        f, n = add(f, rotate_z(row.turn, force)), add(n, rotate_z(row.turn, moment))
     n = add(n, cross((0, 0, row.slide), f))
     return row, (add(f, row.foot[0]), add(n, row.foot[1]))
 

@@ -51,7 +51,7 @@ class OnJoints:
             whole, link, motion = row
             for _, body in beyond:
                 whole = whole + body
-            return whole, carried(whole, link, motion)
+            return whole, body_seen_from_parent(whole, link, motion)
 
         return [whole for whole, _ in self.chain.inward(step, self._rows(bodies))]
 
@@ -72,9 +72,9 @@ def on_joints(chain: Tree, q: Sequence[Scalar]) -> OnJoints:
     return OnJoints(frames_on_joints(chain), chain.motions(q))
 
 
-def carried(body: RigidBody, link: Link, motion: Placement) -> RigidBody:
+def body_seen_from_parent(body: RigidBody, link: Link, motion: Placement) -> RigidBody:
     """A body on joint k, seen from frame k−1."""
-    return body.about_z((motion.R[0][0], motion.R[1][0])).shifted(motion.p).seen_from(link.before)
+    return body.about_z((motion.R[0][0], motion.R[1][0])).shift(motion.p).seen_from(link.before)
 
 
 def link_twists(chain: Tree, q: Sequence[Scalar]) -> list[Twists]:

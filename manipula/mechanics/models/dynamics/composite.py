@@ -46,7 +46,7 @@ def gravity_composite(chain: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     frames = on_joints(chain, q)
     bodies = frames.composites([link.inertia for link in frames.chain.links])
     rows = zip(frames.chain.links, bodies, frames.gravity_vectors())
-    return [-link.signed(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
+    return [-link.along_z(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
 
 
 def _column(frames: OnJoints, k: int, body: RigidBody) -> dict[int, Scalar]:
@@ -54,6 +54,6 @@ def _column(frames: OnJoints, k: int, body: RigidBody) -> dict[int, Scalar]:
     links, felt = frames.chain.links, dict[int, Scalar]()
     force = momentum(body, axis_twist(links[k]))
     for i in reversed(frames.chain.support(k)):
-        felt[i] = links[k].signed(links[i].signed(links[i].kind.effort(force.f, force.n)))
+        felt[i] = links[k].along_z(links[i].along_z(links[i].kind.effort(force.f, force.n)))
         force = force.in_frame(frames.motions[i]).in_frame(links[i].before)
     return felt

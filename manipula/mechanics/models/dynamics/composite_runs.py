@@ -23,7 +23,7 @@ from functools import reduce
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, continues
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
-from manipula.mechanics.spatial.vector import STRAIGHT, Turn, Vector, add, cross, rotate, turned
+from manipula.mechanics.spatial.vector import STRAIGHT, Turn, Vector, add, cross, rotate, rotate_z
 from manipula.scalar import Scalar
 
 
@@ -52,7 +52,7 @@ def inertia_matrix(chain: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
 
 def _places(chain: Tree, q: Sequence[Scalar]) -> list[Place]:
     def step(parent: Place | None, item: tuple[Link, Scalar]) -> Place | None:
-        link, x = item[0], item[0].offset + item[0].signed(item[1])
+        link, x = item[0], item[0].offset + item[0].along_z(item[1])
         joined = parent is not None and continues(link)
         angle = (parent.angle if joined and parent else 0) + link.kind.turn(x)
         still = isinstance(angle, int) and angle == 0
@@ -68,9 +68,9 @@ def _collect(children: Sequence[tuple[Place, RigidBody]], place: Place) -> tuple
     """The composite body of a link and all beyond it, at its joint, in its run's axes."""
     own, joined = place.link.inertia.by_axial_moments(), list[RigidBody]()
     for child, beyond in children:
-        foot, before = beyond.shifted(child.slide), child.link.before
+        foot, before = beyond.shift(child.slide), child.link.before
         if child.joined:
-            joined.append(foot.shifted(turned(place.turn, before.p)))
+            joined.append(foot.shift(rotate_z(place.turn, before.p)))
         else:
             own = own + foot.seen_from(before)
     return place, reduce(operator.add, joined, own.about_z(place.turn))
@@ -79,16 +79,16 @@ def _collect(children: Sequence[tuple[Place, RigidBody]], place: Place) -> tuple
 def _column(places: Sequence[Place], way: Sequence[int], body: RigidBody) -> dict[int, Scalar]:
     """M_ik: what every joint i on the way to joint k feels of k's unit acceleration."""
     last = places[way[-1]].link
-    wrench, following = _asked(last, body), None
+    wrench, following = _unit_acceleration_wrench(last, body), None
     felt: dict[int, Scalar] = {}
     for i in reversed(way):
         wrench = wrench if following is None else _inward(wrench, places[i], following)
-        felt[i] = last.signed(places[i].link.signed(places[i].link.kind.effort(*wrench)))
+        felt[i] = last.along_z(places[i].link.along_z(places[i].link.kind.effort(*wrench)))
         following = places[i]
     return felt
 
 
-def _asked(link: Link, whole: RigidBody) -> Wrench:
+def _unit_acceleration_wrench(link: Link, whole: RigidBody) -> Wrench:
     """The wrench of a unit acceleration, at the joint, in the run's axes."""
     one, along = link.kind.turn(1), link.kind.slide(1)
     (Sx, Sy, _), K = whole.s, whole.K
@@ -103,7 +103,7 @@ def _inward(wrench: Wrench, place: Place, following: Place) -> Wrench:
     n = add(n, cross(following.slide, f))
     before = following.link.before
     if following.joined:
-        return f, add(n, cross(turned(place.turn, before.p), f))
+        return f, add(n, cross(rotate_z(place.turn, before.p), f))
     f = rotate(before.R, f)
     n = add(rotate(before.R, n), cross(before.p, f))
-    return turned(place.turn, f), turned(place.turn, n)
+    return rotate_z(place.turn, f), rotate_z(place.turn, n)

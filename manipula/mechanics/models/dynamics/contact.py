@@ -18,7 +18,18 @@ from dataclasses import dataclass
 
 from manipula.mechanics.models.dynamics.moving_bodies import MovingJoint, Road
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.vector import Vector, Z, add, cross, neg, rotate, scale, turned, unrotate, unturned
+from manipula.mechanics.spatial.vector import (
+    Vector,
+    Z,
+    add,
+    cross,
+    neg,
+    rotate,
+    rotate_z,
+    rotate_z_back,
+    scale,
+    unrotate,
+)
 from manipula.scalar import Scalar
 
 Rows = list[list[Scalar]]
@@ -40,19 +51,19 @@ def touches(chain: Tree, joints: Sequence[MovingJoint], roads: Sequence[Road], w
     felt = []
     for at, road in zip(joints, [None, *roads]):
         if not at.joined:
-            F, N = (unrotate(at.link.before.R, unturned(road.turn, x) if road else x) for x in (F, N))
+            F, N = (unrotate(at.link.before.R, rotate_z_back(road.turn, x) if road else x) for x in (F, N))
         felt.append((F, N))
-    P, places = turned(joints[-1].turn, chain.tool.p), []
+    P, places = rotate_z(joints[-1].turn, chain.tool.p), []
     for road in reversed(roads[:-1]):
         places.append(P)
-        P = turned(road.turn, add(rotate(road.R, add(P, road.slide)), road.p))
+        P = rotate_z(road.turn, add(rotate(road.R, add(P, road.slide)), road.p))
     return [Touch(F, N, P) for (F, N), P in zip(felt, [P, *reversed(places)])]
 
 
 def torques(joints: Sequence[MovingJoint], found: Sequence[Touch]) -> list[Scalar]:
     """Of the motors, against the wrench."""
     pairs = zip(joints, found)
-    return [at.link.signed(at.link.kind.effort(x.F, add(x.N, cross(x.P, x.F)))) for at, x in pairs]
+    return [at.link.along_z(at.link.kind.effort(x.F, add(x.N, cross(x.P, x.F)))) for at, x in pairs]
 
 
 def partials(joints: Sequence[MovingJoint], roads: Sequence[Road], found: Sequence[Touch]) -> Rows:
@@ -62,9 +73,9 @@ def partials(joints: Sequence[MovingJoint], roads: Sequence[Road], found: Sequen
         e, own = couples(at, x)
         for j in range(i, -1, -1):
             if j < i:
-                e, own = (turned(roads[j].turn, rotate(roads[j].R, c)) for c in (e, own))
+                e, own = (rotate_z(roads[j].turn, rotate(roads[j].R, c)) for c in (e, own))
             link = joints[j].link
-            rows[j][i], rows[i][j] = (link.signed(at.link.signed(link.kind.turn(c[2]))) for c in (e, own))
+            rows[j][i], rows[i][j] = (link.along_z(at.link.along_z(link.kind.turn(c[2]))) for c in (e, own))
     return rows
 
 

@@ -47,7 +47,7 @@ def kinetic_energy(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Sc
 def advance(parent: Twist, row: tuple[Link, Placement, Scalar]) -> Twist:
     """The velocity on a joint, moving side, from that of the frame before it."""
     link, motion, rate = row
-    moving, own, speed = parent.in_frame(link.before).in_frame(motion), axis_twist(link), link.signed(rate)
+    moving, own, speed = parent.in_frame(link.before).in_frame(motion), axis_twist(link), link.along_z(rate)
     return Twist(add(moving.w, scale(speed, own.w)), add(moving.v, scale(speed, own.v)))
 
 
@@ -97,7 +97,7 @@ def mass(chain: Tree) -> Scalar:
     return chain.ground.m + sum_of(link.inertia.m for link in chain.links)
 
 
-def shared(chain: Tree) -> Tree:
+def normalise_masses(chain: Tree) -> Tree:
     """The same arm weighing 1 in all: what a body adds to the centre of mass depends on parameters alone."""
     m = mass(chain)
 
@@ -111,14 +111,14 @@ def shared(chain: Tree) -> Tree:
 
 def centre_of_mass(chain: Tree, q: Sequence[Scalar]) -> Vector:
     """c = Σ S_k / m, world axes"""
-    return first_moments(shared(chain), q)
+    return first_moments(normalise_masses(chain), q)
 
 
 def centre_of_mass_jacobian(chain: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """3×n, world axes"""
     *links, _ = frames(chain, q)
     at = {BASE: chain.base} | dict(enumerate(links))
-    own = [_weight(link.inertia, place) for link, place in zip(shared(chain).links, links, strict=True)]
+    own = [_weight(link.inertia, place) for link, place in zip(normalise_masses(chain).links, links, strict=True)]
     feet = [at[link.parent] @ link.before for link in chain.links]
     rows = zip(chain.links, feet, chain.inward(_masses_together, own), strict=True)
     columns = [_column(*row) for row in rows]

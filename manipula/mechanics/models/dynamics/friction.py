@@ -34,11 +34,11 @@ def slips(
 ) -> list[Slip]:
     """How every joint slips. Where `slip` is given sat(slip) stands for sign(q̇): a control law's friction."""
     known = [None] * chain.dof if loads is None else loads
-    ahead = [None] * chain.dof if slip is None else [sat(chain.maths, x) for x in slip]
+    ahead = [None] * chain.dof if slip is None else [saturate(chain.maths, x) for x in slip]
     return [Slip(rate, chain.maths, *about) for rate, *about in zip(qd, known, ahead, strict=True)]
 
 
-def sat(maths: Maths[Any], slip: Scalar) -> Scalar:
+def saturate(maths: Maths[Any], slip: Scalar) -> Scalar:
     """The number, held within ±1: a sign drawn out, in a tenth of the time that tanh takes."""
     held: Scalar = maths.minimum(maths.maximum(slip, -1), 1)
     return held
@@ -47,7 +47,7 @@ def sat(maths: Maths[Any], slip: Scalar) -> Scalar:
 def refuse_loaded(chain: Tree, model: str) -> None:
     """Raises where the friction of a joint depends on its load and `model` cannot have it so."""
     for link in chain.links:
-        if link.actuator.loaded:
+        if link.actuator.depends_on_load:
             keys = ", ".join(f"friction.{law.key}" for law in link.actuator.laws if law.loaded and not law.is_zero())
             raise InputError(
                 "joint {name!r}: its friction depends on its load ({keys}), so {model}; take it from "
@@ -89,7 +89,7 @@ def friction_apart(tree: Tree, x: Given) -> dict[str, Any]:
 
 
 def _loads(tree: Tree, x: Given) -> list[Any]:
-    if not any(link.actuator.loaded for link in tree.links):
+    if not any(link.actuator.depends_on_load for link in tree.links):
         return [None] * tree.dof
     q, qd, qdd = (tree.coordinates.spread(x[name]) for name in ("q", "qd", "qdd"))
     return newton_euler(tree, q, qd, qdd).tau

@@ -26,8 +26,8 @@ class InertiaSolver:
     """x with M x = right, for many right sides."""
 
     def __init__(self, M: Sequence[Sequence[Scalar]]) -> None:
-        self.L, D = factored(M)
-        self.inverse = [reciprocal(d) for d in D]  # as in `factored`: over expressions the same nodes
+        self.L, D = factorise_ldl(M)
+        self.inverse = [reciprocal(d) for d in D]  # as in `factorise_ldl`: over expressions the same nodes
 
     def __call__(self, right: Sequence[Scalar]) -> list[Scalar]:
         x: list[Scalar] = []
@@ -44,9 +44,9 @@ class InertiaSolver:
         return y
 
 
-def inverted(M: Sequence[Sequence[Scalar]]) -> Rows:
+def invert_inertia(M: Sequence[Sequence[Scalar]]) -> Rows:
     """M⁻¹, all its entries."""
-    L, D = factored(M)
+    L, D = factorise_ldl(M)
     A, inverse = unit_inverse(L), [reciprocal(d) for d in D]
     scaled = [[a * e for a, e in zip(row, inverse)] for row in A]
     # Σ A_ik A_jk / D_k over k ≤ j ≤ i, where A_jj = 1
@@ -57,14 +57,14 @@ def inverted(M: Sequence[Sequence[Scalar]]) -> Rows:
 
 def least(M: Sequence[Sequence[Scalar]]) -> Scalar:
     """1/tr M⁻¹: no more than the smallest eigenvalue of M, and no less than it over their number."""
-    L, D = factored(M)
+    L, D = factorise_ldl(M)
     inverse = [reciprocal(d) for d in D]
     # tr A D⁻¹ Aᵀ
     rows = [[*(a * a * e for a, e in zip(row, inverse)), inverse[i]] for i, row in enumerate(unit_inverse(L))]
     return 1 / sum_of([x for row in rows for x in row])
 
 
-def factored(M: Sequence[Sequence[Scalar]]) -> tuple[Rows, list[Scalar]]:
+def factorise_ldl(M: Sequence[Sequence[Scalar]]) -> tuple[Rows, list[Scalar]]:
     """L without its ones, a row longer each time, and D: the inertia each joint feels while those beyond are free."""
     work = [list(row[: i + 1]) for i, row in enumerate(M)]
     for k in range(len(M) - 1, 0, -1):
@@ -125,4 +125,4 @@ def mobility(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Ro
 
 def inertia(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
     """Λ (6×6); an arm whose tool has fewer than six freedoms has none."""
-    return inverted(mobility(J, M))
+    return invert_inertia(mobility(J, M))

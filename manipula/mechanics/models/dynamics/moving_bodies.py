@@ -44,11 +44,11 @@ from manipula.mechanics.spatial.vector import (
     outer,
     rotate,
     rotate_matrix,
+    rotate_z,
+    rotate_z_back,
     scale,
-    turned,
     turned_matrix,
     unrotate,
-    unturned,
 )
 from manipula.scalar import Judge, Scalar
 
@@ -81,7 +81,7 @@ def joints_of(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Seque
     """The motion, from the base outward; the base accelerates at −g."""
     found: list[MovingJoint] = []
     for link, *motion in zip(chain.links, q, qd, qdd, strict=True):
-        x, rate, acceleration = map(link.signed, motion)
+        x, rate, acceleration = map(link.along_z, motion)
         joined = bool(found) and continues(link)
         angle = (found[-1].angle if joined else 0) + link.kind.turn(link.offset + x)
         still = isinstance(angle, int) and angle == 0
@@ -102,11 +102,11 @@ def _onto(link: Link, parent: MovingJoint, joined: bool) -> tuple[Spin, Vector]:
     """The parent link's motion at the foot of its next joint, in that joint's axes:  V + U p"""
     (spin, V), before = parent.carried(), link.before
     if joined:
-        return spin, add(V, rotate(spin.field(), turned(parent.turn, before.p)))
-    own, axis = spin.unturned(parent.turn), rotate(before.R, Z)
+        return spin, add(V, rotate(spin.field(), rotate_z(parent.turn, before.p)))
+    own, axis = spin.rotate_back(parent.turn), rotate(before.R, Z)
     U = own.field()
     seen = Spin(unrotate(before.R, own.w), dot(own.wd(), axis), unrotate(before.R, rotate(U, axis)))
-    return seen, unrotate(before.R, add(unturned(parent.turn, V), rotate(U, before.p)))
+    return seen, unrotate(before.R, add(rotate_z_back(parent.turn, V), rotate(U, before.p)))
 
 
 def slid_back(chain: Tree, judge: Judge) -> list[int]:
@@ -153,21 +153,21 @@ class Road:
     def wrench(self, x: Wrench) -> Wrench:
         """n + p×f"""
         f, n = rotate(self.R, x[0]), rotate(self.R, add(x[1], cross(self.slide, x[0])))
-        return turned(self.turn, f), turned(self.turn, add(n, cross(self.p, f)))
+        return rotate_z(self.turn, f), rotate_z(self.turn, add(n, cross(self.p, f)))
 
     def couple(self, t: Vector, force: Vector) -> Vector:
         """t + u×f: what changes with the origin that velocities are measured from"""
         f, t = rotate(self.R, force), rotate(self.R, add(t, cross(self.slip, force)))
-        return turned(self.turn, add(t, cross(self.u, f)))
+        return rotate_z(self.turn, add(t, cross(self.u, f)))
 
     def beyond(self, x: Beyond, link: Link) -> Beyond:
         """With the link's own body, which does not move as seen from itself."""
-        beyond = x.body.shifted(self.slide).turned(self.R).shifted(self.p)
+        beyond = x.body.shift(self.slide).rotate(self.R).shift(self.p)
         body = link.inertia.by_axial_moments().about_z(self.own_turn) + beyond
         D, d = matadd(x.D, outer(x.d, self.slide)), rotate(self.R, x.d)
         D = matadd(rotate_matrix(self.R, D), outer(d, self.p))
         about, Q = D[0][0] + D[1][1], self.wrench(x.Q)
-        return Beyond(body.about_z(self.turn), turned_matrix(self.turn, D), turned(self.turn, d), about, Q)
+        return Beyond(body.about_z(self.turn), turned_matrix(self.turn, D), rotate_z(self.turn, d), about, Q)
 
 
 def roads_of(joints: Sequence[MovingJoint]) -> list[Road]:
@@ -179,7 +179,7 @@ def _road(joint: MovingJoint, following: MovingJoint) -> Road:
     before, w = following.link.before, twice(following.spin.w)
     slip, own = cross(w, following.slide), (0, 0, 2 * joint.link.kind.slide(joint.rate))
     if following.joined:
-        p = turned(joint.turn, before.p)
+        p = rotate_z(joint.turn, before.p)
         return Road(following.slide, slip, IDENTITY, p, add(cross(w, p), own), joint.turn)
     u = add(cross(rotate(before.R, w), before.p), own)
     return Road(following.slide, slip, before.R, before.p, u, turn=joint.turn)
@@ -189,7 +189,7 @@ def twice(a: Vector) -> Vector:
     return scale(2, a)
 
 
-def gathered(joints: Sequence[MovingJoint], roads: Sequence[Road]) -> list[Beyond]:
+def gather_beyond(joints: Sequence[MovingJoint], roads: Sequence[Road]) -> list[Beyond]:
     """What every joint carries, measured from the link before it."""
 
     def step(x: Beyond, item: tuple[MovingJoint, Road]) -> Beyond:

@@ -79,12 +79,12 @@ def newton_euler(
     `base` is the base's own motion, in its axes: ω₀, ω̇₀ and its acceleration less gravity; none is a fixed base.
     """
     motions = chain.motions(q)
-    rows = list(zip(chain.links, motions, map(Link.signed, chain.links, qd), map(Link.signed, chain.links, qdd)))
+    rows = list(zip(chain.links, motions, map(Link.along_z, chain.links, qd), map(Link.along_z, chain.links, qdd)))
     moving = chain.outward(move, rows, base or ground(chain))
     F = [newton(link.inertia, state) for link, state in zip(chain.links, moving)]
     N = [euler(link.inertia, state) for link, state in zip(chain.links, moving)]
     loads = chain.inward(load, list(zip(chain.links, motions, F, N)), tip_load(chain, motions, wrench))
-    tau = [link.signed(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
+    tau = [link.along_z(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
     return NewtonEuler(moving, F, N, loads, tau, together(NOTHING, chain.on_base(loads)))
 
 

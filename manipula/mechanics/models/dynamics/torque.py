@@ -68,7 +68,7 @@ def wrench_torque(chain: Tree, q: Sequence[Scalar], wrench: ToolWrench) -> list[
     motions = chain.motions(q)
     rows = [(link, motion, NULL, NULL) for link, motion in zip(chain.links, motions)]
     loads = chain.inward(load, rows, tip_load(chain, motions, wrench))
-    return [link.signed(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
+    return [link.along_z(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
 
 
 def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[LinkOptions]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.estimation.unknowns import NOISE, Unknowns, estimated, sigma_of
+from manipula.mechanics.models.estimation.unknowns import NOISE, Unknowns, estimate_outputs, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Maths
@@ -39,7 +39,7 @@ def gradient(unknowns: Unknowns) -> Block:
             residual.append(wrong)
         return {f"{theta.name}_next": estimate, **rows.kept, "residual": residual}
 
-    outputs = estimated(theta) | unknowns.outputs
+    outputs = estimate_outputs(theta) | unknowns.outputs
     outputs |= {"residual": Result(EFFORT, "what the estimates left of a joint's torque before it was learnt from")}
     ports = (*unknowns.inputs, theta, *unknowns.kept, sigma_of(theta), NOISE, GAIN)
     return Block("gradient_estimator", "the normalised gradient, a step a sample", ports, outputs, text, unknowns.calls)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.estimation.unknowns import NOISE, Unknowns, estimated, sigma_of
+from manipula.mechanics.models.estimation.unknowns import NOISE, Unknowns, estimate_outputs, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
 from manipula.scalar import Maths, Next
@@ -54,11 +54,11 @@ def least_squares(unknowns: Unknowns) -> Block:
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         rows = unknowns.equations(maths, call, x)
         square = [s * s for s in x["sigma"]]
-        factors = _forgotten(maths, _factors(x["factors"]), square, x)
+        factors = _forget(maths, _factors(x["factors"]), square, x)
         estimate, residual, expected = list(x[theta.name]), [], []
         for phi, rho, noise in zip(rows.Y, rows.rho, x["noise"], strict=True):
             wrong = rho - dot(phi, estimate)
-            factors, gain, alpha = _learnt(factors, phi, square, noise * noise)
+            factors, gain, alpha = _rank_one_update(factors, phi, square, noise * noise)
             step = wrong * (1 / alpha)
             estimate = [a + b * step for a, b in zip(estimate, gain, strict=True)]
             residual.append(wrong)
@@ -77,7 +77,7 @@ def least_squares(unknowns: Unknowns) -> Block:
         "factors", "1", "of the covariance: column by column what stands above the diagonal of U, then known", pairs,
         "state",
     )  # fmt: skip
-    outputs = estimated(theta) | {"factors_next": Result("1", "the factors after the step", Next("factors"))}
+    outputs = estimate_outputs(theta) | {"factors_next": Result("1", "the factors after the step", Next("factors"))}
     outputs |= unknowns.outputs | {
         "variance": Result("SI", "the squares of the estimates' standard deviations, after the step"),
         "residual": Result(EFFORT, "what the estimates left of a joint's torque before it was learnt from"),
@@ -111,14 +111,16 @@ def variances(factors: Factors, square: Sequence[Any]) -> list[Any]:
     return [sum_of([D[i], *(factors.U[k][i] * factors.U[k][i] * D[k] for k in rows if k > i)]) for i in rows]
 
 
-def _forgotten(maths: Maths[Any], factors: Factors, square: Sequence[Any], x: Given) -> Factors:
+def _forget(maths: Maths[Any], factors: Factors, square: Sequence[Any], x: Given) -> Factors:
     relative = sum_of(p * (1 / s) for p, s in zip(variances(factors, square), square, strict=True))
     open_to = maths.less(relative, x["guard"][0] * len(square))
     kept = maths.select(open_to, x["forgetting"][0], 1)
     return Factors(factors.U, [kept * w for w in factors.w])
 
 
-def _learnt(factors: Factors, phi: Sequence[Any], square: Sequence[Any], noise: Any) -> tuple[Factors, list[Any], Any]:
+def _rank_one_update(
+    factors: Factors, phi: Sequence[Any], square: Sequence[Any], noise: Any
+) -> tuple[Factors, list[Any], Any]:
     """The factors after a row, P φ before it, and α = r + φᵀPφ."""
     U, w, gain, alpha = list[list[Any]](), list[Any](), list[Any](), noise
     for k, column in enumerate(factors.U):

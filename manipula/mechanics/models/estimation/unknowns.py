@@ -33,7 +33,7 @@ from typing import Any, NamedTuple, Protocol
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.linear.base_parameters import UNITS
 from manipula.mechanics.models.ports import EFFORT, SMOOTHING, PortKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of
@@ -60,7 +60,7 @@ class Extra(Protocol):
     """Torques of an arm beside those of its robot, with states of their own. `loaded`: they need what joints bear."""
 
     @property
-    def loaded(self) -> bool: ...
+    def depends_on_load(self) -> bool: ...
     @property
     def ports(self) -> tuple[PortKind, ...]: ...
     def torque(self, maths: Maths[Any], x: Given, load: Sequence[Any] | None) -> list[Any]: ...
@@ -105,12 +105,16 @@ def load_unknowns(
     kept = () if extra is None else extra.ports
     if accelerations:
         ports = (*variables("q", "qd", "qdd", "tau"), SMOOTHING)
-        calls = ("loaded_dynamics", *((LINKS,) if extra is not None and extra.loaded else ()))
-        return Unknowns(estimates, ports, lambda maths, call, x: _measured(maths, call, x, places, extra), calls, kept)
+        calls = ("loaded_dynamics", *((LINKS,) if extra is not None and extra.depends_on_load else ()))
+        return Unknowns(
+            estimates, ports, lambda maths, call, x: _measured_equations(maths, call, x, places, extra), calls, kept
+        )
     ports = (*variables("q", "qd", "tau"), FILTER, SAMPLE, SMOOTHING)
     calls = ("loaded_dynamics", "momentum", "friction")
     kept = (*_low_passed(names), *kept)
-    return Unknowns(estimates, ports, lambda maths, call, x: _filtered(maths, call, x, places, extra), calls, kept)
+    return Unknowns(
+        estimates, ports, lambda maths, call, x: _filtered_equations(maths, call, x, places, extra), calls, kept
+    )
 
 
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
@@ -140,7 +144,7 @@ def _unit(j: int, n: int) -> list[Any]:
     return [int(i == j) for i in range(n)]
 
 
-def _measured(
+def _measured_equations(
     maths: Maths[Any], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
 ) -> LinearEquations:
     n = len(x["q"])
@@ -151,7 +155,7 @@ def _measured(
     Y = [[row["slope"][k] for k in places] for row in found]
     if extra is None:
         return LinearEquations(Y, rho, {})
-    if not extra.loaded:
+    if not extra.depends_on_load:
         return LinearEquations(Y, _less(rho, extra.torque(maths, x, None)), extra.after(maths, x))
     links = call(LINKS, q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
     held = [dot(row, x["load"]) for row in Y]
@@ -169,7 +173,7 @@ def _less(rho: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
     return [r - e for r, e in zip(rho, beside, strict=True)]
 
 
-def _filtered(
+def _filtered_equations(
     maths: Maths[Any], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
 ) -> LinearEquations:
     """Y = P/T − F[P/T + D],  ρ = F[p/T + d + τ − friction] − p/T,  P and D the columns of p and of Cᵀq̇ − g."""
@@ -184,18 +188,18 @@ def _filtered(
     Y: list[list[Any]] = [[] for _ in range(n)]
     kept: dict[str, list[Any]] = {}
 
-    def followed(low: Sequence[Any], momenta: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    def lowpass_step(low: Sequence[Any], momenta: Sequence[Any], others: Sequence[Any]) -> list[Any]:
         """y⁺ = y + h/(T + h) (p/T + d − y),  y = p/T before the first sample"""
         before = [maths.select(x["begun"][0], y, pace * p) for y, p in zip(low, momenta, strict=True)]
         return [y + share * (pace * p + d - y) for y, p, d in zip(before, momenta, others, strict=True)]
 
     for k, name in enumerate(names):
         momenta = [row[k] for row in P]
-        kept[f"{name}_next"] = low = followed(x[name], momenta, [row[k] for row in D])
+        kept[f"{name}_next"] = low = lowpass_step(x[name], momenta, [row[k] for row in D])
         for row, p, y in zip(Y, momenta, low, strict=True):
             row.append(pace * p - y)
     pushes = [d + tau - f for d, tau, f in zip(arm["change"], x["tau"], rub, strict=True)]
-    kept["low_next"] = low = followed(x["low"], arm["momentum"], pushes)
+    kept["low_next"] = low = lowpass_step(x["low"], arm["momentum"], pushes)
     kept["begun_next"] = [1]
     kept |= {} if extra is None else extra.after(maths, x)
     return LinearEquations(Y, [y - pace * p for y, p in zip(low, arm["momentum"], strict=True)], kept)
@@ -238,5 +242,5 @@ def sigma_of(theta: PortKind) -> PortKind:
     return PortKind("sigma", "SI", "standard deviations of the first estimates", size, "setting", divides=True)
 
 
-def estimated(theta: PortKind) -> dict[str, Result]:
+def estimate_outputs(theta: PortKind) -> dict[str, Result]:
     return {f"{theta.name}_next": Result(theta.unit, "estimates after the step", Next(theta.name))}

@@ -27,8 +27,8 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE
-from manipula.mechanics.models.integrate.sliding import FRICTION, Rubbed, Rubbing
+from manipula.mechanics.models.integrate.discretisation import SAMPLE
+from manipula.mechanics.models.integrate.sliding_motion import FRICTION, Rubbed, Rubbing
 from manipula.mechanics.models.ports import POSITION, VELOCITY, PortKind
 from manipula.scalar import Maths, Rate
 
@@ -48,7 +48,7 @@ class BristleParameters:
 def bent_friction(bristles: BristleParameters) -> Rubbing:
     """Nothing is held at rest but by what bends: low and high are zero."""
 
-    def rubbing(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
+    def bristle_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
         v, still = x["qd"], [0] * len(x["qd"])
         minus, plus = (call(FRICTION, q=x["q"], qd=v, qdd=past, way=[way] * len(v)) for way in (-1, 1))
         friction, rates = list[Any](plus["smooth"]), list[Any](still)
@@ -64,9 +64,9 @@ def bent_friction(bristles: BristleParameters) -> Rubbing:
             friction[i] = friction[i] + s0 * z + s1 * rates[i]
         return Rubbed(friction, still, still, rates)
 
-    return rubbing
+    return bristle_friction
 
 
-def bristled(arm: Block) -> Block:
+def add_bristles(arm: Block) -> Block:
     """The arm of `sliding` with friction by bristles: their bend is a state of it."""
     return replace(arm, inputs=(*arm.inputs, *BRISTLE), outputs={**arm.outputs, **BRISTLE_RATE})

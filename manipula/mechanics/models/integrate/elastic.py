@@ -23,7 +23,14 @@ from manipula.mechanics.models.block import Block, ModelCall, Result, states, va
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.bristles import BRISTLE, BRISTLE_RATE
-from manipula.mechanics.models.integrate.sliding import FRICTION, Rubbing, StepLimits, clipped, masked, no_friction
+from manipula.mechanics.models.integrate.sliding_motion import (
+    FRICTION,
+    Rubbing,
+    StepLimits,
+    clip_torques,
+    mask_rows,
+    no_friction,
+)
 from manipula.mechanics.models.integrate.stick import impulses
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot
@@ -65,7 +72,7 @@ def elastic(drive: ElasticDrive, limits: StepLimits, rubbing: Rubbing, bristles:
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         q, rate, still = x["q"], x["motor_rate"], [0] * len(x["q"])
         spring = spring_torques(maths, drive, x["motor"], q)
-        links = _stopping(call, x, spring, limits) if stops else {"qd_rate": _accelerations(call, x, spring)}
+        links = _rest_on_stops(call, x, spring, limits) if stops else {"qd_rate": _accelerations(call, x, spring)}
 
         def bearing(model: str, /, **given: Any) -> Mapping[str, Any]:
             """Friction that follows the load: under these accelerations a joint bears its spring's torque, no more."""
@@ -75,7 +82,7 @@ def elastic(drive: ElasticDrive, limits: StepLimits, rubbing: Rubbing, bristles:
 
         rubbed = rubbing(maths, bearing, {**x, "qd": rate, "way": x["motor_way"]}, still)
         # p = τ − s − friction
-        torques = zip(clipped(maths, x["tau"], limits.efforts), spring, rubbed.friction, strict=True)
+        torques = zip(clip_torques(maths, x["tau"], limits.efforts), spring, rubbed.friction, strict=True)
         push = [tau - s - f for tau, s, f in torques]
         mask = [way * way if dry else 1 for way, dry in zip(x["motor_way"], limits.dry)]
         turn = [m * p * maths.number(1 / b) for m, p, b in zip(mask, push, drive.inertia)]
@@ -95,13 +102,13 @@ def _accelerations(call: ModelCall, x: Given, spring: Sequence[Any]) -> list[Any
     return list(call("forward_dynamics", q=x["q"], qd=x["qd"], tau=spring)["qdd"])
 
 
-def _stopping(call: ModelCall, x: Given, spring: Sequence[Any], limits: StepLimits) -> dict[str, Any]:
+def _rest_on_stops(call: ModelCall, x: Given, spring: Sequence[Any], limits: StepLimits) -> dict[str, Any]:
     """Links that may rest on a stop: those do not move, and what pushes them decides whether they stay."""
     still = [0] * len(x["q"])
     M = call("inertia_matrix", q=x["q"])["M"]
     free = [s - b for s, b in zip(spring, call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=still)["tau"])]
     mask = [1 if ends == (None, None) else way * way for way, ends in zip(x["way"], limits.ends, strict=True)]
-    a = InertiaSolver(masked(M, mask))([m * p for m, p in zip(mask, free)])
+    a = InertiaSolver(mask_rows(M, mask))([m * p for m, p in zip(mask, free)])
     push = [p - dot(row, a) for p, row in zip(free, M)]
     return {"qd_rate": a, "inertia": M, "push": push, "low": still, "high": still}
 

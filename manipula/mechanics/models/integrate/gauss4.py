@@ -52,14 +52,14 @@ def gauss4(maths: Maths[Any], rate: Rates, slopes: Rows, x: State, h: Any, advan
     moved: list[Any] = []
     for _ in range(SWEEPS):
         # g₁ = x + h (1/4 k₁ + (1/4 − r) k₂),  g₂ = x + h ((1/4 + r) k₁ + 1/4 k₂)
-        g1, g2 = (advance(x, over(h, _mixed(k1, row[0], k2, row[1]))) for row in A)
+        g1, g2 = (advance(x, over(h, _combine(k1, row[0], k2, row[1]))) for row in A)
         # Δk = (I − h A ⊗ S)⁻¹ (f(g) − k)
         d1, d2 = newton(_difference(rate(g1), k1), _difference(rate(g2), k2))
-        k1, k2 = _mixed(k1, 1, d1, 1), _mixed(k2, 1, d2, 1)
+        k1, k2 = _combine(k1, 1, d1, 1), _combine(k2, 1, d2, 1)
         moved = [h * change for d in (d1, d2) for changes in d.values() for change in changes]
     # x⁺ = x + h/2 (k₁ + k₂)
     half = Fraction(1, 2)
-    return Solved(advance(x, over(h, _mixed(k1, half, k2, half))), _largest(maths, moved))
+    return Solved(advance(x, over(h, _combine(k1, half, k2, half))), _largest(maths, moved))
 
 
 class Stages:
@@ -75,7 +75,7 @@ class Stages:
         matrix = [
             [int((s, i) == (t, j)) - _product(hA[s][t], slopes[i][j]) for t, j in self._order] for s, i in self._order
         ]
-        self._upper, self._lower, self._inverse = _eliminated(maths, matrix)
+        self._upper, self._lower, self._inverse = _factorise_sparse(maths, matrix)
 
     def __call__(self, *left: State) -> list[dict[str, list[Any]]]:
         y = [left[s][self._places[i][0]][self._places[i][1]] for s, i in self._order]
@@ -88,9 +88,11 @@ class Stages:
                 rest = rest - entry * y[j]
             y[k] = rest * self._inverse[k]
         found = dict(zip(self._order, y))
-        return [self._named([self._maths.apart(found[s, i]) for i in range(len(self._places))]) for s in (0, 1)]
+        return [
+            self._state_from_flat([self._maths.apart(found[s, i]) for i in range(len(self._places))]) for s in (0, 1)
+        ]
 
-    def _named(self, flat: Sequence[Any]) -> dict[str, list[Any]]:
+    def _state_from_flat(self, flat: Sequence[Any]) -> dict[str, list[Any]]:
         state: dict[str, list[Any]] = {}
         for (name, _), value in zip(self._places, flat, strict=True):
             state.setdefault(name, []).append(value)
@@ -100,7 +102,7 @@ class Stages:
 Sparse = list[list[tuple[int, Any]]]  # of every row, or column, the entries that are not nothing, and where
 
 
-def _eliminated(maths: Maths[Any], matrix: Sequence[Sequence[Any]]) -> tuple[Sparse, Sparse, list[Any]]:
+def _factorise_sparse(maths: Maths[Any], matrix: Sequence[Sequence[Any]]) -> tuple[Sparse, Sparse, list[Any]]:
     """U by rows, L by columns, both without their diagonals, and the inverses of the pivots."""
     work, inverse = [list(row) for row in matrix], list[Any]()
     lower: Sparse = []
@@ -129,7 +131,7 @@ def _product(a: Any, b: Any) -> Any:
     return a * b if _some(b) else 0
 
 
-def _mixed(k1: State, a: Fraction | int, k2: State, b: Fraction | int) -> dict[str, list[Any]]:
+def _combine(k1: State, a: Fraction | int, k2: State, b: Fraction | int) -> dict[str, list[Any]]:
     """a k₁ + b k₂"""
     return {name: [a * one + b * two for one, two in zip(k1[name], k2[name], strict=True)] for name in k1}
 

@@ -43,7 +43,7 @@ MOTION = Block(
 # equations of motion with forces on the end effector.
 
 
-def pushed(arm: Block) -> Block:
+def add_wrench(arm: Block) -> Block:
     """The same arm with one input more, `wrench`, held over a step."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def pushed(arm: Block) -> Block:
             rows = call("jacobian", q=q)["J"]
             return [sum(row[j] * force for row, force in zip(rows, x["wrench"], strict=True)) for j in range(len(q))]
 
-        def asked(model: str, /, **given: Sequence[Any]) -> Mapping[str, Any]:
+        def call_with_wrench(model: str, /, **given: Sequence[Any]) -> Mapping[str, Any]:
             if model == "forward_dynamics":
                 tau = [a + b for a, b in zip(given["tau"], share(given["q"]), strict=True)]
                 return call(model, **{**given, "tau": tau})
@@ -61,6 +61,6 @@ def pushed(arm: Block) -> Block:
                 return found
             return {"tau": [a - b for a, b in zip(found["tau"], share(given["q"]), strict=True)]}
 
-        return arm.text(maths, asked, x)
+        return arm.text(maths, call_with_wrench, x)
 
     return replace(arm, inputs=(*arm.inputs, *variables("wrench")), text=text, calls=(*arm.calls, "jacobian"))

@@ -36,9 +36,16 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import METHODS, SAMPLE, advance_of, advanced, calling, telling
+from manipula.mechanics.models.integrate.discretisation import (
+    METHODS,
+    SAMPLE,
+    advance_of,
+    advance_states,
+    method_calls,
+    method_outputs,
+)
 from manipula.mechanics.models.integrate.one_step import Advance, State
-from manipula.mechanics.models.integrate.sliding import StepLimits, masked
+from manipula.mechanics.models.integrate.sliding_motion import StepLimits, mask_rows
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
@@ -59,7 +66,7 @@ class Bounds(NamedTuple):
     upper: list[Any]
 
 
-def sticking(block: Block, limits: StepLimits, method: str = "rk4", sweeps: int = SWEEPS) -> Block:
+def stick_slip_step(block: Block, limits: StepLimits, method: str = "rk4", sweeps: int = SWEEPS) -> Block:
     """One step of a block around `sliding(limits)`: the arm alone, or with the law that drives it in every stage."""
     if method not in METHODS:
         raise UnknownNameError("integrator", method, METHODS)
@@ -73,29 +80,29 @@ def sticking(block: Block, limits: StepLimits, method: str = "rk4", sweeps: int 
         ways = _ways(maths, x, limits) if knows else [0] * len(x["qd"])
         going = {**x, "way": ways}
         found = block.text(maths, call, going)
-        new, told = advanced(maths, block, call, going, found, h, method)
+        new, told = advance_states(maths, block, call, going, found, h, method)
         free, M = new["qd"], found["inertia"]
         bounds = _bounds(maths, found, x, new, ways, h, limits, knows)
-        v = solved(maths, M, free, bounds, sweeps)
+        v = solve_stick_slip(maths, M, free, bounds, sweeps)
         left = _residual(maths, M, free, bounds, v)
         changes = _changes(maths, free, bounds, ways, limits.dry)
         v = [maths.select(changes, a, b) for a, b in zip(v, free)]
         residual = maths.select(changes, left, 0)
-        after = {**new, "q": _moved(maths, new, v, bounds, h, limits, advance_of(block)), "qd": v}
+        after = {**new, "q": _step_positions(maths, new, v, bounds, h, limits, advance_of(block)), "qd": v}
         if limits.loaded:
             after["past"] = [(a - b) * (1 / h) for a, b in zip(v, x["qd"])]
-        held = _held(maths, found, ways, limits)
+        held = _friction_at_start(maths, found, ways, limits)
         others = {name: value for name, value in found.items() if name in outputs} | told
         return {**others, "friction": held, "residual": [residual], **{f"{name}_next": after[name] for name in after}}
 
     kinds = {port.name: port for port in block.inputs}
     outputs = {name: y for name, y in block.outputs.items() if name not in (*rates.values(), *TOLD)}
     outputs["residual"] = Result(VELOCITY, "how far the velocities are from resting rightly, 0 when they do")
-    outputs |= telling(method)
+    outputs |= method_outputs(method)
     outputs |= {f"{name}_next": Result(kinds[name].unit, f"{name} after the step", Next(name)) for name in block.states}
     inputs = tuple(port for port in block.inputs if port.name != "way")
     inputs = inputs if SAMPLE in inputs else (*inputs, SAMPLE)
-    calls = calling(block.calls, method)
+    calls = method_calls(block.calls, method)
     return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text, calls=calls)
 
 
@@ -165,14 +172,16 @@ def _changes(maths: Maths[Any], free: Sequence[Any], to: Bounds, ways: Sequence[
     return maths.less(0, worst)
 
 
-def solved(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, sweeps: int) -> list[Any]:
+def solve_stick_slip(
+    maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, sweeps: int
+) -> list[Any]:
     """v⁺: the sweeps, then exactly for those that they let move; of several let go at once, the first solution finds
     who does not move after all."""
-    v = _descended(maths, M, free, to, sweeps)
-    return _polished(maths, M, free, to, _polished(maths, M, free, to, v, None), v)
+    v = _sweep_velocities(maths, M, free, to, sweeps)
+    return _solve_moving(maths, M, free, to, _solve_moving(maths, M, free, to, v, None), v)
 
 
-def _descended(
+def _sweep_velocities(
     maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, sweeps: int
 ) -> list[Any]:
     v, inverse = list(free), [reciprocal(row[i]) for i, row in enumerate(M)]
@@ -195,7 +204,7 @@ def _threshold(
     return best if to.lower[i] is None else maths.select(to.lower[i], maths.maximum(best, 0), best)
 
 
-def _polished(
+def _solve_moving(
     maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, v: Sequence[Any],
     otherwise: Sequence[Any] | None,
 ) -> list[Any]:  # fmt: skip
@@ -208,7 +217,7 @@ def _polished(
         for low, high, way in zip(to.low, to.high, ways)
     ]
     right = [m * (dot(row, free) - b) for m, row, b in zip(mask, M, bound)]
-    exact = InertiaSolver(masked(M, mask))(right)
+    exact = InertiaSolver(mask_rows(M, mask))(right)
     return [
         maths.select(maths.less(new * way, 0), old, new) if held else new
         for new, old, way, held in zip(exact, otherwise or [0] * len(v), ways, tied)
@@ -224,7 +233,7 @@ def _residual(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any]
     return worst
 
 
-def _moved(
+def _step_positions(
     maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, limits: StepLimits, advance: Advance
 ) -> list[Any]:
     """Positions at the end of the step; a joint at or beyond its stop is on it, unless it is on its way from there."""
@@ -251,7 +260,7 @@ def _moved(
     return found
 
 
-def _held(maths: Maths[Any], found: Given, ways: Sequence[Any], limits: StepLimits) -> list[Any]:
+def _friction_at_start(maths: Maths[Any], found: Given, ways: Sequence[Any], limits: StepLimits) -> list[Any]:
     """Friction at the start of the step, that of resting joints too: what pushes them, as far as friction can hold."""
     rows = zip(found["friction"], found["push"], found["low"], found["high"], ways, limits.dry, strict=True)
     return [

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.models.inverse import meeting
-from manipula.mechanics.models.inverse.plan import Pad, Plan, Slide, padded
+from manipula.mechanics.models.inverse.plan import Pad, Plan, Slide, pad_loop
 from manipula.mechanics.models.inverse.runs import Runs, Seated
 from manipula.mechanics.models.inverse.splits import WAY_ROLES, ways_of
-from manipula.mechanics.models.inverse.view import LoopView, list_text, moving, number_text
+from manipula.mechanics.models.inverse.view import LoopView, list_text, moving_joints, number_text
 from manipula.messages import Message, in_a_row, joined, places_of
 
 # Plans for six axes: three that meet, or three that are parallel beside two that cross.
@@ -44,7 +44,7 @@ def _spherical_plan(turned: LoopView, d: int, name: str, why: str, slides: tuple
     crosses = (Slide(1, True, True), Slide(2, False, True), *slides)
     own, far = {3: ("wrist", "shoulder"), 0: ("shoulder", "wrist")}.get(d, ("middle", "shoulder"))
     roles = (*(far if role == "shoulder" else role for role in POSITION_ROLES[name]), own)
-    title, group = Message("spherical {place}", Message(place)), moving(numbers[:3])
+    title, group = Message("spherical {place}", Message(place)), moving_joints(numbers[:3])
     return Plan("spherical", name, title, sentence, roles, d, crosses, group=group, placing=said)
 
 
@@ -130,7 +130,7 @@ def _three_parallel_plan(v: LoopView, d: int, backwards: bool) -> Plan:
     said = Message("axes {list_text} are parallel, {list_text2} cross", list_text(numbers[:3]), list_text(numbers[3:5]))
     roles = ("shoulder", "wrist", "elbow")
     plan = Plan("three parallel", "", "three parallel axes", said, roles, d, (Slide(4, True, True),))
-    return replace(plan, flips=v.flips((0, 1, 2)), backwards=backwards, group=moving(numbers[:3]))
+    return replace(plan, flips=v.flips((0, 1, 2)), backwards=backwards, group=moving_joints(numbers[:3]))
 
 
 # Plans for two or three joints with slides among them: which of the ways of `slides` an arm has.
@@ -154,17 +154,17 @@ def slide_plans(view: LoopView) -> Iterator[Plan]:
                 "axes {turning} and {turning2} are parallel; {sliding} and {words}",
                 turning[0] + 1,
                 turning[1] + 1,
-                _sliding(kinds),
+                _slides_text(kinds),
                 words,
             )
             yield Plan("with slides", case, title, said, () if leans else ("slide",))
     elif _independent(view, kinds):
-        slide = _sliding(kinds)
+        slide = _slides_text(kinds)
         sentence = Message("the orientation gives what turns; {sliding}", slide) if turning else slide
         yield Plan("with slides", "", title, sentence)
 
 
-def _sliding(kinds: str) -> str:
+def _slides_text(kinds: str) -> str:
     *most, last = (str(k + 1) for k, kind in enumerate(kinds) if kind == "P")
     return Message("{most} and {last} slide", ", ".join(most), last) if most else Message("{last} slides", last)
 
@@ -202,8 +202,8 @@ def few_plans(view: LoopView) -> Iterator[Plan]:
     if n >= 3:
         yield from _by_runs(view)
     if n >= 4:
-        yield from _meeting(view)
-        yield from _padded(view)
+        yield from _plans_of_meeting_axes(view)
+        yield from _plans_with_added_axes(view)
 
 
 def _two(view: LoopView) -> Plan:
@@ -276,7 +276,7 @@ def _runs_text(view: LoopView, runs: Runs) -> str:
     return joined("", (said, "; ", rest, slid))
 
 
-def _meeting(view: LoopView) -> Iterator[Plan]:
+def _plans_of_meeting_axes(view: LoopView) -> Iterator[Plan]:
     for d in range(view.loop.size - 2):
         if view.meet(d):
             yield from _meeting_plans(view.of(view.loop.from_axis(d)), d)
@@ -295,16 +295,16 @@ def _meeting_plans(turned: LoopView, d: int) -> Iterator[Plan]:
                 else "axes {list_text} meet in one point; axes {list_text2} place it"
             ),
             list_text(numbers[:3]),
-            list_text(sorted(moving(numbers[3:]))),
+            list_text(sorted(moving_joints(numbers[3:]))),
         )
         roles = (*meeting.ROLES.get(case, ()), "wrist")
-        yield Plan("meeting", case, "three axes that meet", said, roles, d, CROSSES, group=moving(numbers[:3]))
+        yield Plan("meeting", case, "three axes that meet", said, roles, d, CROSSES, group=moving_joints(numbers[:3]))
 
 
 # axes added
 
 
-def _padded(view: LoopView) -> Iterator[Plan]:
+def _plans_with_added_axes(view: LoopView) -> Iterator[Plan]:
     """Solved as an arm of six whose added axes stay at zero. They may stand at the tool or at the base.
 
     All that is asked of them is to meet the last axis in one point. Four joints may choose the point: where the axis
@@ -317,7 +317,7 @@ def _padded(view: LoopView) -> Iterator[Plan]:
         shifts = (0, 1) if n == 4 else (0,)
         for shift in shifts if nearest else (1,):
             pad = Pad(6 - n, from_base, nearest, shift)
-            for plan in six_plans(view.of(padded(view.loop, pad))):
+            for plan in six_plans(view.of(pad_loop(view.loop, pad))):
                 at_base = "with axes added at the base, {sentence}"
                 added = at_base if from_base else "with axes added at the tool, {sentence}"
                 yield replace(plan, pad=pad, sentence=Message(added, plan.sentence))

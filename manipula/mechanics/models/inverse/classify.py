@@ -90,15 +90,17 @@ def classify(chain: Tree, judge: Judge = ROUNDED, trials: Sequence[Tree] = ()) -
                 if len(screws) == 1
                 else Message(
                     "joints {listed} turn and slide at once, of which no closed form is known; numeric solution",
-                    listed(screws),
+                    enumerate_numbers(screws),
                 )
             ),
         )
-    plan = _classified(LoopView(loop_from_chain(chain, somewhere(chain.maths)), judge), chain, trials or (chain,))
-    return plan if not plan.closed else replace(plan, masks=_masks(plan, chain, judge))
+    plan = _plan_by_joint_count(
+        LoopView(loop_from_chain(chain, somewhere(chain.maths)), judge), chain, trials or (chain,)
+    )
+    return plan if not plan.has_closed_form else replace(plan, masks=_masks(plan, chain, judge))
 
 
-def _classified(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
+def _plan_by_joint_count(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
     n = chain.dof
     if n > 7:
         return _none("redundant", Message("the arm has {dof} joints; numeric solution", n))
@@ -107,7 +109,7 @@ def _classified(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
     return next(_six(view)) if n == 6 else _few(view, chain, trials)
 
 
-def listed(numbers: Sequence[int]) -> str:
+def enumerate_numbers(numbers: Sequence[int]) -> str:
     """`1, 2 and 5`"""
     *first, last = map(str, numbers)
     return Message("{first} and {last}", ", ".join(first), last) if first else last
@@ -137,7 +139,7 @@ def _few(view: LoopView, chain: Tree, trials: Sequence[Tree]) -> Plan:
     n, free = chain.dof, chain.dof - _rank(jacobian(chain, _anywhere(chain)), view.judge)
     if free:
         return _redundant(view, chain, trials, free)
-    return _first_that_solves(few_plans(view), chain, view.judge, trials) or _unclosed(view, n)
+    return _first_that_solves(few_plans(view), chain, view.judge, trials) or _numeric_plan(view, n)
 
 
 def _first_that_solves(plans: Iterable[Plan], chain: Tree, judge: Judge, trials: Sequence[Tree]) -> Plan | None:
@@ -146,7 +148,7 @@ def _first_that_solves(plans: Iterable[Plan], chain: Tree, judge: Judge, trials:
     return next((plan for plan, calm in tried if all(solves(plan, arm, calm) for arm in trials)), None)
 
 
-def _unclosed(view: LoopView, n: int) -> Plan:
+def _numeric_plan(view: LoopView, n: int) -> Plan:
     if n >= 4 and view.turns(*range(n)):
         said = Message("no closed form is known for these {n} axes; with axes added, elimination and eigenvalues", n)
         return replace(_none(f"general {n}R", said, ArmKind.FEWER), pad=Pad(6 - n))
@@ -185,12 +187,12 @@ def _rank(rows: Sequence[Sequence[Any]], judge: Judge) -> int:
         if not pivots:
             continue
         pivot = max(pivots, key=lambda row: judge.length(row[k]))
-        left = [_eliminated(row, pivot, k) for row in left if row is not pivot]
+        left = [_eliminate_row(row, pivot, k) for row in left if row is not pivot]
         rank += 1
     return rank
 
 
-def _eliminated(row: list[Any], pivot: list[Any], k: int) -> list[Any]:
+def _eliminate_row(row: list[Any], pivot: list[Any], k: int) -> list[Any]:
     share = quotient(row[k], pivot[k])  # of two integers exactly
     return [x - share * y for x, y in zip(row, pivot, strict=True)]
 
@@ -229,10 +231,10 @@ def _masks(plan: Plan, chain: Tree, judge: Judge) -> dict[int, Mask]:
     values: tuple[Any, ...] = (None,) if plan.fixed_joint is None else tuple(map(chain.maths.number, HELD))
     loops = [read(plan, chain, somewhere(chain.maths), value) for value in values]
     gaps = [gap for gap in range(loops[0].size) if gap != loops[0].pose_gap]
-    return {gap: _agreed([_mask(loop.gaps[gap].there, judge) for loop in loops]) for gap in gaps}
+    return {gap: _common_mask([_mask(loop.gaps[gap].there, judge) for loop in loops]) for gap in gaps}
 
 
-def _agreed(masks: Sequence[Mask]) -> Mask:
+def _common_mask(masks: Sequence[Mask]) -> Mask:
     return tuple(x[0] if len(set(x)) == 1 else None for x in zip(*masks, strict=True))
 
 

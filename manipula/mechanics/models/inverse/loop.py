@@ -41,7 +41,7 @@ class Gap:
     def after(self, at: Placement, undone: Placement) -> Gap:
         return Gap(at @ self.there, self.back @ undone)
 
-    def reversed(self) -> Gap:
+    def reverse(self) -> Gap:
         return Gap(self.back, self.there)
 
 
@@ -70,19 +70,19 @@ class Loop:
     def size(self) -> int:
         return len(self.axes)
 
-    def slid(self, k: int, by: Any) -> Loop:
+    def slide_axis(self, k: int, by: Any) -> Loop:
         """The frame of axis k moved along its axis."""
         if isinstance(by, int) and by == 0:
             return self
         up, down = shift_along("z", by), shift_along("z", -by)
-        return self._refitted(k, up, down)
+        return self._refit_axis(k, up, down)
 
-    def flipped(self, k: int) -> Loop:
+    def flip_axis(self, k: int) -> Loop:
         """Axis k counted from its other end."""
         axis = replace(self.axes[k], sense=-self.axes[k].sense)
-        return replace(self._refitted(k, OVER, OVER), axes=(*self.axes[:k], axis, *self.axes[k + 1 :]))
+        return replace(self._refit_axis(k, OVER, OVER), axes=(*self.axes[:k], axis, *self.axes[k + 1 :]))
 
-    def _refitted(self, k: int, at: Placement, undone: Placement) -> Loop:
+    def _refit_axis(self, k: int, at: Placement, undone: Placement) -> Loop:
         gaps, after = list(self.gaps), (k + 1) % self.size
         gaps[k] = gaps[k].then(at, undone)
         gaps[after] = gaps[after].after(undone, at)
@@ -96,10 +96,10 @@ class Loop:
     def backwards(self) -> Loop:
         """The same loop read from the tool to the base: J₆⁻¹ L₆⁻¹ J₅⁻¹ … L₁⁻¹ = 1, begun where it closes."""
         axes = tuple(replace(axis, sense=-axis.sense) for axis in reversed(self.axes))
-        gaps = tuple(gap.reversed() for gap in reversed(self.gaps))
+        gaps = tuple(gap.reverse() for gap in reversed(self.gaps))
         return Loop((gaps[-1], *gaps[:-1]), axes, self.size - self.pose_gap if self.pose_gap else 0)
 
-    def carried(self, k: int) -> Loop:
+    def move_slide_last(self, k: int) -> Loop:
         """The slide k past all axes behind it, to the end: where every axis points along it, it makes no difference."""
         gaps, axes = list(self.gaps), list(self.axes)
         for j in range(k, self.size - 1):
@@ -108,7 +108,7 @@ class Loop:
             axes[j], axes[j + 1] = axes[j + 1], axes[j]
         return replace(self, gaps=tuple(gaps), axes=tuple(axes))
 
-    def padded(self, count: int) -> Loop:
+    def pad_axes(self, count: int) -> Loop:
         """With `count` more axes after the last, for arms with fewer joints; at zero they leave the loop closed.
 
         They are square to one another and meet at the origin of the last axis.
@@ -143,7 +143,7 @@ def joint_value(axis: Axis, motion: Motion, chain: Tree) -> Any:
     assert axis.joint is not None
     link, maths = chain.links[axis.joint], chain.maths
     if isinstance(motion, Shift):
-        return link.signed((motion.by if axis.sense == 1 else -motion.by) - link.offset)
+        return link.along_z((motion.by if axis.sense == 1 else -motion.by) - link.offset)
     plain = isinstance(link.offset, int) and link.offset == 0
     if motion.beside is not None and (plain or motion.beside.locked is not None):
         return _beside(motion.beside, joint_value(axis, motion.beside.turn, chain), maths)
@@ -151,7 +151,7 @@ def joint_value(axis: Axis, motion: Motion, chain: Tree) -> Any:
     if not plain:
         c, s = maths.cos(link.offset), maths.sin(link.offset)
         cos, sin = cos * c + sin * s, sin * c - cos * s
-    return _not_minus_pi(maths.atan2(link.signed(sin), cos), maths)
+    return _not_minus_pi(maths.atan2(link.along_z(sin), cos), maths)
 
 
 def _not_minus_pi(angle: Any, maths: Maths[Any]) -> Any:
@@ -175,7 +175,7 @@ def quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
-def crossing(at: Placement) -> tuple[Any, Any]:
+def crossing_offsets(at: Placement) -> tuple[Any, Any]:
     """Where two axes cross: how far along the first, how far along the second (of two that do not: the nearest)."""
     u, p = (at.R[0][2], at.R[1][2], at.R[2][2]), at.p
     along = quotient(-(p[0] * u[0] + p[1] * u[1]), u[0] * u[0] + u[1] * u[1])

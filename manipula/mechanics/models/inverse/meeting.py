@@ -28,7 +28,7 @@ def three_that_meet(loop: Loop, case: str, by: Subproblems) -> list[Placed]:
     """Axes 0, 1, 2 of the loop meet at the origin of their frames."""
     d, e, f, a, *more = loop.gaps
     found = []
-    for motions, rest in _placed(loop, case, by):
+    for motions, rest in _solve_point(loop, case, by):
         M = partial(carried_back, a.back.R, motions, (*more, d))
         settings, fit = by.orientation(unknowns(0, 1, 2), e.there.R, f.there.R, M)
         found += [Placed((*setting, *motions), by.maths.minimum(rest, fit)) for setting in settings]
@@ -39,15 +39,15 @@ def carried_back(R: Matrix, motions: tuple[Motion, ...], gaps: tuple[Gap, ...], 
     """A column of R carried back: … R₂ᵀ Z₁ᵀ v"""
     v = column(R, j)
     for motion, gap in zip(motions, gaps, strict=True):
-        v = unrotate(gap.there.R, motion.unturned(v))
+        v = unrotate(gap.there.R, motion.rotate_back(v))
     return v
 
 
-def _placed(loop: Loop, case: str, by: Subproblems) -> list[Root]:
+def _solve_point(loop: Loop, case: str, by: Subproblems) -> list[Root]:
     w, W, axes = loop.gaps[0].there.p, loop.gaps[3].back.p, unknowns(*range(3, loop.size))
     if loop.size == 5:
         return PAIRS[case](axes[0], axes[1], loop.gaps[4], w, W, by)
-    one = by.turn(axes[0], w, W) if case == "R" else by.known(axes[0], Shift(W[2] - w[2]))
+    one = by.turn(axes[0], w, W) if case == "R" else by.note_known(axes[0], Shift(W[2] - w[2]))
     return [((one,), by.maths.number(ONE))]
 
 
@@ -89,7 +89,7 @@ def slide_then_turn(how: str) -> Pair:
 
 def _by_height(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Any]:
     """v + x d has the height of `still`."""
-    return [by.known(x, Shift(quotient(still[2] - v[2], d[2])))], by.maths.number(ONE)
+    return [by.note_known(x, Shift(quotient(still[2] - v[2], d[2])))], by.maths.number(ONE)
 
 
 def _by_distance(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Any]:
@@ -105,7 +105,7 @@ SLID = {"leaning": _by_height, "flat": _by_distance}
 def two_slides(a: Unknown, b: Unknown, gap: Gap, w: Vector, W: Vector, by: Subproblems) -> list[Root]:
     """P P: x z + y R z = W − p − R w"""
     x, y = amounts([Z, column(gap.there.R, 2)], sub(W, _ahead(gap, Shift(0), w)))
-    return [((by.known(a, Shift(x)), by.known(b, Shift(y))), by.maths.number(ONE))]
+    return [((by.note_known(a, Shift(x)), by.note_known(b, Shift(y))), by.maths.number(ONE))]
 
 
 def _ahead(gap: Gap, motion: Motion, w: Vector) -> Vector:

@@ -17,7 +17,7 @@ from manipula.mechanics.models.inverse import seven
 from manipula.mechanics.models.inverse.loop import (
     Gap,
     Loop,
-    crossing,
+    crossing_offsets,
     gap_from_placement,
     joint_value,
     loop_from_chain,
@@ -101,7 +101,7 @@ class Plan:
 
     def __repr__(self) -> str:
         count = 2 ** len(self.roles)
-        form = f"closed form, {count} branch{'es' if count > 1 else ''}" if self.closed else "no closed form"
+        form = f"closed form, {count} branch{'es' if count > 1 else ''}" if self.has_closed_form else "no closed form"
         return f"<inverse kinematics, {self.title}: {form}; {self.sentence}>"
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,19 +110,19 @@ class Plan:
             "class": Message(self.title),
             "kind": self.kind.value,
             "why": Message(self.sentence),
-            "closed_form": self.closed,
-            "branch_count": 2 ** len(self.roles) if self.closed else None,
+            "closed_form": self.has_closed_form,
+            "branch_count": 2 ** len(self.roles) if self.has_closed_form else None,
             "roles": list(map(Message, self.roles)),
             "free": Message(self.parameter) if self.parameter else None,
         }
 
     @property
-    def closed(self) -> bool:
+    def has_closed_form(self) -> bool:
         """Whether there is a closed form."""
         return self.kind is ArmKind.CLOSED
 
     @property
-    def emitted(self) -> bool:
+    def has_code(self) -> bool:
         """Whether there is code for it: formulas, or elimination."""
         return self.kind in (ArmKind.CLOSED, ArmKind.SIX)
 
@@ -161,26 +161,26 @@ def read(plan: Plan, chain: Tree, pose: Placement, parameter: Any = None) -> Loo
     loop = loop_from_chain(chain, pose)
     if plan.fixed_joint is not None:
         loop = loop.with_fixed(plan.fixed_joint, chain.links[plan.fixed_joint].motion(parameter, chain.maths))
-    loop = loop if plan.pad is None else padded(loop, plan.pad)
+    loop = loop if plan.pad is None else pad_loop(loop, plan.pad)
     loop = (loop.backwards() if plan.backwards else loop).from_axis(plan.start)
     for axis in plan.flips:
-        loop = loop.flipped(axis)
-    loop = loop if plan.carried is None else loop.carried(plan.carried)
+        loop = loop.flip_axis(axis)
+    loop = loop if plan.carried is None else loop.move_slide_last(plan.carried)
     for step in plan.slides:
-        first, second = crossing(loop.gaps[step.gap].there)
-        loop = loop.slid(step.gap - 1, first) if step.before else loop
-        loop = loop.slid(step.gap, second) if step.after else loop
-    return _snapped(loop, plan.masks)
+        first, second = crossing_offsets(loop.gaps[step.gap].there)
+        loop = loop.slide_axis(step.gap - 1, first) if step.before else loop
+        loop = loop.slide_axis(step.gap, second) if step.after else loop
+    return _snap_gaps(loop, plan.masks)
 
 
-def padded(loop: Loop, pad: Pad) -> Loop:
+def pad_loop(loop: Loop, pad: Pad) -> Loop:
     """The loop with axes added at its end; from its base it is read backwards first."""
     loop, last = loop.backwards() if pad.from_base else loop, loop.size - 1
-    loop = loop.slid(last, crossing(loop.gaps[last].there)[1]) if pad.nearest else loop
-    return loop.slid(last, pad.shift).padded(pad.count)
+    loop = loop.slide_axis(last, crossing_offsets(loop.gaps[last].there)[1]) if pad.nearest else loop
+    return loop.slide_axis(last, pad.shift).pad_axes(pad.count)
 
 
-def _snapped(loop: Loop, masks: dict[int, Mask]) -> Loop:
+def _snap_gaps(loop: Loop, masks: dict[int, Mask]) -> Loop:
     gaps = [_snapped_gap(gap, masks[i]) if i in masks else gap for i, gap in enumerate(loop.gaps)]
     return Loop(tuple(gaps), loop.axes, loop.pose_gap)
 
@@ -199,13 +199,13 @@ def branches(plan: Plan, chain: Tree, T: Sequence[Any], parameter: Any = None) -
     maths = chain.maths
     loop = read(plan, chain, pose_from_entries(T), parameter)
     by = Subproblems(maths)
-    found = solved(plan, loop, parameter, by)
+    found = solve_plan(plan, loop, parameter, by)
     q = [_joints(loop, branch, chain, plan, parameter) for branch in found]
-    fit = [_checked(loop, branch, maths) if chain.dof < 6 else branch.fit for branch in found]
+    fit = [_closure_discriminant(loop, branch, maths) if chain.dof < 6 else branch.fit for branch in found]
     return Solutions(q, [maths.less(maths.number(LOST), x) for x in fit], fit, by.fits)
 
 
-def solved(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[Branch]:
+def solve_plan(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[Branch]:
     """The plan's closed form on a loop that was read for it."""
     if plan.structure == "arm angle":
         return seven.arm_angle(loop, parameter, by)
@@ -222,7 +222,7 @@ def _joints(loop: Loop, branch: Branch, chain: Tree, plan: Plan, parameter: Any)
     return q
 
 
-def _checked(loop: Loop, branch: Branch, maths: Maths[Any]) -> Any:
+def _closure_discriminant(loop: Loop, branch: Branch, maths: Maths[Any]) -> Any:
     """The fit of an arm that reaches few poses: none unless the loop closes, added axes at zero."""
     motions = tuple(STILL if axis.joint is None else x for axis, x in zip(loop.axes, branch.motions, strict=True))
     closes = maths.less(closure(loop, motions), maths.number(MISS))
@@ -235,6 +235,6 @@ def parameter_of(plan: Plan, chain: Tree, q: Sequence[Any], pose: Placement) -> 
         return q[plan.fixed_joint]
     loop = read(plan, chain, pose)
     links = [chain.links[axis.joint] for axis in loop.axes if axis.joint is not None]
-    angles = [link.offset + link.signed(x) for link, x in zip(links, q, strict=True)]
+    angles = [link.offset + link.along_z(x) for link, x in zip(links, q, strict=True)]
     turns = tuple(Turn(chain.maths.cos(x), chain.maths.sin(x)) for x in angles)
     return seven.angle_of(loop, turns, chain.maths)

@@ -53,7 +53,7 @@ class PositionPlan:
         at = Placement(p=point)
         return loop_from_chain(self.chain, at) if self._planar else read(self.plan, self.chain, at)
 
-    def solved(
+    def solve(
         self, point: Vector, by: Subproblems, seen: Callable[[Vector], Vector] = lambda p: p
     ) -> tuple[list[Root], Sequence[Axis]]:
         """Every placing, and the axes it moves. `seen` may give names to the point as the first axis sees it."""
@@ -94,7 +94,7 @@ def placings(position: PositionPlan, point: Vector) -> Solutions:
     """Every branch that brings the tool's origin to a point of the world. No numbers are looked at."""
     arm = position.chain
     by = Subproblems(arm.maths)
-    roots, joints = position.solved(point, by)
+    roots, joints = position.solve(point, by)
     q = [_joints(root.motions, joints, arm) for root in roots]
     fit = [root.fit for root in roots]
     return Solutions(q, [arm.maths.less(arm.maths.number(LOST), x) for x in fit], fit, by.fits)

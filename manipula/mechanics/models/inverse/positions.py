@@ -31,10 +31,10 @@ class Arm3(NamedTuple):
     W: Vector
     axes: tuple[Unknown, Unknown, Unknown]
 
-    def mirrored(self) -> Arm3:
+    def mirror(self) -> Arm3:
         """Seen from the point: J_c⁻¹ (…(J_a⁻¹ W)) = w"""
         a, b, c = (axis.opposite() for axis in self.axes)
-        return Arm3(self.c.reversed(), self.b.reversed(), self.W, self.w, (c, b, a))
+        return Arm3(self.c.reverse(), self.b.reverse(), self.W, self.w, (c, b, a))
 
 
 class Root(NamedTuple):
@@ -48,9 +48,9 @@ Case = Callable[[Arm3, Subproblems], list[Root]]
 ONE = Fraction(1)
 
 
-def _mirrored(case: Case) -> Case:
+def _mirror_case(case: Case) -> Case:
     def solve(arm: Arm3, by: Subproblems) -> list[Root]:
-        found = case(arm.mirrored(), by)
+        found = case(arm.mirror(), by)
         return [Root(tuple(m.opposite() for m in reversed(root.motions)), root.fit) for root in found]
 
     return solve
@@ -102,7 +102,7 @@ def slide_first_others_parallel(arm: Arm3, by: Subproblems) -> list[Root]:
     x_a, x_b, x_c = arm.axes
     (p_b, R_b), (p_c, R_c) = _of(arm.b), _of(arm.c)
     u = column(R_b, 2)
-    a = by.known(x_a, Shift(quotient(dot(u, sub(arm.W, p_b)) - p_c[2] - rotate(R_c, arm.w)[2], u[2])))
+    a = by.note_known(x_a, Shift(quotient(dot(u, sub(arm.W, p_b)) - p_c[2] - rotate(R_c, arm.w)[2], u[2])))
     m = unrotate(R_b, sub(a.back(arm.W), p_b))
     roots, fit = by.pair(x_b, x_c, p_c, R_c, arm.w, m)
     return [Root((a, b, c), fit) for b, c in roots]
@@ -114,7 +114,7 @@ def slide_second_others_parallel(arm: Arm3, by: Subproblems) -> list[Root]:
     (p_b, R_b), (p_c, R_c) = _of(arm.b), _of(arm.c)
     Q = matmul(R_b, R_c)
     still = add(p_b, rotate(R_b, p_c))
-    b = by.known(x_b, Shift(quotient(arm.W[2] - still[2] - rotate(Q, arm.w)[2], R_b[2][2])))
+    b = by.note_known(x_b, Shift(quotient(arm.W[2] - still[2] - rotate(Q, arm.w)[2], R_b[2][2])))
     roots, fit = by.pair(x_a, x_c, add(still, scale(b.by, column(R_b, 2))), Q, arm.w, arm.W)
     return [Root((a, b, c), fit) for a, c in roots]
 
@@ -132,7 +132,7 @@ def two_slides_last(arm: Arm3, by: Subproblems) -> list[Root]:
     for a in firsts:
         m = sub(a.back(W), still)
         along = quotient(dot(cross(m, f), n), dot(n, n)), quotient(dot(cross(e, m), n), dot(n, n))
-        found.append(Root((a, by.known(x_b, Shift(along[0])), by.known(x_c, Shift(along[1]))), fit))
+        found.append(Root((a, by.note_known(x_b, Shift(along[0])), by.note_known(x_c, Shift(along[1]))), fit))
     return found
 
 
@@ -148,7 +148,7 @@ def cylinder(arm: Arm3, by: Subproblems) -> list[Root]:
     found = []
     for c in slides:
         at = add(v, scale(c.by, e))
-        a = by.known(x_a, Shift(R_b[2][2] * (m[2] - at[2])))
+        a = by.note_known(x_a, Shift(R_b[2][2] * (m[2] - at[2])))
         found.append(Root((a, by.turn(x_b, at, m), c), rest))
     return found
 
@@ -160,24 +160,24 @@ def gantry(arm: Arm3, by: Subproblems) -> list[Root]:
     m = sub(arm.W, add(p_b, rotate(R_b, add(p_c, rotate(R_c, arm.w)))))
     volume = dot(e, cross(f, g))
     x, y, z = (quotient(dot(*sides), volume) for sides in ((m, cross(f, g)), (e, cross(m, g)), (e, cross(f, m))))
-    a, b, c = (by.known(axis, Shift(along)) for axis, along in zip(arm.axes, (x, y, z), strict=True))
+    a, b, c = (by.note_known(axis, Shift(along)) for axis, along in zip(arm.axes, (x, y, z), strict=True))
     return [Root((a, b, c), by.maths.number(ONE))]
 
 
 CASES: dict[str, Case] = {
     "2∥3": revolute_second_parallel_third,
-    "1∥2": _mirrored(revolute_second_parallel_third),
+    "1∥2": _mirror_case(revolute_second_parallel_third),
     "1×2": revolute_first_crosses_second,
-    "2×3": _mirrored(revolute_first_crosses_second),
+    "2×3": _mirror_case(revolute_first_crosses_second),
     "R×RP": slide_third_first_crosses_second,
-    "PR×R": _mirrored(slide_third_first_crosses_second),
+    "PR×R": _mirror_case(slide_third_first_crosses_second),
     "PR∥R": slide_first_others_parallel,
-    "R∥RP": _mirrored(slide_first_others_parallel),
+    "R∥RP": _mirror_case(slide_first_others_parallel),
     "R∥PR": slide_second_others_parallel,
     "RPP": two_slides_last,
-    "PPR": _mirrored(two_slides_last),
+    "PPR": _mirror_case(two_slides_last),
     "P∥RP": cylinder,
-    "PR∥P": _mirrored(cylinder),
+    "PR∥P": _mirror_case(cylinder),
     "PPP": gantry,
 }
 

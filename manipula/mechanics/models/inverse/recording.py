@@ -158,7 +158,7 @@ class Recording(Subproblems):
         if kinds == ["prismatic"]:
             sense, offset = self._own(self.loop.axes[x.axes[0]], x.sense)
             return LoopCoordinate(x.axes, (1,), self.q[x.axes[0]], sense, offset)
-        return self._turning(x)
+        return self._angle_coordinate(x)
 
     def _own(self, axis: Axis, sense: int) -> tuple[int, Any]:
         """(sense, offset) of one axis"""
@@ -167,7 +167,7 @@ class Recording(Subproblems):
         link = self.chain.links[axis.joint]
         return sense * axis.sense * link.direction, link.offset if sense * axis.sense == 1 else -link.offset
 
-    def _turning(self, x: Unknown) -> LoopCoordinate:
+    def _angle_coordinate(self, x: Unknown) -> LoopCoordinate:
         """The angle of an axis, or the sum over parallel ones with the constant turns between them."""
         total, senses = STILL, []
         for place, axis in enumerate(x.axes):
@@ -200,7 +200,7 @@ class Recording(Subproblems):
 
     # subproblems
 
-    def known(self, x: Unknown, motion: Moved) -> Moved:
+    def note_known(self, x: Unknown, motion: Moved) -> Moved:
         at = self.coordinate(x)
         return self._once(at, lambda: Known(at, own_values(at, motion)))  # type: ignore[no-any-return]
 
@@ -218,9 +218,9 @@ class Recording(Subproblems):
         ], 1
 
     def turn(self, x: Unknown, p: Vector, m: Vector) -> Turn:
-        return self._turned(x, p, m)
+        return self._turn_between(x, p, m)
 
-    def _turned(self, x: Unknown, p: Vector, m: Vector, matrix: str = "") -> Turn:
+    def _turn_between(self, x: Unknown, p: Vector, m: Vector, matrix: str = "") -> Turn:
         """Z(x) p = Z(±q) (Z(δ) p); a turn the other way is one of the picture seen from below, where y is −y."""
         at = self.coordinate(x)
         seen = at.offset.ahead(p)
@@ -258,11 +258,11 @@ class Recording(Subproblems):
         rest = (1 - r[2] * r[2]) * (m[0] * m[0] + m[1] * m[1]) - miss * miss
         more = {"sure": basic.vanish(r[2], v[2]), "others": first.axes, "matrix": matrix}
         self._linear(second, A, B, m[2] - r[2] * v[2], rest, "entry", **more)
-        return [(self._turned(first, rotate(R, Z2.ahead(v)), m, matrix), Z2)], 1
+        return [(self._turn_between(first, rotate(R, Z2.ahead(v)), m, matrix), Z2)], 1
 
-    def completed(self, x: Unknown, first: Turn, R2: Matrix, second: Turn, R3: Matrix, column_x: Vector) -> Turn:
+    def complete_turn(self, x: Unknown, first: Turn, R2: Matrix, second: Turn, R3: Matrix, column_x: Vector) -> Turn:
         at = self.coordinate(x)
-        found = basic.completed(first, R2, second, R3, column_x)
+        found = basic.complete_turn(first, R2, second, R3, column_x)
         return self._once(at, lambda: Known(at, own_values(at, found)))  # type: ignore[no-any-return]
 
     def orientation(
@@ -273,14 +273,14 @@ class Recording(Subproblems):
         roots, fit = self._two_turns(one, two, R2, column(R3, 2), z, letter)
         first, second = roots[0]
         at = self.coordinate(three)
-        values = own_values(at, basic.completed(first, R2, second, R3, x))
+        values = own_values(at, basic.complete_turn(first, R2, second, R3, x))
         row = unrotate(R3, second.back(R2[2]))
         self.note(Balance(tuple(zip((x[2], y[2]), self.motion(at).back(row)[:2], strict=True))))
         found = self._once(at, lambda: Known(at, values, letter, row[:2], (x[2], y[2])))
         self.note(Lock(self.coordinate(one), at, (z[0], z[1])))
         return [Wrist(first, second, found)], fit
 
-    def remaining(
+    def remaining_turn(
         self, axes: Sequence[Unknown], first: Turn, R2: Matrix, second: Turn, R3: Matrix, whole: Turn
     ) -> Turn:
         return self._left(axes)
@@ -304,7 +304,7 @@ class Recording(Subproblems):
         first, second = scale(1 / length, x), (-x[1] / side, x[0] / side, 0)
         return self._entries(letter, transpose((first, second, cross(first, second))))
 
-    def named(self, letter: str, M: Matrix) -> Matrix:
+    def name_matrix(self, letter: str, M: Matrix) -> Matrix:
         self.note(NamedMatrix(letter))
         return self._entries(letter, M)
 

@@ -100,13 +100,13 @@ class Sums:
     m: Vector
     by: Subproblems
 
-    def seen(self, v: Vector, i: int) -> Vector:
+    def to_run(self, v: Vector, i: int) -> Vector:
         """A vector of the first run as run i sees it."""
         for k in range(i):
             v = unrotate(self.arm.turn(k), self.psi[k].back(v))
         return v
 
-    def told(self, v: Vector, i: int) -> Vector:
+    def from_run(self, v: Vector, i: int) -> Vector:
         """The other way."""
         for k in reversed(range(i)):
             v = self.psi[k].ahead(rotate(self.arm.turn(k), v))
@@ -116,7 +116,7 @@ class Sums:
         """The direction of a slide that stands between runs."""
         if x.run < 0:
             return unrotate(rotation(self.arm.loop, 0, self.arm.starts[0]), x.along) if self.arm.runs else x.along
-        return self.told(self.psi[x.run].ahead(x.along), x.run)
+        return self.from_run(self.psi[x.run].ahead(x.along), x.run)
 
     def link(self, i: int, level: int = 0) -> tuple[Vector, Matrix]:
         """From an axis of run i to its next: p, R."""
@@ -138,11 +138,11 @@ def settings_of(arm: Seated, by: Subproblems) -> list[tuple[tuple[Turn, ...], An
     M = matmul(M, transpose(arm.turn(len(arm.runs) - 1)))
     wanted = [Unknown(run) for run in arm.runs]
     if len(wanted) == 1:
-        return [((by.known(wanted[0], Turn(M[0][0], M[1][0])),), one)]
+        return [((by.note_known(wanted[0], Turn(M[0][0], M[1][0])),), one)]
     if len(wanted) == 2:
         first = by.turn(wanted[0], column(arm.turn(0), 2), column(M, 2))
         rest = unrotate(arm.turn(0), first.back(column(M, 0)))
-        return [((first, by.known(wanted[1], Turn(rest[0], rest[1]))), one)]
+        return [((first, by.note_known(wanted[1], Turn(rest[0], rest[1]))), one)]
     settings, fit = by.orientation(wanted, arm.turn(0), arm.turn(1), lambda j: column(M, j))
     return [
         (tuple(Turn(x.cos, x.sin) if len(run) > 1 else x for x, run in zip(found, arm.runs)), fit) for found in settings

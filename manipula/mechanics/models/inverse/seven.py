@@ -41,7 +41,7 @@ def arm_angle(loop: Loop, psi: Any, by: Subproblems) -> list[Branch]:
     found = []
     for elbow in elbows:
         v = shoulder_to_wrist(loop, elbow)
-        R03 = by.named("r", matmul(matmul(by.reference("f", W), X), transpose(by.reference("e", v))))
+        R03 = by.name_matrix("r", matmul(matmul(by.reference("f", W), X), transpose(by.reference("e", v))))
         shoulders, fit2 = by.orientation(axes[:3], g2.there.R, g3.there.R, partial(column, R03), "r")
         M = partial(_to_wrist, loop, R03, elbow)
         wrists, fit6 = by.orientation(axes[4:], g6.there.R, g7.there.R, M)

@@ -52,18 +52,18 @@ class Placed(NamedTuple):
 # axes whose directions give the angles
 
 
-def directed(loop: Loop, by: Subproblems) -> list[Placed]:
+def solve_directions(loop: Loop, by: Subproblems) -> list[Placed]:
     """At most two turning axes, not parallel; any slides that are independent."""
-    motions = _turned(loop, by)
+    motions = _solve_turns(loop, by)
     sliding = [k for k, axis in enumerate(loop.axes) if axis.kind != "revolute"]
     m = sub(loop.gaps[0].back.p, _place(loop, motions))
     along = [_direction(loop, motions, k) for k in sliding]
     for k, x in zip(sliding, amounts(along, m), strict=True):
-        motions[k] = by.known(unknowns(k)[0], Shift(x))
+        motions[k] = by.note_known(unknowns(k)[0], Shift(x))
     return [Placed(tuple(motions), by.maths.number(ONE))]
 
 
-def _turned(loop: Loop, by: Subproblems) -> list[Motion]:
+def _solve_turns(loop: Loop, by: Subproblems) -> list[Motion]:
     """A Z₁ B Z₂ C = M: the direction of the second axis gives the first; what is left is the second."""
     turning = [k for k, axis in enumerate(loop.axes) if axis.kind == "revolute"]
     motions: list[Motion] = [UNMOVED for _ in loop.axes]
@@ -79,7 +79,7 @@ def _turned(loop: Loop, by: Subproblems) -> list[Motion]:
         rest = tuple(zip(*columns))  # type: ignore[assignment]
     if turning:
         last = matmul(rest, transpose(rotation(loop, turning[-1], loop.size - 1)))
-        motions[turning[-1]] = by.known(unknowns(turning[-1])[0], Turn(last[0][0], last[1][0]))
+        motions[turning[-1]] = by.note_known(unknowns(turning[-1])[0], Turn(last[0][0], last[1][0]))
     return motions
 
 
@@ -100,7 +100,7 @@ def _direction(loop: Loop, motions: Sequence[Motion], k: int) -> Vector:
     """Axis k, seen from axis 0."""
     v = Z
     for i in range(k, 0, -1):
-        v = motions[i - 1].turned(rotate(loop.gaps[i].there.R, v))
+        v = motions[i - 1].rotate(rotate(loop.gaps[i].there.R, v))
     return v
 
 
@@ -131,9 +131,9 @@ def _slide_between(loop: Loop, how: str, by: Subproblems) -> list[Placed]:
     M, (p1, R1), (p2, R2) = loop.gaps[0].back, *_gaps(loop)
     one, two, three = unknowns(0, 1, 2)
     found = []
-    for x, w, fit in _slid(two, M.p, add(p1, rotate(R1, p2)), column(R1, 2), how, by):
+    for x, w, fit in _solve_slide(two, M.p, add(p1, rotate(R1, p2)), column(R1, 2), how, by):
         first = by.turn(one, w, M.p)
-        found.append(Placed((first, x, by.known(three, _rest(matmul(R1, R2), first, M.R))), fit))
+        found.append(Placed((first, x, by.note_known(three, _rest(matmul(R1, R2), first, M.R))), fit))
     return found
 
 
@@ -143,9 +143,9 @@ def _slide_last(loop: Loop, how: str, by: Subproblems) -> list[Placed]:
     one, two, three = unknowns(0, 1, 2)
     Q = matmul(M.R, transpose(R2))
     found = []
-    for x, w, fit in _slid(three, p1, sub(M.p, rotate(Q, p2)), neg(column(M.R, 2)), how, by):
+    for x, w, fit in _solve_slide(three, p1, sub(M.p, rotate(Q, p2)), neg(column(M.R, 2)), how, by):
         first = by.turn(one, p1, w)
-        found.append(Placed((first, by.known(two, _rest(R1, first, Q)), x), fit))
+        found.append(Placed((first, by.note_known(two, _rest(R1, first, Q)), x), fit))
     return found
 
 
@@ -155,9 +155,9 @@ def _slide_first(loop: Loop, how: str, by: Subproblems) -> list[Placed]:
     one, two, three = unknowns(0, 1, 2)
     Q = matmul(transpose(R1), M.R)
     found = []
-    for x, w, fit in _slid(one, p2, unrotate(R1, sub(M.p, p1)), neg(R1[2]), how, by):
+    for x, w, fit in _solve_slide(one, p2, unrotate(R1, sub(M.p, p1)), neg(R1[2]), how, by):
         first = by.turn(two, p2, w)
-        found.append(Placed((x, first, by.known(three, _rest(R2, first, Q))), fit))
+        found.append(Placed((x, first, by.note_known(three, _rest(R2, first, Q))), fit))
     return found
 
 
@@ -169,12 +169,12 @@ def _gaps(loop: Loop) -> list[tuple[Vector, Matrix]]:
     return [(gap.there.p, gap.there.R) for gap in loop.gaps[1:]]
 
 
-def _slid(
+def _solve_slide(
     slide: Unknown, p: Vector, v: Vector, d: Vector, how: str, by: Subproblems
 ) -> list[tuple[Shift, Vector, Any]]:
     """The x with which v + x d has the height of p, or its distance from the axis; and v + x d."""
     if how == "leaning":
-        x = by.known(slide, Shift(quotient(p[2] - v[2], d[2])))
+        x = by.note_known(slide, Shift(quotient(p[2] - v[2], d[2])))
         return [(x, add(v, scale(x.by, d)), by.maths.number(ONE))]
     slides, rest = by.quadratic(slide, (v[0], v[1], 0), (d[0], d[1], 0), p[0] * p[0] + p[1] * p[1])
     return [(x, add(v, scale(x.by, d)), rest) for x in slides]

@@ -39,18 +39,18 @@ class Subproblems:
         self.maths = maths
         self.fits: list[Any] = []
 
-    def _met(self, fit: Any) -> Any:
+    def _note_fit(self, fit: Any) -> Any:
         self.fits.append(fit)
         return fit
 
-    def known(self, x: Unknown, motion: Moved) -> Moved:
+    def note_known(self, x: Unknown, motion: Moved) -> Moved:
         """What an equation gives at once."""
         return motion
 
     def linear(self, x: Unknown, A: Any, B: Any, C: Any) -> tuple[Sequence[Turn], Any]:
         """A cos + B sin = C"""
         roots, fit = basic.linear(A, B, C, self.maths)
-        return roots, self._met(fit)
+        return roots, self._note_fit(fit)
 
     def turn(self, x: Unknown, p: Vector, m: Vector) -> Turn:
         """Z p = m, of the components across z."""
@@ -59,7 +59,7 @@ class Subproblems:
     def quadratic(self, x: Unknown, v: Vector, e: Vector, square: Any, length: Any = 1) -> tuple[Sequence[Shift], Any]:
         """|v + x·length·e|² = square, e a unit vector"""
         slides, rest = basic.quadratic(v, e, square, self.maths)
-        return [Shift(quotient(slide.by, length)) for slide in slides], self._met(rest)
+        return [Shift(quotient(slide.by, length)) for slide in slides], self._note_fit(rest)
 
     def distance(self, x: Unknown, p: Vector, R: Matrix, w: Vector, square: Any) -> tuple[Sequence[Turn], Any]:
         """|p + R Z w|² = square"""
@@ -74,11 +74,11 @@ class Subproblems:
     def two_turns(self, first: Unknown, second: Unknown, R: Matrix, v: Vector, m: Vector) -> Found:
         """Z₁ R Z₂ v = m, where |v| = |m|"""
         roots, fit = basic.two_turns(R, v, m, self.maths)
-        return roots, self._met(fit)
+        return roots, self._note_fit(fit)
 
-    def completed(self, x: Unknown, first: Turn, R2: Matrix, second: Turn, R3: Matrix, column_x: Vector) -> Turn:
+    def complete_turn(self, x: Unknown, first: Turn, R2: Matrix, second: Turn, R3: Matrix, column_x: Vector) -> Turn:
         """The Z₃ of Z₁ R₂ Z₂ R₃ Z₃ = M"""
-        return basic.completed(first, R2, second, R3, column_x)
+        return basic.complete_turn(first, R2, second, R3, column_x)
 
     def orientation(
         self, axes: Sequence[Unknown], R2: Matrix, R3: Matrix, M: Callable[[int], Vector], letter: str = "m"
@@ -86,18 +86,18 @@ class Subproblems:
         """Z₁ R₂ Z₂ R₃ Z₃ = M, of which any column can be had: the two settings of a wrist. `letter` is M's name."""
         roots, fit = basic.two_turns(R2, column(R3, 2), M(2), self.maths)
         (first, second), (other, opposite) = roots
-        third = basic.completed(first, R2, second, R3, M(0))
+        third = basic.complete_turn(first, R2, second, R3, M(0))
         if other.beside is None:
-            last = basic.completed(other, R2, opposite, R3, M(0))
+            last = basic.complete_turn(other, R2, opposite, R3, M(0))
         else:
             last = half_turned(third, other.beside.locked, self.maths)
-        return [Wrist(first, second, third), Wrist(other, opposite, last)], self._met(fit)
+        return [Wrist(first, second, third), Wrist(other, opposite, last)], self._note_fit(fit)
 
-    def remaining(
+    def remaining_turn(
         self, axes: Sequence[Unknown], first: Turn, R2: Matrix, second: Turn, R3: Matrix, whole: Turn
     ) -> Turn:
         """The last of three parallel axes whose angles have a known sum: Z₁ R₂ Z₂ R₃ Z₃ = Z(whole)"""
-        return basic.completed(first, R2, second, R3, (whole.cos, whole.sin, 0))
+        return basic.complete_turn(first, R2, second, R3, (whole.cos, whole.sin, 0))
 
     def second(self, axes: Sequence[Unknown], first: Turn, R: Matrix, whole: Turn) -> Turn:
         """The other of two parallel axes whose angles have a known sum: Z₁ R Z₂ = Z(whole)"""
@@ -114,6 +114,6 @@ class Subproblems:
         """F(x): a frame with x as its first axis."""
         return basic.reference(x, self.maths)
 
-    def named(self, letter: str, M: Matrix) -> Matrix:
+    def name_matrix(self, letter: str, M: Matrix) -> Matrix:
         """A matrix that later steps use often."""
         return M

@@ -42,8 +42,8 @@ def _of_three(x: Sums) -> int:
     return next(i for i, run in enumerate(x.arm.runs) if len(run) == 3)
 
 
-def _slid(x: Sums, slider: Slider, by: Any) -> Shift:
-    return x.by.known(unknowns(slider.axis)[0], Shift(by))
+def _known_slide(x: Sums, slider: Slider, by: Any) -> Shift:
+    return x.by.note_known(unknowns(slider.axis)[0], Shift(by))
 
 
 def nothing_to_split(x: Sums) -> list[Split]:
@@ -52,13 +52,13 @@ def nothing_to_split(x: Sums) -> list[Split]:
     if not sliders:
         return [({}, x.by.maths.number(ONE))]
     found = zip(sliders, amounts([x.along(s) for s in sliders], x.m), strict=True)
-    return [({s.axis: _slid(x, s, by) for s, by in found}, x.by.maths.number(ONE))]
+    return [({s.axis: _known_slide(x, s, by) for s, by in found}, x.by.maths.number(ONE))]
 
 
 def one_split(x: Sums) -> list[Split]:
     """Z w = m"""
     (i,) = _of_two(x)
-    first = x.by.turn(unknowns(x.arm.runs[i][0])[0], x.link(i)[0], x.seen(x.m, i))
+    first = x.by.turn(unknowns(x.arm.runs[i][0])[0], x.link(i)[0], x.to_run(x.m, i))
     return [(x.seconds(i, first), x.by.maths.number(ONE))]
 
 
@@ -66,8 +66,8 @@ def one_split_slide_leaning(x: Sums) -> list[Split]:
     """Z (w + x d) = m, or Z w = m − x d: along the run's own direction the slide is alone."""
     (i,), (slider,), one = _of_two(x), x.arm.sliders, x.by.maths.number(ONE)
     w, m, d = _sides(x, i, slider)
-    along = _slid(x, slider, quotient(m[2] - w[2], d[2]))
-    return [_turned(x, i, slider, along, one)]
+    along = _known_slide(x, slider, quotient(m[2] - w[2], d[2]))
+    return [_split_after_slide(x, i, slider, along, one)]
 
 
 def one_split_slide_flat(x: Sums) -> list[Split]:
@@ -77,7 +77,7 @@ def one_split_slide_flat(x: Sums) -> list[Split]:
     moved, still = (w, m) if x.arm.is_inner(slider) else (m, w)
     e = d if x.arm.is_inner(slider) else neg(d)
     slides, fit = _quadratic(x, slider, moved, e, still)
-    return [_turned(x, i, slider, slide, fit) for slide in slides]
+    return [_split_after_slide(x, i, slider, slide, fit) for slide in slides]
 
 
 def _quadratic(x: Sums, slider: Slider, v: Vector, e: Vector, still: Vector, length: Any = 1) -> Any:
@@ -89,11 +89,11 @@ def _quadratic(x: Sums, slider: Slider, v: Vector, e: Vector, still: Vector, len
 
 def _sides(x: Sums, i: int, slider: Slider) -> tuple[Vector, Vector, Vector]:
     """w, m and d as run i sees them; an inner slide's direction is the run's own."""
-    d = slider.along if x.arm.is_inner(slider) else x.seen(x.along(slider), i)
-    return x.link(i)[0], x.seen(x.m, i), d
+    d = slider.along if x.arm.is_inner(slider) else x.to_run(x.along(slider), i)
+    return x.link(i)[0], x.to_run(x.m, i), d
 
 
-def _turned(x: Sums, i: int, slider: Slider, along: Shift, fit: Any, m: Vector | None = None) -> Split:
+def _split_after_slide(x: Sums, i: int, slider: Slider, along: Shift, fit: Any, m: Vector | None = None) -> Split:
     """The split of run i once a slide is known."""
     w, seen, d = _sides(x, i, slider)
     m = seen if m is None else m
@@ -111,11 +111,11 @@ def one_split_slides_outer(x: Sums) -> list[Split]:
     w, m, d = _sides(x, i, sliders[0])
     e = _sides(x, i, sliders[1])[2]
     n = cross(d, e)
-    roots, fit = _leant(x, i, n, w, dot(n, m))
+    roots, fit = _solve_tilt(x, i, n, w, dot(n, m))
     found = []
     for first in roots:
         sizes = zip(sliders, amounts([d, e], sub(m, first.ahead(w))), strict=True)
-        found.append((x.seconds(i, first) | {s.axis: _slid(x, s, by) for s, by in sizes}, fit))
+        found.append((x.seconds(i, first) | {s.axis: _known_slide(x, s, by) for s, by in sizes}, fit))
     return found
 
 
@@ -130,11 +130,11 @@ def one_split_slides_inner(x: Sums) -> list[Split]:
     found = []
     for first in roots:
         sizes = zip(sliders, amounts([d, e], sub(first.back(m), w)), strict=True)
-        found.append((x.seconds(i, first) | {s.axis: _slid(x, s, by) for s, by in sizes}, fit))
+        found.append((x.seconds(i, first) | {s.axis: _known_slide(x, s, by) for s, by in sizes}, fit))
     return found
 
 
-def _leant(x: Sums, i: int, n: Vector, w: Vector, height: Any) -> tuple[Sequence[Turn], Any]:
+def _solve_tilt(x: Sums, i: int, n: Vector, w: Vector, height: Any) -> tuple[Sequence[Turn], Any]:
     """n·Z w = height"""
     A, B = n[0] * w[0] + n[1] * w[1], n[1] * w[0] - n[0] * w[1]
     return x.by.linear(unknowns(x.arm.runs[i][0])[0], A, B, height - n[2] * w[2])
@@ -152,10 +152,10 @@ def inner_slide_flat(x: Sums) -> list[Split]:
     i, inner, outer = _inner_and_outer(x)
     w, m, d = _sides(x, i, inner)
     e = _sides(x, i, outer)[2]
-    y = _slid(x, outer, quotient(m[2] - w[2], e[2]))
+    y = _known_slide(x, outer, quotient(m[2] - w[2], e[2]))
     m = sub(m, scale(y.by, e))
     slides, fit = _quadratic(x, inner, w, d, m)
-    found = [_turned(x, i, inner, slide, fit, m) for slide in slides]
+    found = [_split_after_slide(x, i, inner, slide, fit, m) for slide in slides]
     return [(motions | {outer.axis: y}, rest) for motions, rest in found]
 
 
@@ -168,8 +168,8 @@ def inner_slide_along(x: Sums) -> list[Split]:
     found = []
     for y in slides:
         rest = sub(m, scale(y.by, e))
-        along = _slid(x, inner, quotient(rest[2] - w[2], d[2]))
-        motions, _ = _turned(x, i, inner, along, fit, rest)
+        along = _known_slide(x, inner, quotient(rest[2] - w[2], d[2]))
+        motions, _ = _split_after_slide(x, i, inner, along, fit, rest)
         found.append((motions | {outer.axis: y}, fit))
     return found
 
@@ -182,8 +182,8 @@ def outer_slide_along(x: Sums) -> list[Split]:
     slides, fit = _quadratic(x, inner, w, d, m, _flat_length(x, d))
     found = []
     for along in slides:
-        y = _slid(x, outer, quotient(m[2] - w[2] - along.by * d[2], e[2]))
-        motions, _ = _turned(x, i, inner, along, fit, sub(m, scale(y.by, e)))
+        y = _known_slide(x, outer, quotient(m[2] - w[2] - along.by * d[2], e[2]))
+        motions, _ = _split_after_slide(x, i, inner, along, fit, sub(m, scale(y.by, e)))
         found.append((motions | {outer.axis: y}, fit))
     return found
 
@@ -195,15 +195,15 @@ def _flat_length(x: Sums, e: Vector) -> Any:
 
 def three_parallel_axes(x: Sums) -> list[Split]:
     """Z₁ (w₁ + R Z₂ w₂) = m: a planar arm of two links"""
-    return _two_links(x, _of_three(x), x.seen(x.m, _of_three(x)))
+    return _two_links(x, _of_three(x), x.to_run(x.m, _of_three(x)))
 
 
 def three_parallel_slide(x: Sums) -> list[Split]:
     """The same beside a slide that leans on the axes: the height gives it."""
     i, (slider,) = _of_three(x), x.arm.sliders
-    inner, m = x.arm.is_inner(slider), x.seen(x.m, i)
-    d = slider.along if inner else x.seen(x.along(slider), i)
-    along = _slid(x, slider, quotient(m[2] - x.link(i)[0][2] - x.link(i, 1)[0][2], d[2]))
+    inner, m = x.arm.is_inner(slider), x.to_run(x.m, i)
+    d = slider.along if inner else x.to_run(x.along(slider), i)
+    along = _known_slide(x, slider, quotient(m[2] - x.link(i)[0][2] - x.link(i, 1)[0][2], d[2]))
     shift = scale(along.by, d)
     found = _two_links(x, i, m, slider.level, shift) if inner else _two_links(x, i, sub(m, shift))
     return [(motions | {slider.axis: along}, fit) for motions, fit in found]
@@ -217,7 +217,7 @@ def _two_links(x: Sums, i: int, m: Vector, level: int = 0, shift: Vector = NULL)
     roots, fit = x.by.pair(axes[0], axes[1], p, R, w, m)
     found = []
     for one, two in roots:
-        last = x.by.remaining(axes, one, R, two, S, x.psi[i])
+        last = x.by.remaining_turn(axes, one, R, two, S, x.psi[i])
         motions: dict[int, Motion] = dict(zip(x.arm.runs[i], (one, two, last), strict=True))
         found.append((motions, fit))
     return found
@@ -226,7 +226,7 @@ def _two_links(x: Sums, i: int, m: Vector, level: int = 0, shift: Vector = NULL)
 def two_splits(x: Sums) -> list[Split]:
     """Z w + Z' w' = m: along the first run's direction only the second split moves."""
     i, k = _of_two(x)
-    return _crossed(x, i, k, lambda rest, fit: [(x.seconds(i, _first(x, i, rest)), fit)], x.link(i)[0][2])
+    return _split_by_height(x, i, k, lambda rest, fit: [(x.seconds(i, _first(x, i, rest)), fit)], x.link(i)[0][2])
 
 
 def _first(x: Sums, i: int, m: Vector) -> Turn:
@@ -240,17 +240,17 @@ def two_links_and_split(x: Sums) -> list[Split]:
     def rest(m: Vector, fit: Any) -> list[Split]:
         return [(motions, x.by.maths.minimum(fit, more)) for motions, more in _two_links(x, i, m)]
 
-    return _crossed(x, i, k, rest, x.link(i)[0][2] + x.link(i, 1)[0][2])
+    return _split_by_height(x, i, k, rest, x.link(i)[0][2] + x.link(i, 1)[0][2])
 
 
-def _crossed(x: Sums, i: int, k: int, rest: Callable[[Vector, Any], list[Split]], height: Any) -> list[Split]:
+def _split_by_height(x: Sums, i: int, k: int, rest: Callable[[Vector, Any], list[Split]], height: Any) -> list[Split]:
     """The split of run k from the height over run i; `rest` then solves run i."""
-    w, m = x.link(k)[0], x.seen(x.m, i)
-    n = x.seen(x.told(Z, i), k)
-    roots, fit = _leant(x, k, n, w, m[2] - height)
+    w, m = x.link(k)[0], x.to_run(x.m, i)
+    n = x.to_run(x.from_run(Z, i), k)
+    roots, fit = _solve_tilt(x, k, n, w, m[2] - height)
     found = []
     for first in roots:
-        moved = x.seen(x.told(first.ahead(w), k), i)
+        moved = x.to_run(x.from_run(first.ahead(w), k), i)
         found += [(x.seconds(k, first) | motions, more) for motions, more in rest(sub(m, moved), fit)]
     return found
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.inverse.loop import Gap, Loop
 from manipula.mechanics.models.inverse.meeting import carried_back, three_that_meet
 from manipula.mechanics.models.inverse.positions import CASES, ONE, Arm3
-from manipula.mechanics.models.inverse.slides import directed, parallel_with_slide
+from manipula.mechanics.models.inverse.slides import parallel_with_slide, solve_directions
 from manipula.mechanics.models.inverse.solving import Subproblems, Unknown, unknowns
 from manipula.mechanics.models.inverse.subproblems import LOCK, Motion, Shift, Turn, linear, turn_from
 from manipula.mechanics.spatial.inertia import half
@@ -55,13 +55,13 @@ def three_parallel(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     found = []
     for fifth in fifths:
         M = partial(carried_back, c.back.R, (fifth,), (d,))
-        target = _applied(d.back, fifth.back(k))
+        target = _transform_point(d.back, fifth.back(k))
         settings, fit3 = by.orientation((sum_of_three, x3, x4), a.there.R, b.there.R, M)
         locked = maths.less(_flat_square(M(2)), maths.number(LOCK))
         best = partial(_best_reach, target, a.there.p, e.there.p, f.there.p, maths)
         for psi, third, fourth in settings:
             psi = by.unless(locked, psi, best)
-            fourth = by.completed(x4, psi, a.there.R, third, b.there.R, M(0))
+            fourth = by.complete_turn(x4, psi, a.there.R, third, b.there.R, M(0))
             m = sub(target, psi.ahead(a.there.p))
             fit = maths.minimum(fit5, fit3)
             for motions, fit_m in _planar(e, f, m, psi, by):
@@ -85,31 +85,31 @@ def _planar(e: Gap, f: Gap, m: Vector, psi: Turn, by: Subproblems) -> list[tuple
     """Z₀ (p_e + R_e Z₁ p_f) = m across z, Z₀ R_e Z₁ R_f Z₂ = Z(ψ)"""
     axes = unknowns(0, 1, 2)
     roots, fit = by.pair(axes[0], axes[1], e.there.p, e.there.R, f.there.p, m)
-    return [((p, q, by.remaining(axes, p, e.there.R, q, f.there.R, psi)), fit) for p, q in roots]
+    return [((p, q, by.remaining_turn(axes, p, e.there.R, q, f.there.R, psi)), fit) for p, q in roots]
 
 
-def _applied(at: Placement, v: Vector) -> Vector:
+def _transform_point(at: Placement, v: Vector) -> Vector:
     return add(rotate(at.R, v), at.p)
 
 
 def scara(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Three parallel turning axes 0, 1, 2 and a slide 3 along them."""
     o, e, f, g = loop.gaps
-    target = _applied(o.back, g.back.p)
+    target = _transform_point(o.back, g.back.p)
     x = rotate(o.back.R, column(g.back.R, 0))
-    slide = by.known(Unknown((3,)), Shift(target[2] - e.there.p[2] - f.there.p[2]))
-    psi = by.known(Unknown((0, 1, 2)), Turn(x[0], x[1]))
+    slide = by.note_known(Unknown((3,)), Shift(target[2] - e.there.p[2] - f.there.p[2]))
+    psi = by.note_known(Unknown((0, 1, 2)), Turn(x[0], x[1]))
     return [Branch((*motions, slide), fit) for motions, fit in _planar(e, f, target, psi, by)]
 
 
 def planar(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Three parallel turning axes alone."""
     o, e, f = loop.gaps
-    psi = by.known(Unknown((0, 1, 2)), Turn(o.back.R[0][0], o.back.R[1][0]))
+    psi = by.note_known(Unknown((0, 1, 2)), Turn(o.back.R[0][0], o.back.R[1][0]))
     return [Branch(motions, fit) for motions, fit in _planar(e, f, o.back.p, psi, by)]
 
 
-def pointing(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
+def solve_pointing(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Three axes that meet: orientation alone."""
     o, e, f = loop.gaps
     settings, fit = by.orientation(unknowns(0, 1, 2), e.there.R, f.there.R, partial(column, o.back.R))
@@ -123,21 +123,21 @@ def two_axes(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     one, two = unknowns(0, 1)
     first = by.turn(one, *aim)
     rest = unrotate(e.there.R, first.back(column(o.back.R, 0)))
-    return [Branch((first, by.known(two, Turn(rest[0], rest[1]))), by.maths.number(ONE))]
+    return [Branch((first, by.note_known(two, Turn(rest[0], rest[1]))), by.maths.number(ONE))]
 
 
 def one_axis(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     at = loop.gaps[0].back
     motion: Motion = Turn(at.R[0][0], at.R[1][0]) if case == "revolute" else Shift(at.p[2])
-    return [Branch((by.known(Unknown((0,)), motion),), by.maths.number(ONE))]
+    return [Branch((by.note_known(Unknown((0,)), motion),), by.maths.number(ONE))]
 
 
 def with_slides(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Two or three axes, slides among them."""
-    return [Branch(*found) for found in (parallel_with_slide(loop, case, by) if case else directed(loop, by))]
+    return [Branch(*found) for found in (parallel_with_slide(loop, case, by) if case else solve_directions(loop, by))]
 
 
-def meeting(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
+def solve_meeting(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Four or five axes of which three meet."""
     return [Branch(*found) for found in three_that_meet(loop, case, by)]
 
@@ -147,11 +147,11 @@ STRUCTURES: dict[str, Callable[[Loop, str, Subproblems], list[Branch]]] = {
     "three parallel": three_parallel,
     "scara": scara,
     "planar": planar,
-    "pointing": pointing,
+    "pointing": solve_pointing,
     "two axes": two_axes,
     "one axis": one_axis,
     "with slides": with_slides,
-    "meeting": meeting,
+    "meeting": solve_meeting,
 }
 
 
@@ -159,8 +159,8 @@ def closure(loop: Loop, motions: tuple[Motion, ...]) -> Any:
     """How far the loop is from closed: the sum of squares of R − 1 and p. For arms that cannot reach every pose."""
     R, p = IDENTITY, NULL
     for gap, motion in zip(reversed(loop.gaps), reversed(motions), strict=True):
-        p = _applied(gap.there, motion.ahead(p))
-        columns = [rotate(gap.there.R, motion.turned(column(R, j))) for j in range(3)]
+        p = _transform_point(gap.there, motion.ahead(p))
+        columns = [rotate(gap.there.R, motion.rotate(column(R, j))) for j in range(3)]
         R = transpose((columns[0], columns[1], columns[2]))
     miss = [R[i][j] - (1 if i == j else 0) for i in range(3) for j in range(3)]
     return dot(miss, miss) + dot(p, p)

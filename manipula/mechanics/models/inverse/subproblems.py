@@ -47,11 +47,11 @@ class Turn(NamedTuple):
         """Zᵀ v"""
         return (self.cos * v[0] + self.sin * v[1], self.cos * v[1] - self.sin * v[0], v[2])
 
-    def turned(self, v: Vector) -> Vector:
+    def rotate(self, v: Vector) -> Vector:
         """The rotation alone."""
         return self.ahead(v)
 
-    def unturned(self, v: Vector) -> Vector:
+    def rotate_back(self, v: Vector) -> Vector:
         return self.back(v)
 
     def opposite(self) -> Turn:
@@ -80,10 +80,10 @@ class Shift(NamedTuple):
     def back(self, v: Vector) -> Vector:
         return (v[0], v[1], v[2] - self.by)
 
-    def turned(self, v: Vector) -> Vector:
+    def rotate(self, v: Vector) -> Vector:
         return v
 
-    def unturned(self, v: Vector) -> Vector:
+    def rotate_back(self, v: Vector) -> Vector:
         return v
 
     def opposite(self) -> Shift:
@@ -108,10 +108,10 @@ def _roots(A: Any, B: Any, C: Any, rest: Any, maths: Maths[Any]) -> tuple[tuple[
     S = maths.sqrt(maths.maximum(rest, 0))
     plus, minus = (A * C - B * S, B * C + A * S), (A * C + B * S, B * C - A * S)
     scale = 1 / maths.select(free, 1, square)
-    return (_guarded(free, plus, scale, maths), _guarded(free, minus, scale, maths)), fit
+    return (_turn_or_zero(free, plus, scale, maths), _turn_or_zero(free, minus, scale, maths)), fit
 
 
-def _guarded(free: Any, at: tuple[Any, Any], scale: Any, maths: Maths[Any]) -> Turn:
+def _turn_or_zero(free: Any, at: tuple[Any, Any], scale: Any, maths: Maths[Any]) -> Turn:
     return Turn(maths.select(free, 1, at[0] * scale), maths.select(free, 0, at[1] * scale))
 
 
@@ -125,7 +125,7 @@ def turn_from(c: Any, s: Any, maths: Maths[Any]) -> Turn:
     square = c * c + s * s
     free = maths.less(square, maths.number(NOWHERE))
     scale = 1 / maths.sqrt(maths.select(free, 1, square))
-    return _guarded(free, (c, s), scale, maths)
+    return _turn_or_zero(free, (c, s), scale, maths)
 
 
 def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[tuple[Turn, Turn]], Any]:
@@ -172,7 +172,7 @@ def quadratic(v: Vector, e: Vector, square: Any, maths: Maths[Any]) -> tuple[tup
     return (Shift(S - h), Shift(0 - S - h)), rest
 
 
-def completed(first: Turn, R2: Matrix, second: Turn, R3: Matrix, x: Vector) -> Turn:
+def complete_turn(first: Turn, R2: Matrix, second: Turn, R3: Matrix, x: Vector) -> Turn:
     """The Z₃ of Z₁ R₂ Z₂ R₃ Z₃ = M, x the first column of M; it completes whatever the others are, at a lock too."""
     rest = unrotate(R3, second.back(unrotate(R2, first.back(x))))
     return Turn(rest[0], rest[1])

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from manipula.mechanics.models.inverse.loop import Loop, crossing
+from manipula.mechanics.models.inverse.loop import Loop, crossing_offsets
 from manipula.mechanics.models.inverse.slides import rotation
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.messages import Message
@@ -92,7 +92,10 @@ class LoopView:
         if not (self.turns(axis, first, second) and self.cross(first) and self.cross(second)):
             return False
         n = self.loop.size
-        end, start = crossing(self.loop.gaps[first % n].there)[1], crossing(self.loop.gaps[second % n].there)[0]
+        end, start = (
+            crossing_offsets(self.loop.gaps[first % n].there)[1],
+            crossing_offsets(self.loop.gaps[second % n].there)[0],
+        )
         return self.judge.zero(end - start, CLOSE * self.size)
 
     def same_direction(self, axis: int, count: int) -> bool:
@@ -130,5 +133,5 @@ def list_text(joints: Sequence[int | None]) -> str:
     return Message("{first} and {last}", ", ".join(names[:-1]), names[-1]) if len(names) > 1 else names[0]
 
 
-def moving(joints: Sequence[int | None]) -> tuple[int, ...]:
+def moving_joints(joints: Sequence[int | None]) -> tuple[int, ...]:
     return tuple(joint for joint in joints if joint is not None)

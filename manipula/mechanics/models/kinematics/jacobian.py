@@ -101,7 +101,7 @@ def columns_in_tool(chain: Tree, q: Sequence[Scalar]) -> list[Column]:
 
 def joint_column(link: Link, z: Vector, swing: Vector) -> Column:
     """(z × p, z) or (z, 0); `swing` is z × p."""
-    turn, slide = link.signed(link.kind.turn(1)), link.signed(link.kind.slide(1))
+    turn, slide = link.along_z(link.kind.turn(1)), link.along_z(link.kind.slide(1))
     return add(scale(turn, swing), scale(slide, z)), scale(turn, z)
 
 

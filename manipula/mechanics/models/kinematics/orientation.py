@@ -50,8 +50,8 @@ def quaternion_from_matrix(R: Matrix, maths: Maths[Any]) -> Quaternion:
         more = maths.less(largest, rows[k][k])
         e = _either(more, rows[k], e, maths)
         largest = maths.maximum(largest, rows[k][k])
-    signed = _either(maths.less(e[0], 0), _scaled(-1, e), e, maths)
-    return _scaled(1 / (2 * maths.sqrt(largest)), signed)
+    signed = _either(maths.less(e[0], 0), _scale(-1, e), e, maths)
+    return _scale(1 / (2 * maths.sqrt(largest)), signed)
 
 
 def matrix_from_quaternion(e: Sequence[Scalar]) -> Matrix:
@@ -69,7 +69,7 @@ def _either(condition: Scalar, yes: Quaternion, no: Quaternion, maths: Maths[Any
     return w, x, y, z
 
 
-def _scaled(k: Scalar, e: Quaternion) -> Quaternion:
+def _scale(k: Scalar, e: Quaternion) -> Quaternion:
     return k * e[0], k * e[1], k * e[2], k * e[3]
 
 

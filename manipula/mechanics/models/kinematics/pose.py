@@ -35,12 +35,12 @@ def axes(chain: Tree, q: Sequence[Scalar]) -> list[Placement]:
     pose_world_joint = pose_world_parent · before · Rx(180° where the direction is −1)
     """
 
-    def placed(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
+    def advance_axis(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
         joint = parent[0] @ row[0].before
         return advance(parent[0], row), joint if row[0].direction == 1 else joint @ turn_about("x", -1, 0)
 
     rows = list(zip(chain.links, chain.motions(q), strict=True))
-    return [joint for _, joint in chain.outward(placed, rows, (chain.base, chain.base))]
+    return [joint for _, joint in chain.outward(advance_axis, rows, (chain.base, chain.base))]
 
 
 def pose(chain: Tree, q: Sequence[Scalar]) -> Placement:

@@ -50,7 +50,7 @@ def without(T: Placement, j: int) -> Placement:
     return Placement(transpose((x, y, z)), T.p)
 
 
-def regenerated(T: Placement, j: int) -> Placement:
+def regenerate_column(T: Placement, j: int) -> Placement:
     """Column j as the cross product of the next two."""
     lost = cross(column(T.R, (j + 1) % 3), column(T.R, (j + 2) % 3))
     x, y, z = (lost if k == j else axis for k, axis in enumerate(transpose(T.R)))
@@ -69,23 +69,25 @@ class Passed:
     C: Matrix = IDENTITY
     p: Vector = NULL
 
-    def placed(self, at: Placement, maths: Maths[Any]) -> Passed:
+    def past_placement(self, at: Placement, maths: Maths[Any]) -> Passed:
         """Past a placement:  p + Rz(angle) C p'"""
-        return Passed(self.angle, matmul(self.C, at.R), add(self.p, turned(self.angle, rotate(self.C, at.p), maths)))
+        return Passed(
+            self.angle, matmul(self.C, at.R), add(self.p, rotate_about_z(self.angle, rotate(self.C, at.p), maths))
+        )
 
-    def moved(self, link: Link, q: Scalar, maths: Maths[Any]) -> Passed:
+    def past_joint(self, link: Link, q: Scalar, maths: Maths[Any]) -> Passed:
         """Past a joint, whose z may point against that of the run's first."""
-        x = link.offset + link.signed(q)
+        x = link.offset + link.along_z(q)
         turn = link.kind.turn(x)
         there = Passed(self.angle + (turn if self.C[2][2] == 1 else -turn), self.C, self.p)
-        return there.placed(Placement(p=(0, 0, link.kind.slide(x))), maths)
+        return there.past_placement(Placement(p=(0, 0, link.kind.slide(x))), maths)
 
     def placement(self, maths: Maths[Any]) -> Placement:
-        x, y, z = (turned(self.angle, axis, maths) for axis in transpose(self.C))
+        x, y, z = (rotate_about_z(self.angle, axis, maths) for axis in transpose(self.C))
         return Placement(transpose((x, y, z)), self.p)
 
 
-def turned(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
+def rotate_about_z(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
     """Rz(angle) a; what lies along z, or has no angle to turn by, stays as it is, structural zeros included."""
     if nothing(angle) or (nothing(a[0]) and nothing(a[1])):
         return a
@@ -121,7 +123,7 @@ def merged_apart(chain: Tree, q: Sequence[Scalar]) -> Placement:
     at = chain.base @ at
     if along is not None:
         at = Placement(at.R, add(at.p, scale(sum(chain.tool.p), column(at.R, along))))
-    return regenerated(at, SECOND)
+    return regenerate_column(at, SECOND)
 
 
 def _along(tool: Placement) -> int | None:
@@ -133,14 +135,14 @@ def _along(tool: Placement) -> int | None:
 
 def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Any]) -> tuple[Placement, bool]:
     """What stands beyond a run, seen from before its first joint; and whether its position is still a constant."""
-    state = Passed().moved(*run[0], maths)
+    state = Passed().past_joint(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
-        state = state.placed(previous.after @ link.before, maths).moved(link, q, maths)
-    tail = _seen(run[-1][0].after, beyond)
-    arm = _rotated(state.C, tail.p)
-    lever = polar(state.angle, arm, maths) if constant else turned(state.angle, arm, maths)
+        state = state.past_placement(previous.after @ link.before, maths).past_joint(link, q, maths)
+    tail = _compose(run[-1][0].after, beyond)
+    arm = _rotate(state.C, tail.p)
+    lever = polar(state.angle, arm, maths) if constant else rotate_about_z(state.angle, arm, maths)
     passed = Passed(state.angle, matmul(state.C, tail.R), add(state.p, lever))
-    at = _seen(run[0][0].before, passed.placement(maths))
+    at = _compose(run[0][0].before, passed.placement(maths))
     slides = any(link.kind.slides for link, _ in run)
     still = constant and not slides and all(map(nothing, (*arm[:2], *state.p[:2])))
     return at, still
@@ -150,17 +152,17 @@ def polar(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
     """Rz(angle) a, for a constant a"""
     x, y, z = a
     if nothing(angle) or nothing(x) or nothing(y):
-        return turned(angle, a, maths)
+        return rotate_about_z(angle, a, maths)
     length, whole = maths.sqrt(x * x + y * y), angle + maths.atan2(y, x)
     return (length * maths.cos(whole), length * maths.sin(whole), z)
 
 
-def _seen(a: Placement, b: Placement) -> Placement:
+def _compose(a: Placement, b: Placement) -> Placement:
     """a · b, structural zeros of the position kept"""
-    return Placement(matmul(a.R, b.R), add(a.p, _rotated(a.R, b.p)))
+    return Placement(matmul(a.R, b.R), add(a.p, _rotate(a.R, b.p)))
 
 
-def _rotated(R: Matrix, p: Vector) -> Vector:
+def _rotate(R: Matrix, p: Vector) -> Vector:
     """R p, structural zeros kept"""
     x, y, z = (sum(r * e for r, e in zip(row, p) if not nothing(r) and not nothing(e)) for row in R)
     return (x, y, z)

@@ -28,7 +28,7 @@ from manipula.mechanics.models.kinematics.pose_apart import (
     Run,
     merged_apart,
     parallel_runs,
-    regenerated,
+    regenerate_column,
     without,
 )
 from manipula.mechanics.robot.tree import Tree
@@ -149,16 +149,16 @@ def backward(chain: Tree, q: Sequence[Scalar]) -> Placement:
 
 def forward_cross(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Base → tool; an orthonormal frame's third column is first × second."""
-    return reduce(lambda a, b: regenerated(a @ without(b, 2), 2), _factors(chain, chain.elementary(q)))
+    return reduce(lambda a, b: regenerate_column(a @ without(b, 2), 2), _factors(chain, chain.elementary(q)))
 
 
 def backward_cross(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Tool → base; a left factor never asks for the third column of the right one."""
     *left, last = _factors(chain, chain.elementary(q))
-    return regenerated(_from_right([*left, without(last, 2)]), 2)
+    return regenerate_column(_from_right([*left, without(last, 2)]), 2)
 
 
-def merged(chain: Tree, q: Sequence[Scalar]) -> Placement:
+def pose_by_runs(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Base → tool over runs of parallel axes."""
     return _from_left(_factors(chain, [_run_times(run, HERE, chain.maths) for run in parallel_runs(chain, q)]))
 
@@ -170,10 +170,10 @@ def merged_backward(chain: Tree, q: Sequence[Scalar]) -> Placement:
 
 def merged_backward_cross(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Tool → base over runs of parallel axes; the second column is third × first."""
-    return regenerated(_runs_times(chain, q, without(chain.tool, 1)), 1)
+    return regenerate_column(_runs_times(chain, q, without(chain.tool, 1)), 1)
 
 
-def bracketed(tree: Brackets) -> Way:
+def pose_by_brackets(tree: Brackets) -> Way:
     """The way that multiplies the elementary transforms as the tree says, then base and tool."""
 
     def product(part: Brackets, T: Sequence[Placement]) -> Placement:
@@ -187,7 +187,7 @@ WAYS: dict[str, Way] = {
     "forward-cross": forward_cross,
     "backward": backward,
     "backward-cross": backward_cross,
-    "merged": merged,
+    "merged": pose_by_runs,
 }
 FURTHER_WAYS: dict[str, Way] = {
     "merged-backward": merged_backward,
@@ -202,7 +202,7 @@ def way_from_name(name: str, dof: int) -> Way:
     if name in known:
         return known[name]
     if any(character in "()0123456789" for character in name):
-        return bracketed(parse_bracketing(name, dof))
+        return pose_by_brackets(parse_bracketing(name, dof))
     raise UnknownNameError("way to compute the pose", name, [*known, "or a bracketing such as '(1 2)3'"])
 
 
@@ -221,10 +221,10 @@ def _from_right(T: Sequence[Placement]) -> Placement:
 
 def _run_times(run: Run, beyond: Placement, maths: Maths[Any]) -> Placement:
     """The run's transform, from before its first joint to after its last, times what stands beyond it."""
-    state = Passed().moved(*run[0], maths)
+    state = Passed().past_joint(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
-        state = state.placed(previous.after @ link.before, maths).moved(link, q, maths)
-    return run[0][0].before @ state.placed(run[-1][0].after @ beyond, maths).placement(maths)
+        state = state.past_placement(previous.after @ link.before, maths).past_joint(link, q, maths)
+    return run[0][0].before @ state.past_placement(run[-1][0].after @ beyond, maths).placement(maths)
 
 
 def _runs_times(chain: Tree, q: Sequence[Scalar], beyond: Placement) -> Placement:

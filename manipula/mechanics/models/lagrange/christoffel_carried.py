@@ -29,7 +29,7 @@ Bends = dict[tuple[int, int], Vector]
 def coriolis_matrix(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
     """C(q, q̇)"""
     frames, links, n = on_joints(chain, q), chain.links, range(chain.dof)
-    rates, axes = list(map(Link.signed, links, qd)), frames.twists()
+    rates, axes = list(map(Link.along_z, links, qd)), frames.twists()
     XE = bends(composites(chain, frames), axes)
     Y = [carried_inward(frames, XE, rates, i) for i in n]
     C: list[list[Scalar]] = [[0] * chain.dof for _ in n]
@@ -38,7 +38,7 @@ def coriolis_matrix(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> l
         for other in above:
             C[other][m], C[m][other] = above[other], left[other]
         C[m][m] = dot(axes[m][m].w, Y[m][m])
-    return [[links[i].signed(links[j].signed(C[i][j])) for j in n] for i in n]
+    return [[links[i].along_z(links[j].along_z(C[i][j])) for j in n] for i in n]
 
 
 def carried_inward(frames: OnJoints, XE: Bends, rates: Sequence[Scalar], i: int) -> list[Vector]:
@@ -59,21 +59,21 @@ def carried_inward(frames: OnJoints, XE: Bends, rates: Sequence[Scalar], i: int)
 def column_above(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Scalar]) -> dict[int, Scalar]:
     """C_im for i < m, the last of `axes` being m."""
     *before, m = axes
-    w = turning(axes, rates)[m]
+    w = angular_velocities(axes, rates)[m]
     return {i: dot(axes[m].w, Y[i][m]) + dot(w, XE[i, m]) for i in before}
 
 
 def row_left(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Scalar]) -> dict[int, Scalar]:
     """C_mj for j < m."""
     *before, m = axes
-    w, rest, found = turning(axes, rates), Y[m][m], dict[int, Scalar]()
+    w, rest, found = angular_velocities(axes, rates), Y[m][m], dict[int, Scalar]()
     for j in reversed(before):
         found[j] = dot(axes[j].w, rest) - dot(w[j], XE[j, m])
         rest = sub(rest, scale(rates[j], XE[j, m]))
     return found
 
 
-def turning(axes: Twists, rates: Sequence[Scalar]) -> dict[int, Vector]:
+def angular_velocities(axes: Twists, rates: Sequence[Scalar]) -> dict[int, Vector]:
     """Ω of the joints up to m, in frame m."""
     total, found = NULL, dict[int, Vector]()
     for i, axis in axes.items():

@@ -42,13 +42,19 @@ def lagrange_coefficients(
 ) -> LagrangeTerms:
     """Every coefficient from the few that `a`, `b`, `g` compute, in the robot's own joint directions."""
     n, ways = chain.dof, [chain.support(k) for k in range(chain.dof)]
-    upper = {(i, j): _signed(chain, a(i, j), i, j) for j in range(n) for i in ways[j]}
-    few = {(i, j, k): _signed(chain, b(i, j, k), i, j, k) for k in range(n) for i in ways[k] if i != k for j in ways[k]}
+    upper = {(i, j): _with_directions(chain, a(i, j), i, j) for j in range(n) for i in ways[j]}
+    few = {
+        (i, j, k): _with_directions(chain, b(i, j, k), i, j, k)
+        for k in range(n)
+        for i in ways[k]
+        if i != k
+        for j in ways[k]
+    }
     return LagrangeTerms(
         A=[[upper.get((min(i, j), max(i, j)), 0) for j in range(n)] for i in range(n)],
         COR=[[christoffel_symbol(few, i, j, k) for j, k in pairs(n)] for i in range(n)],
         CEN=[[christoffel_symbol(few, i, j, j) for j in range(n)] for i in range(n)],
-        GRA=[_signed(chain, g(i), i) for i in range(n)],
+        GRA=[_with_directions(chain, g(i), i) for i in range(n)],
     )
 
 
@@ -60,10 +66,10 @@ def christoffel_symbol(few: dict[tuple[int, int, int], Scalar], i: int, j: int, 
     return 0 if i == k else -few.get((k, j, i), 0)
 
 
-def _signed(chain: Tree, x: Scalar, *joints: int) -> Scalar:
+def _with_directions(chain: Tree, x: Scalar, *joints: int) -> Scalar:
     """x times the directions of the joints it belongs to."""
     for i in joints:
-        x = chain.links[i].signed(x)
+        x = chain.links[i].along_z(x)
     return x
 
 

@@ -113,11 +113,11 @@ def jacobians(chain: Tree, q: Sequence[Scalar]) -> list[Twists]:
 def _column(link: Link, joint: Placement, target: Placement) -> Twist:
     """(z, z×(o_l − o_i)) revolute, (0, z) prismatic, in the joint's own direction."""
     z = column(joint.R, 2)
-    turn, slide = link.signed(link.kind.turn(1)), link.signed(link.kind.slide(1))
+    turn, slide = link.along_z(link.kind.turn(1)), link.along_z(link.kind.slide(1))
     w = scale(turn, z)
     return Twist(w, add(cross(w, sub(target.p, joint.p)), scale(slide, z)))
 
 
 def in_world(body: RigidBody, pose: Placement) -> RigidBody:
     """A link's body about its own frame's origin, in world axes."""
-    return body.turned(pose.R)
+    return body.rotate(pose.R)

@@ -43,17 +43,17 @@ def plain(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Momenta:
 
 def recursive(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Momenta:
     """One walk outward, one inward."""
-    rows = list(zip(chain.links, chain.motions(q), map(Link.signed, chain.links, qd)))
+    rows = list(zip(chain.links, chain.motions(q), map(Link.along_z, chain.links, qd)))
     moving = chain.outward(_move, rows, (STILL, STILL))
     own = [momentum(link.inertia, at) for link, (_, at) in zip(chain.links, moving)]
     loads = chain.inward(_gather, list(zip(chain.links, chain.motions(q), own)))
     found = Momenta([], [])
     for link, (twist, _), (at, _), rate, weight in zip(chain.links, moving, loads, qd, gravity_composite(chain, q)):
         # p_k = s · (f, n) + Ia q̇_k
-        found.momentum.append(link.signed(link.kind.effort(at.f, at.n)) + link.motor_inertia * rate)
+        found.momentum.append(link.along_z(link.kind.effort(at.f, at.n)) + link.motor_inertia * rate)
         # ∂T/∂q_k = s · (f×ω, n×ω + f×v)
         moment = add(cross(at.n, twist.w), cross(at.f, twist.v))
-        found.change.append(link.signed(link.kind.effort(cross(at.f, twist.w), moment)) - weight)
+        found.change.append(link.along_z(link.kind.effort(cross(at.f, twist.w), moment)) - weight)
     return found
 
 

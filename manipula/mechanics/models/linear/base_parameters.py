@@ -6,8 +6,8 @@ these down, from the tips to the base, is one congruence of the 4×4 pseudo-iner
 leaves the *candidates*: seven numbers on a revolute link, four on a prismatic one. Which of them still depend on each
 other (first joints, parallel axes, gravity along an axis) is a question of rank, settled by whoever can compute one.
 
-Everything here is linear in the inertias. `grouping` is the matrix B of  candidates = B · standard parameters; its
-entries are polynomials in the geometry alone. `reduced_regressor` is the matrix Y of  torques = Y · candidates.
+Everything here is linear in the inertias. `grouping_matrix` is the matrix B of  candidates = B · standard parameters;
+its entries are polynomials in the geometry alone. `reduced_regressor` is the matrix Y of  torques = Y · candidates.
 
 Source: Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots", IEEE Transactions
 on Robotics and Automation 6 (1990); Mayeda, Yoshida, Osuka, "Base parameters of manipulator dynamic models", in the
@@ -158,7 +158,7 @@ def link_slots(chain: Tree) -> list[Slot]:
     return [slot for slot in standard_slots(chain) if not slot.rider]
 
 
-def grouping(chain: Tree, standard: Sequence[Slot]) -> list[list[Scalar]]:
+def grouping_matrix(chain: Tree, standard: Sequence[Slot]) -> list[list[Scalar]]:
     """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
     frames, left = base_frames(chain), list[dict[str, Left]]()
     for i, link in enumerate(frames.chain.links):
@@ -229,7 +229,7 @@ def reduced_regressor(
     def entry(i: int, slot: Slot) -> Scalar:
         if slot.of_actuator:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
-        return chain.links[i].signed(power(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
+        return chain.links[i].along_z(power(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
 
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
 
@@ -238,10 +238,10 @@ def chain_from_candidates(chain: Tree, values: Sequence[Scalar]) -> Tree:
     """The arm on its base frames whose candidates have these values and nothing else is there."""
     given = dict(zip(candidate_slots(chain), values, strict=True))
     moved = base_frames(chain).chain
-    return replace(moved, links=tuple(_filled(link, i, given) for i, link in enumerate(moved.links)))
+    return replace(moved, links=tuple(_unit_link(link, i, given) for i, link in enumerate(moved.links)))
 
 
-def _filled(link: Link, i: int, given: dict[Slot, Scalar]) -> Link:
+def _unit_link(link: Link, i: int, given: dict[Slot, Scalar]) -> Link:
     def at(kind: str) -> Scalar:
         return given.get(Slot(kind, i), 0)
 

@@ -17,7 +17,7 @@ from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
 from manipula.mechanics.models.linear.base_parameters import Slot, base_frames, candidate_slots
 from manipula.mechanics.models.linear.regressor import actuator_columns
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul, unturned
+from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul, rotate_z_back
 from manipula.scalar import Scalar
 
 
@@ -99,7 +99,7 @@ def regressor_from(
     def entry(i: int, slot: Slot) -> Scalar:
         if slot.of_actuator:
             return motors[i][slot.kind] if slot.link == i else 0
-        return chain.links[i].signed(FELT[slot.kind](found[slot.link], i)) if i in found[slot.link].w else 0
+        return chain.links[i].along_z(FELT[slot.kind](found[slot.link], i)) if i in found[slot.link].w else 0
 
     slots = candidate_slots(chain)
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
@@ -110,7 +110,7 @@ Field = tuple[Matrix, Vector]  # U and V of a link, in its own axes
 
 def fields(moved: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Field]:
     """How every link of a chain without bodies accelerates."""
-    return [(row.own_spin().field(), unturned(row.turn, row.V)) for row in motion_rows(moved, q, qd, qdd)]
+    return [(row.own_spin().field(), rotate_z_back(row.turn, row.V)) for row in motion_rows(moved, q, qd, qdd)]
 
 
 def reaches(moved: Tree, q: Sequence[Scalar], accelerated: Sequence[Field]) -> list[JointReach]:
@@ -125,7 +125,7 @@ def reach_of(accelerated: Field, twists: Twists) -> JointReach:
 
 def motion_rows(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Row]:
     """How every link of a chain without bodies moves."""
-    rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
+    rates = (map(Link.along_z, chain.links, rates) for rates in (q, qd, qdd))
 
     def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar]) -> Row:
         return hang(parent, *item, LinkOptions(), 0, chain.maths)

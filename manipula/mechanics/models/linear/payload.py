@@ -55,7 +55,7 @@ def plain(chain: Tree, x: Given) -> dict[str, Any]:
     def entry(i: int, k: int) -> Any:
         if i not in twists:
             return 0
-        first, second, third = (chain.links[i].signed(power(twists[i], force[k])) for force in forces)
+        first, second, third = (chain.links[i].along_z(power(twists[i], force[k])) for force in forces)
         return first - second + third
 
     Y = [[entry(i, k) for k in range(len(UNITS))] for i in range(chain.dof)]
@@ -66,7 +66,7 @@ def plain(chain: Tree, x: Given) -> dict[str, Any]:
     }
 
 
-def welded(tree: Tree, x: Given) -> dict[str, Any]:
+def dynamics_with_payload(tree: Tree, x: Given) -> dict[str, Any]:
     """The body welded to its link, the recursion of the arm."""
     chain = regroup(frames_on_joints(tree))  # the arm's own masses alone: the body's would be handed down in every call
     held, at = chain.links[chain.holder], chain.tool

@@ -83,7 +83,7 @@ def regressor(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Seque
         for state, parts in zip(motion, parts_of(chain), strict=True)
     ]
     blocks = [
-        {i: [chain.links[i].signed(power(twist, force)) for force in unit] for i, twist in twists.items()}
+        {i: [chain.links[i].along_z(power(twist, force)) for force in unit] for i, twist in twists.items()}
         for unit, twists in zip(forces, link_twists(chain, q))
     ]
     return with_motors(chain, blocks, qd, qdd)

@@ -45,10 +45,12 @@ class Shared:
 
     def entry(self, row: Sequence[Scalar | None], row_before: Sequence[Scalar]) -> Scalar:
         others = [(k, x) for k, x in zip(self.own, row, strict=True) if x is not None]
-        return self.own[self.column] * (_combined(zip(self.before, row_before, strict=True)) - _combined(others))
+        return self.own[self.column] * (
+            _weighted_sum(zip(self.before, row_before, strict=True)) - _weighted_sum(others)
+        )
 
 
-def _combined(terms: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
+def _weighted_sum(terms: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
     """Σ k·x over the k that are there."""
     total: Scalar = 0
     for k, x in terms:
@@ -56,7 +58,7 @@ def _combined(terms: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
     return total
 
 
-def shared(link: Link) -> list[Shared]:
+def shared_columns(link: Link) -> list[Shared]:
     """The columns a link shares with the one before, where the joint's axis lies along an axis of the link's frame."""
     at = link.after.inverse()
     e = column(at.R, 2)
@@ -82,7 +84,7 @@ def regressor_carried(
     blocks: list[Block] = []
     for l, (state, twists) in enumerate(zip(motion, link_twists(chain, q), strict=True)):
         forces = [unit_force(body, state) for body in UNIT_BODIES]
-        link, follow = chain.links[l], shared(chain.links[l])
+        link, follow = chain.links[l], shared_columns(chain.links[l])
         ahead = {} if link.parent == BASE else blocks[link.parent]
         block = {i: _row(chain.links[i], twists[i], forces, follow, before) for i, before in ahead.items()}
         blocks.append(block | {l: _row(link, twists[l], forces, (), ())})
@@ -96,7 +98,7 @@ def regressor_carried(
 def with_riders(row: Sequence[Scalar], parts: Sequence[FileBody]) -> list[Scalar]:
     """A link's ten entries, then those of what rides on it: Y_rider = Y_link · (the rider's unit bodies in the link)"""
     units = [body_numbers(body.seen_from(part.at)) for part in parts[1:] for body in UNIT_BODIES]
-    return [*row, *(_combined(zip(unit, row, strict=True)) for unit in units)]
+    return [*row, *(_weighted_sum(zip(unit, row, strict=True)) for unit in units)]
 
 
 def _row(
@@ -104,7 +106,7 @@ def _row(
 ) -> list[Scalar]:
     """What a joint feels of a link's unit bodies; `before` is what it feels of those of the link before."""
     left = {x.column for x in follow}
-    known = [None if k in left else joint.signed(power(twist, force)) for k, force in enumerate(forces)]
+    known = [None if k in left else joint.along_z(power(twist, force)) for k, force in enumerate(forces)]
     for x in follow:
         known[x.column] = x.entry(known, before)
     return [entry for entry in known if entry is not None]

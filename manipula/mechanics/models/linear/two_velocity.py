@@ -50,8 +50,8 @@ from manipula.mechanics.models.linear.base_regressor import (
 )
 from manipula.mechanics.robot.tree import Link, Tree, over_pairs
 from manipula.mechanics.spatial.inertia import Twist, half
-from manipula.mechanics.spatial.paired import of_two, paired, value_of, values_of
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.rate_pairs import as_paired, of_two, value_of, values_of
 from manipula.mechanics.spatial.vector import NULL, dot
 from manipula.scalar import Scalar
 
@@ -60,7 +60,7 @@ Rows = list[list[Scalar]]
 WHOLE = 0  # the one motion of a link that all joints' rates make together
 
 
-def polarised(chain: Tree, x: Given) -> Rows:
+def polarise_regressor(chain: Tree, x: Given) -> Rows:
     """Y (dof, candidates) from three regressors of one velocity; the plain text."""
     still = [0] * chain.dof
     mean = [half(a + b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
@@ -94,7 +94,7 @@ def two_velocity_regressor_turned(chain: Tree, x: Given) -> Rows:
 
 def two_fields(moved: Tree, x: Given) -> list[Field]:
     """U and V of every link in both velocities."""
-    q, qdd = map(paired, x["q"]), map(paired, x["qdd_r"])
+    q, qdd = map(as_paired, x["q"]), map(as_paired, x["qdd_r"])
     found: list[Field] = values_of(fields(over_pairs(moved), list(q), of_two(x["qd"], x["qd_r"]), list(qdd)))
     return found
 
@@ -139,7 +139,7 @@ def rate_twists(moved: Tree, q: Sequence[Scalar], rates: Sequence[Scalar]) -> li
 
     def step(parent: Twist, row: tuple[Link, Placement, Scalar]) -> Twist:
         link, motion, rate = row
-        own: Twist = axis_twist(link) * link.signed(rate)
+        own: Twist = axis_twist(link) * link.along_z(rate)
         return parent.in_frame(link.before).in_frame(motion) + own
 
     return moved.outward(step, list(zip(moved.links, moved.motions(q), rates, strict=True)), Twist(NULL, NULL))
@@ -161,7 +161,7 @@ def dynamics_plain(chain: Tree, x: Given) -> dict[str, Any]:
 
 def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
     """The same on the acceleration field; frames must be on the joints."""
-    q, qdd = list(map(paired, x["q"])), list(map(paired, x["qdd_r"]))
+    q, qdd = list(map(as_paired, x["q"])), list(map(as_paired, x["qdd_r"]))
     tau = acceleration_field.torques(over_pairs(chain), q, of_two(x["qd"], x["qd_r"]), qdd, choices)
     return {"tau": _with_motors(chain, x, [value_of(bare) for bare in tau])}
 

@@ -41,10 +41,13 @@ def spline(segments: int, degree: int) -> Block:
         ends = x["ref_knot"]
         time, rests = within(maths, t, ends[-1]), outside(maths, t, ends[-1])
         later = [maths.less(time, end) for end in ends[:-1]]  # before the end of the segment
-        u = time - _chosen(maths, later, [0, *ends[:-1]])
+        u = time - _select_segment(maths, later, [0, *ends[:-1]])
         found, going = Motion([], [], []), maths.less(t, ends[-1])
         for i, goal in enumerate(x["ref_goal"]):
-            c = [_chosen(maths, later, [x[coefficient(k, p)][i] for k in range(segments)]) for p in range(degree + 1)]
+            c = [
+                _select_segment(maths, later, [x[coefficient(k, p)][i] for k in range(segments)])
+                for p in range(degree + 1)
+            ]
             found.q.append(maths.select(going, _horner(c, u), goal))
             found.qd.append(maths.select(rests, 0, _horner(_slope(c), u)))
             found.qdd.append(maths.select(rests, 0, _horner(_slope(_slope(c)), u)))
@@ -54,7 +57,7 @@ def spline(segments: int, degree: int) -> Block:
     return reference("spline", doc, (GOAL, knots, *kinds), motion)
 
 
-def _chosen(maths: Maths[Any], before: Sequence[Any], values: Sequence[Any]) -> Any:
+def _select_segment(maths: Maths[Any], before: Sequence[Any], values: Sequence[Any]) -> Any:
     """The value of the first segment whose end is still ahead, else the last."""
     found = values[-1]
     for earlier, value in zip(reversed(before), reversed(values[:-1]), strict=True):

@@ -17,9 +17,9 @@ from manipula.mechanics.robot.description import (
     Joint,
     Steps,
     cells_in,
-    rubbed,
     unknown_body,
     with_cells,
+    with_friction_values,
 )
 from manipula.mechanics.robot.exact import without_zeros
 from manipula.mechanics.robot.formats.rows import PLACEMENT
@@ -34,13 +34,13 @@ from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, matmul, transpose
 from manipula.messages import Message
-from manipula.support.text import spelled
+from manipula.support.text import spell_greek
 
 Three = tuple[Parameter, Parameter, Parameter]
 _SLACK = 1e-6  # of a rotation, and of a tensor's symmetry: the rounding of people
 
 
-def given(value: object, where: str, quantity: Quantity = "any") -> Parameter:
+def parameter_from_python(value: object, where: str, quantity: Quantity = "any") -> Parameter:
     """A number, SI, or text such as "2*L1" or "40 cm"."""
     try:
         return parameter_from_raw(value, quantity, Units())
@@ -53,7 +53,7 @@ def given_three(value: object, where: str, quantity: Quantity = "any") -> Three:
     items = _items(value)
     if items is None or len(items) != 3:
         raise InputError("{where}: found {plain}, expected three numbers", where, describe(_plain(value)))
-    x, y, z = (given(item, f"{where}[{k}]", quantity) for k, item in enumerate(items))
+    x, y, z = (parameter_from_python(item, f"{where}[{k}]", quantity) for k, item in enumerate(items))
     return x, y, z
 
 
@@ -62,7 +62,7 @@ def given_list(value: object, where: str) -> list[Parameter]:
     items = _items(value)
     if items is None:
         raise InputError("{where}: found {plain}, expected a list of numbers", where, describe(_plain(value)))
-    return [given(item, f"{where}[{k}]") for k, item in enumerate(items)]
+    return [parameter_from_python(item, f"{where}[{k}]") for k, item in enumerate(items)]
 
 
 def given_tensor(value: object, where: str) -> dict[str, Parameter]:
@@ -73,7 +73,7 @@ def given_tensor(value: object, where: str) -> dict[str, Parameter]:
         for key in value:
             if key not in SIX:
                 raise UnknownNameError("inertia entry", str(key), SIX)
-        return {key: given(value.get(key, 0), f"{where}.{key}") for key in SIX}
+        return {key: parameter_from_python(value.get(key, 0), f"{where}.{key}") for key in SIX}
     items = _items(value)
     if items is not None and len(items) == 3 and all(_items(row) is not None for row in items):
         return _from_rows([given_three(row, where) for row in items], where)
@@ -83,7 +83,7 @@ def given_tensor(value: object, where: str) -> dict[str, Parameter]:
             where,
             describe(_plain(value)),
         )
-    return {key: given(item, f"{where}.{key}") for key, item in zip(SIX, items)}
+    return {key: parameter_from_python(item, f"{where}.{key}") for key, item in zip(SIX, items)}
 
 
 def given_friction(value: object, where: str) -> dict[str, Parameter]:
@@ -101,7 +101,9 @@ def given_friction(value: object, where: str) -> dict[str, Parameter]:
         for entry in entries.values():
             if entry.key not in table and entry.bound == "positive":
                 raise InputError("{where}.{key}: {key2} is missing, {unit}", where, key, entry.key, entry.unit)
-            found[entry.letters] = given(table.get(entry.key, 0), f"{where}.{key}.{entry.key}".rstrip("."))
+            found[entry.letters] = parameter_from_python(
+                table.get(entry.key, 0), f"{where}.{key}.{entry.key}".rstrip(".")
+            )
     return found
 
 
@@ -165,7 +167,7 @@ def _from_pose(part: str, rows: list[list[Any] | None]) -> Steps:
 
 
 def _precise(value: object, where: str) -> Any:
-    parameter = given(value, where)
+    parameter = parameter_from_python(value, where)
     if not isinstance(parameter, Num):
         raise InputError("{where}: found {value}, expected numbers in a 4×4 pose", where, describe(value))
     return PRECISE.number(parameter.value)
@@ -197,7 +199,7 @@ def _items(value: object) -> list[Any] | None:
 
 def with_values(robot: AnyRobot, values: Mapping[str, Any]) -> AnyRobot:
     """A name the file writes keeps its place there and takes a value; a number or an unknown is replaced in a cell."""
-    values = {spelled(name): value for name, value in values.items()}
+    values = {spell_greek(name): value for name, value in values.items()}
     cells = {cell.name for cell in robot.cells()}
     filled = [cell.value for cell in robot.cells() if cell.value is not None]
     written = {inner for value in (*filled, *dict(robot.values).values()) for inner in names_of(value)}
@@ -205,7 +207,7 @@ def with_values(robot: AnyRobot, values: Mapping[str, Any]) -> AnyRobot:
     for name in values:
         if name not in written | cells:
             raise UnknownNameError("parameter", name, sorted(written | cells))
-    entries = structured_values(robot, {name: given(value, name) for name, value in values.items()})
+    entries = structured_values(robot, {name: parameter_from_python(value, name) for name, value in values.items()})
     own = {name: value for name, value in entries.items() if name not in written}
     named = {name: entries[name] for name in entries if name in written}
     edited = with_cells(robot, lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
@@ -220,7 +222,9 @@ def with_standard_values(robot: AnyRobot, values: Any) -> AnyRobot:
     for name in named:
         if name not in known:
             raise UnknownNameError("standard parameter", name, known)
-    return with_standard(robot, {name: given(value, name) for name, value in named.items() if value is not None})
+    return with_standard(
+        robot, {name: parameter_from_python(value, name) for name, value in named.items() if value is not None}
+    )
 
 
 def with_load(robot: AnyRobot, mass: Any, com: Any, inertia: Any) -> AnyRobot:
@@ -229,7 +233,9 @@ def with_load(robot: AnyRobot, mass: Any, com: Any, inertia: Any) -> AnyRobot:
     x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com", "length")))
     tensor = given_tensor(inertia, "inertia")
     xx, xy, xz, yy, yz, zz = (Cell(f"I{key}{row}", tensor[key]) for key in SIX)
-    body = Body(Cell(f"m{row}", given(mass, "mass", "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
+    body = Body(
+        Cell(f"m{row}", parameter_from_python(mass, "mass", "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com"
+    )
     for cell in cells_in(body):
         if cell.name in robot.names() and cell.parameter != Name(cell.name):
             raise InputError(
@@ -246,7 +252,7 @@ def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, Any]) -> AnyRobot:
     _refuse_unknown(robot, given_tables)
     tables = {name: given_friction(table, Message("friction of {name}", name)) for name, table in given_tables.items()}
     rows = (
-        rubbed(joint, end, tables[joint.name]) if joint.name in tables else joint
+        with_friction_values(joint, end, tables[joint.name]) if joint.name in tables else joint
         for joint, end in zip(robot.joints, suffixes_of(robot).rows)
     )
     return replace(robot, joints=tuple(rows))
@@ -254,17 +260,17 @@ def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, Any]) -> AnyRobot:
 
 def with_rotors(robot: AnyRobot, numbers: Mapping[str, Any]) -> AnyRobot:
     """Other motor inertia of the joints named, as the joint feels it."""
-    values = {name: given(x, Message("motor inertia of {name}", name)) for name, x in numbers.items()}
+    values = {name: parameter_from_python(x, Message("motor inertia of {name}", name)) for name, x in numbers.items()}
     _refuse_unknown(robot, values)
     for name, value in values.items():
         if not names_of(value) and (number := float_of(value, {})) < 0:
             raise InputError("motor inertia of {name}: cannot be negative, found {number:g}", name, number)
 
-    def driven(joint: Joint, end: str) -> Joint:
+    def with_rotor(joint: Joint, end: str) -> Joint:
         return replace(joint, actuator=replace(joint.actuator, motor_inertia=Cell(f"Ia{end}", values[joint.name])))
 
     ends = suffixes_of(robot).rows
-    rows = (driven(joint, end) if joint.name in values else joint for joint, end in zip(robot.joints, ends))
+    rows = (with_rotor(joint, end) if joint.name in values else joint for joint, end in zip(robot.joints, ends))
     return replace(robot, joints=tuple(rows))
 
 

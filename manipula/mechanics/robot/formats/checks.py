@@ -17,7 +17,7 @@ from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuator import Item
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, RobotDescription, Steps
 from manipula.mechanics.robot.formats.check_numbers import Doubt, Numbers, Place
-from manipula.mechanics.robot.formats.naming import unused_values
+from manipula.mechanics.robot.formats.name_checks import unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, terms_of
@@ -204,7 +204,7 @@ def _odd(robot: RobotDescription) -> Iterator[str]:
 
 def warn_about_changes(new: RobotDescription, old: RobotDescription) -> None:
     """An edit is held to what a file is held to; what was odd before stays unsaid."""
-    before, after = (list(map(_told, _parts(robot, Numbers(robot)))) for robot in (old, new))
+    before, after = (list(map(_sort_doubts, _parts(robot, Numbers(robot)))) for robot in (old, new))
     known = [*before, *([_NOTHING_TOLD] * (len(after) - len(before)))]
     for (problem, doubts), (old_problem, old_doubts) in zip(after, known):
         if problem is not None and str(problem) != str(old_problem):
@@ -214,7 +214,7 @@ def warn_about_changes(new: RobotDescription, old: RobotDescription) -> None:
                 caution(sentence)
 
 
-def _told(doubts: Iterator[Doubt]) -> tuple[RobotFileError | None, list[str]]:
+def _sort_doubts(doubts: Iterator[Doubt]) -> tuple[RobotFileError | None, list[str]]:
     """The impossible thing found in a part, and the odd ones."""
     found: list[str] = []
     try:

@@ -30,7 +30,7 @@ from manipula.mechanics.robot.values.parameter import (
 )
 from manipula.mechanics.robot.values.terms import Quantity, Units, in_si, plain_text
 from manipula.messages import Message
-from manipula.support.text import spelled
+from manipula.support.text import spell_greek
 
 _QUOTED = re.compile(r"'([^']+)'")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -41,7 +41,7 @@ def coordinate_from_text(text: str, quantity: Quantity, units: Units) -> Coordin
     held = dict.fromkeys(_QUOTED.findall(text))
     words = {name: f"held{number}in{len(text)}" for number, name in enumerate(held)}
     plain = _QUOTED.sub(lambda quoted: words[quoted[1]], text)
-    names = {spelled(word): word for word in _WORD.findall(plain)} | {word: name for name, word in words.items()}
+    names = {spell_greek(word): word for word in _WORD.findall(plain)} | {word: name for name, word in words.items()}
     tree = in_si(parameter_from_text(plain_text(plain)), quantity, units, describe(text))
     found = _linear(tree, text)
     moving = tuple(term for term in found.terms if term[1]) or found.terms  # 0*elbow stands still
@@ -49,7 +49,7 @@ def coordinate_from_text(text: str, quantity: Quantity, units: Units) -> Coordin
 
 
 def text_from_coordinate(coordinate: Coordinate, quantity: Quantity, units: Units) -> str:
-    named = [(_quoted(name), k) for name, k in coordinate.terms]
+    named = [(_quote_name(name), k) for name, k in coordinate.terms]
     terms = [(f"{_number(abs(k))}*{name}" if abs(k) != 1 else name, k < 0) for name, k in named]
     parts: tuple[Num | Deg, ...] = (Num(coordinate.constant), Deg(coordinate.degrees))
     for part in parts:
@@ -59,7 +59,7 @@ def text_from_coordinate(coordinate: Coordinate, quantity: Quantity, units: Unit
     return text.removeprefix("+ ")
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     """The name as the text has it."""
     try:
         return name if parameter_from_text(plain_text(name)) == Name(name) else f"'{name}'"

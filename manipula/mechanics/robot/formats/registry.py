@@ -44,7 +44,7 @@ class Format:
 
     def read(self, text: str, **options: Any) -> Any:
         """The robot the text describes; an option the reader does not take is an error that lists those it does."""
-        reader = _loaded(self.reader)
+        reader = _load_function(self.reader)
         known = list(signature(reader).parameters)[1:]
         for name in options:
             if name not in known:
@@ -53,15 +53,15 @@ class Format:
 
     def takes(self, option: str) -> bool:
         """Whether the reader has such an option."""
-        return option in signature(_loaded(self.reader)).parameters
+        return option in signature(_load_function(self.reader)).parameters
 
     def write(self, robot: Any) -> str:
         """The robot as text."""
-        return str(_loaded(self.writer)(robot))
+        return str(_load_function(self.writer)(robot))
 
-    def lost(self, robot: Any) -> list[str]:
+    def losses(self, robot: Any) -> list[str]:
         """What of the robot is gone when it is read back, each in a few words."""
-        return list(_loaded(self.losing)(robot)) if self.losing else []
+        return list(_load_function(self.losing)(robot)) if self.losing else []
 
 
 TABLE = ("standard", "modified")
@@ -164,7 +164,7 @@ def _writable() -> list[str]:
     return [ending for ending, item in ENDINGS.items() if item.writer]
 
 
-def _loaded(place: str) -> Callable[..., Any]:
+def _load_function(place: str) -> Callable[..., Any]:
     module, _, function = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"{_ROOM}.{module}"), function)
     return found

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from manipula.mechanics.robot.description import AXES, Cell, Joint, JointKind, Step, StepKind, Steps, known
-from manipula.mechanics.robot.exact import Along, gathered, inverse_of, quarter_steps
+from manipula.mechanics.robot.description import AXES, Cell, Joint, JointKind, Step, StepKind, Steps, cell_with_value
+from manipula.mechanics.robot.exact import Along, gather_steps, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, placement
 from manipula.mechanics.robot.precise import steps_from_placement as numeric_steps
@@ -46,13 +46,13 @@ def split_row(row: Row, kind: JointKind, convention: Convention, suffix: str) ->
     """(before, offset, after) of a joint."""
     before, after = _shape(kind, convention)
     field = KINDS[kind].field
-    offset = row[field] if field else known(f"offset{suffix}")
+    offset = row[field] if field else cell_with_value(f"offset{suffix}")
     return _steps(before, row), offset, _steps(after, row)
 
 
 def row_from_joint(joint: Joint, convention: Convention) -> Row | None:
     """The row that gives this joint, zeros filled in; None when the joint has not the convention's form."""
-    cells = {field: known(field) for field in FIELDS}
+    cells = {field: cell_with_value(field) for field in FIELDS}
     if field := KINDS[joint.kind].field:
         cells[field] = joint.offset
     before, after = _shape(joint.kind, convention)
@@ -76,7 +76,7 @@ def steps_from_placement(cells: Mapping[str, Cell]) -> Steps:
 def placement_from_steps(steps: Steps) -> dict[str, Cell] | None:
     """x y z roll pitch yaw of the steps, zeros filled in; None when they come in another order."""
     found = _fill(steps, PLACEMENT)
-    return None if found is None else {field: known(field) for field, _ in PLACEMENT} | found
+    return None if found is None else {field: cell_with_value(field) for field, _ in PLACEMENT} | found
 
 
 def _shape(kind: JointKind, convention: Convention) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -167,13 +167,13 @@ def placed_from_joint(joint: Joint) -> Placed | None:
         split = len(joint.before) - count
         way = joint.before[split:]
         if joint.after[:count] == inverse_of(way):
-            found = _placed(joint.before[:split], way, joint.after[count:])
+            found = _row_from_steps(joint.before[:split], way, joint.after[count:])
             if found is not None:
                 return found
     return None
 
 
-def _placed(before: Steps, way: Steps, link: Steps) -> Placed | None:
+def _row_from_steps(before: Steps, way: Steps, link: Steps) -> Placed | None:
     shifts = tuple(step for step in way if step.kind[0] == "t")
     toward = way[len(shifts) :]
     turns = tuple(step.kind for step in toward)
@@ -191,7 +191,7 @@ def _placed(before: Steps, way: Steps, link: Steps) -> Placed | None:
 def in_order(steps: Steps) -> Steps:
     """A shift, then roll, pitch and yaw. Exact where steps that undo each other leave such a way; else a way of numbers
     alone is so to twenty decimals; one with letters stays as it is."""
-    tidy = gathered(steps)
+    tidy = gather_steps(steps)
     lettered = any(True for step in steps for _ in names_of(step.amount.parameter))
     if lettered or placement_from_steps(tidy) is not None:
         return tidy

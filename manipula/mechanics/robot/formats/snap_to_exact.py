@@ -102,16 +102,18 @@ class Structure:
         """One warning for the whole file of what was read, and one of what was kept."""
         place = f"{file}: " if file else ""
         if self.doubtful:
-            told = Message("{place}near multiples of 90°, so read as such: {listed}", place, _listed(self.doubtful))
+            told = Message(
+                "{place}near multiples of 90°, so read as such: {listed}", place, _places_text(self.doubtful)
+            )
             caution("{told} (exact=True, --exact in a shell, keeps what is written)", told)
         if self.kept:
             told = Message(
-                "{place}kept as written, though a quarter turn may be meant: {listed}", place, _listed(self.kept)
+                "{place}kept as written, though a quarter turn may be meant: {listed}", place, _places_text(self.kept)
             )
             caution("{told} (write pi/2, or more of its digits)", told)
 
 
-def _listed(places: list[str]) -> str:
+def _places_text(places: list[str]) -> str:
     more = Message("; and {count} more", len(places) - _SHOWN) if len(places) > _SHOWN else ""
     return joined("", (joined("; ", places[:_SHOWN]), more))
 
@@ -137,7 +139,7 @@ def is_rounded(angle: Num | Deg, quarters: int, apart: float) -> bool:
     return apart <= _ROUNDED or two_digits
 
 
-def structured(robot: RobotDescription, structure: Structure) -> RobotDescription:
+def snap_robot(robot: RobotDescription, structure: Structure) -> RobotDescription:
     """The robot with every angle and length of its geometry read so, and what was read in its notes."""
     if structure.exact:
         return robot
@@ -146,12 +148,12 @@ def structured(robot: RobotDescription, structure: Structure) -> RobotDescriptio
     return replace(robot, origin=replace(robot.origin, notes=tuple(notes)))
 
 
-def received(robot: RobotDescription, structure: Structure) -> RobotDescription:
+def finish_reading(robot: RobotDescription, structure: Structure) -> RobotDescription:
     """What every reader hands its robot through: structure read, and a robot without mass noted as such."""
-    return noted(structured(robot, structure))
+    return note_no_mass(snap_robot(robot, structure))
 
 
-def noted(robot: RobotDescription) -> RobotDescription:
+def note_no_mass(robot: RobotDescription) -> RobotDescription:
     """The note that nothing has mass, where it is true."""
     notes = tuple(note for note in robot.origin.notes if note != NOTE) + ((NOTE,) if is_massless(robot) else ())
     return replace(robot, origin=replace(robot.origin, notes=notes))
@@ -224,12 +226,12 @@ class _Reader:
     def cell(self, cell: Cell, turns: bool, where: str) -> Cell:
         parameter = cell.parameter
         if isinstance(parameter, Name):
-            self.named(parameter, turns, where)
+            self.read_name(parameter, turns, where)
             return cell
         read = self.read(parameter, turns, in_front(where, _word(cell.name)))
         return cell if read == parameter else replace(cell, value=read)
 
-    def named(self, name: Name, turns: bool, where: str) -> None:
+    def read_name(self, name: Name, turns: bool, where: str) -> None:
         value = self.values.get(name.name)
         for _ in range(len(self.values)):
             if not isinstance(value, Name):

@@ -168,7 +168,7 @@ def unknown_words(words: list[str], meant: list[str]) -> list[str]:
 def account(root: ET.Element, words: Vocabulary, skipped: str = "") -> Account:
     """Goes through the whole file; tags that begin with `skipped` are told of elsewhere."""
     found = Account()
-    for parent, element in _walked(root, words):
+    for parent, element in _walk_known(root, words):
         tag = str(element.tag)
         if skipped and tag.startswith(skipped):
             continue
@@ -193,7 +193,7 @@ def _miss(found: Account, word: str, plain: str, known: set[str]) -> None:
         found.hints[word] = near
 
 
-def _walked(root: ET.Element, words: Vocabulary) -> Iterator[tuple[str, ET.Element]]:
+def _walk_known(root: ET.Element, words: Vocabulary) -> Iterator[tuple[str, ET.Element]]:
     """Every element with its parent's tag, those inside known elements that are read."""
     waiting = [("", root)]
     while waiting:

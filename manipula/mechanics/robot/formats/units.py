@@ -26,7 +26,7 @@ from manipula.mechanics.robot.values.parameter import (
     parameter_from_text,
     text_of,
 )
-from manipula.mechanics.robot.values.terms import Quantity, Units, in_column, in_si, is_si, plain_text, scaled
+from manipula.mechanics.robot.values.terms import Quantity, Units, in_column, in_si, is_si, plain_text, value_in_si
 from manipula.messages import Message
 from manipula.support.text import without_accents
 
@@ -86,7 +86,7 @@ def entry_from_raw(value: object) -> Entry:
         return _entry_from_text(str(value))
     match value:
         case Num() | Deg() | Name() | ParameterOp():
-            return _checked(value, describe(value))
+            return _check_names(value, describe(value))
         case ParsedText():
             return value
         case str():
@@ -94,7 +94,7 @@ def entry_from_raw(value: object) -> Entry:
         case float() | Decimal():
             return exact_number(value)
         case Rational() if not isinstance(value, bool):
-            return _bounded(Fraction(int(value.numerator), int(value.denominator)))
+            return _check_bounds(Fraction(int(value.numerator), int(value.denominator)))
         case Real() if not isinstance(value, bool):
             return exact_number(float(value))  # a long double, a number of mpmath
     raise RobotFileError("found {text}", describe(value), hint=Message("expected {one_of_kinds}", _ENTRY_HINT))
@@ -105,7 +105,7 @@ def _is_real(value: Any) -> bool:
     return not value.is_number or bool(value.is_real and value.is_finite)
 
 
-def _bounded(value: Fraction) -> Fraction:
+def _check_bounds(value: Fraction) -> Fraction:
     most = 3322 * LARGEST_EXPONENT // 1000  # log2 of 10
     if abs(value.numerator.bit_length() - value.denominator.bit_length()) > most + 1 and value:
         raise RobotFileError(
@@ -167,7 +167,7 @@ def _entry_from_text(written: str) -> ParsedText:
         raise RobotFileError(
             "found {found}: nested too deeply", found, hint=Message("at most {deepest} operations deep", _DEEPEST)
         )
-    return ParsedText(_checked(tree, found), found)
+    return ParsedText(_check_names(tree, found), found)
 
 
 def _instead_of(text: str) -> str:
@@ -187,7 +187,7 @@ def _instead_of(text: str) -> str:
     )
 
 
-def _settled(parameter: Parameter) -> Parameter:
+def _normal_form(parameter: Parameter) -> Parameter:
     """The form that its own text reads back to: `pi - pi` inside an expression is written, and so becomes, plain 0."""
     while (again := parameter_from_text(text_of(parameter))) != parameter:
         parameter = again
@@ -208,7 +208,7 @@ def _reason(error: ValueError, text: str) -> str:
     return Message("found {text}, which is not a name or an arithmetic expression", describe(text))
 
 
-def _checked(parameter: Parameter, found: str) -> Parameter:
+def _check_names(parameter: Parameter, found: str) -> Parameter:
     for name in names_of(parameter):
         refuse_bad_name(name, found)
     return ZERO if parameter == Deg(Fraction(0)) else parameter
@@ -245,9 +245,9 @@ def parameter_from_entry(entry: Entry, quantity: Quantity, units: Units) -> Para
     """The entry in SI."""
     match entry:
         case Fraction():
-            return scaled(Num(entry), units.of(quantity)) if entry else ZERO
+            return value_in_si(Num(entry), units.of(quantity)) if entry else ZERO
         case ParsedText():
-            return _settled(in_si(entry.tree, quantity, units, entry.found))
+            return _normal_form(in_si(entry.tree, quantity, units, entry.found))
     return entry
 
 

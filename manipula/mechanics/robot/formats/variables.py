@@ -19,7 +19,7 @@ from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_r
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.terms import plain_text
 from manipula.messages import Message
-from manipula.support.text import spelled
+from manipula.support.text import spell_greek
 
 Column = Literal["theta", "d"]
 _LETTERS = {"theta": "q|theta|teta|th|t", "d": "q|d"}
@@ -84,7 +84,7 @@ def refuse_variables(text: str, values: Collection[str] = (), own: Collection[in
         )
 
 
-def bracketed(text: str, values: Collection[str] = ()) -> str:
+def bracket_variables(text: str, values: Collection[str] = ()) -> str:
     """The text of a parameter with names in parentheses that would be read as the joint variable."""
     return _VARIABLE.sub(lambda name: name[0] if name[0] in values else f"({name[0]})", text)
 
@@ -104,7 +104,7 @@ def with_offsets(raw: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(joints, list):
         return dict(raw)
     given = raw.get("values")
-    values = {spelled(str(name)) for name in given} if isinstance(given, Mapping) else set[str]()
+    values = {spell_greek(str(name)) for name in given} if isinstance(given, Mapping) else set[str]()
     moving, tables = 1, list[Any]()
     for number, joint in enumerate(joints, 1):
         tables.append(_with_offset(joint, (number, moving), values) if isinstance(joint, Mapping) else joint)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import inf
 
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, bits, negated, text_of
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, bits, negate, text_of
 
 Term = frozenset[tuple[Parameter, int]]  # atoms and their powers
 Form = dict[Term, Fraction]
@@ -30,25 +30,25 @@ class Angles:
         self.values = values
         self.forms: dict[str, Form] = {}
 
-    def collected(self, angle: Parameter) -> Parameter:
+    def collect(self, angle: Parameter) -> Parameter:
         """The same angle; as it is where there is nothing to collect."""
-        return _written(self.form(angle)) if isinstance(angle, ParameterOp | Name) else angle
+        return _parameter_from_form(self.form(angle)) if isinstance(angle, ParameterOp | Name) else angle
 
     def inside(self, x: Parameter) -> Parameter:
         """The same parameter, the angles inside its sines and cosines collected."""
         match x:
             case ParameterOp("sin" | "cos", (a,)):
-                return ParameterOp(x.op, (self.collected(a),))
+                return ParameterOp(x.op, (self.collect(a),))
             case ParameterOp(op, args):
                 return ParameterOp(op, tuple(map(self.inside, args)))
         return x
 
     def form(self, x: Parameter) -> Form:
         """What grows out of hand stays as it is written."""
-        form = self._opened(x.name) if isinstance(x, Name) else self._form(x)
+        form = self._open_name(x.name) if isinstance(x, Name) else self._form(x)
         return form if all(abs(power) <= MOST for term in form for _, power in term) else _atom(x)
 
-    def _opened(self, name: str) -> Form:
+    def _open_name(self, name: str) -> Form:
         """What a name stands for, if that is made of names alone: a tower of names is not written out."""
         if name not in self.values:
             return _atom(Name(name))
@@ -114,10 +114,10 @@ def _single(form: Form) -> tuple[Term, Fraction]:
     """As one term."""
     if len(form) == 1:
         return next(iter(form.items()))
-    return (frozenset([(_written(form), 1)]), Fraction(1)) if form else (ONE, Fraction(0))
+    return (frozenset([(_parameter_from_form(form), 1)]), Fraction(1)) if form else (ONE, Fraction(0))
 
 
-def _written(form: Form) -> Parameter:
+def _parameter_from_form(form: Form) -> Parameter:
     """The sum as a parameter."""
     total: Parameter | None = None
     for term, times in form.items():
@@ -127,16 +127,16 @@ def _written(form: Form) -> Parameter:
 
 
 def _summand(term: Term, times: Fraction) -> Parameter:
-    factors = [_raised(atom, power) for atom, power in sorted(term, key=lambda pair: text_of(pair[0]))]
+    factors = [_power_of_atom(atom, power) for atom, power in sorted(term, key=lambda pair: text_of(pair[0]))]
     if not factors:
         return Num(times)
     total = factors[0]
     for factor in factors[1:]:
         total = ParameterOp("*", (total, factor))
-    return total if times == 1 else negated(total) if times == -1 else ParameterOp("*", (Num(times), total))
+    return total if times == 1 else negate(total) if times == -1 else ParameterOp("*", (Num(times), total))
 
 
-def _raised(atom: Parameter, power: int) -> Parameter:
+def _power_of_atom(atom: Parameter, power: int) -> Parameter:
     return atom if power == 1 else ParameterOp("**", (atom, Num(Fraction(power))))
 
 
@@ -214,14 +214,14 @@ class Multiples:
             case ParameterOp(op, args):
                 parts = [self.number(arg) for arg in args]
                 known = [part for part in parts if part is not None]
-                return _computed(op, known) if len(known) == len(parts) else None
+                return _evaluate(op, known) if len(known) == len(parts) else None
         return None
 
 
 ONCE = Fraction(1)
 
 
-def _computed(op: str, parts: list[Fraction]) -> Fraction | None:
+def _evaluate(op: str, parts: list[Fraction]) -> Fraction | None:
     match op, parts:
         case "neg", [a]:
             return -a

@@ -171,7 +171,7 @@ def product(*factors: Parameter) -> Parameter:
     return result
 
 
-def negated(parameter: Parameter) -> Parameter:
+def negate(parameter: Parameter) -> Parameter:
     return fold("neg", parameter)
 
 
@@ -215,17 +215,17 @@ def text_of(parameter: Parameter) -> str:
         case Name(name):
             return name
         case ParameterOp("neg", (argument,)):
-            return f"-{_wrapped(argument)}"
+            return f"-{_parenthesised_text(argument)}"
         case ParameterOp(op, (argument,)) if op[0] == "@":
-            return f"{text_of(argument) if isinstance(argument, Num) else _wrapped(argument)} {op[1:]}"
+            return f"{text_of(argument) if isinstance(argument, Num) else _parenthesised_text(argument)} {op[1:]}"
         case ParameterOp(op, (left, right)):
-            return f"{_wrapped(left)}{op}{_wrapped(right)}"
+            return f"{_parenthesised_text(left)}{op}{_parenthesised_text(right)}"
         case ParameterOp(op, (argument,)):
             return f"{op}({text_of(argument)})"
     raise AssertionError(parameter)
 
 
-def _wrapped(parameter: Parameter) -> str:
+def _parenthesised_text(parameter: Parameter) -> str:
     text = text_of(parameter)
     return text if isinstance(parameter, Name) or text.replace(".", "").isdigit() else f"({text})"
 
@@ -244,7 +244,7 @@ def scalar_from_parameter(parameter: Parameter, symbols: Mapping[str, S], maths:
             return powered
         case ParameterOp(op, args):
             values: list[Any] = [scalar_from_parameter(argument, symbols, maths) for argument in args]
-            result: S = applied(op, values, maths)
+            result: S = apply_operation(op, values, maths)
             return result
     raise AssertionError(parameter)
 
@@ -256,7 +256,7 @@ def _power(base: Any, power: int) -> Any:
     return result if power >= 0 else 1 / result
 
 
-def applied(op: str, values: list[Any], maths: Maths[Any]) -> Any:
+def apply_operation(op: str, values: list[Any], maths: Maths[Any]) -> Any:
     """An operation of a table's arithmetic over any scalar, powers apart."""
     match op, values:
         case "+", [x, y]:

@@ -27,7 +27,7 @@ from manipula.mechanics.robot.values.parameter import (
     text_of,
 )
 from manipula.messages import Message
-from manipula.support.text import GREEK, spelled
+from manipula.support.text import GREEK, spell_greek
 
 Angle = Literal["deg", "rad"]
 Length = Literal["m", "cm", "mm"]
@@ -82,7 +82,7 @@ def in_column(parameter: Parameter, quantity: Quantity, units: Units) -> Paramet
     return _Writer(units).walk(parameter, units.of(quantity), clear=True)
 
 
-def scaled(number: Parameter, unit: str) -> Parameter:
+def value_in_si(number: Parameter, unit: str) -> Parameter:
     """So many of the unit, in SI, exact."""
     base, _, _ = unit.partition("/")
     if base == "deg":
@@ -153,7 +153,7 @@ class _Walker:
     def number(self, x: Parameter, unit: str, clear: bool) -> Parameter:
         raise NotImplementedError
 
-    def measured(self, x: Parameter, written: str, unit: str, clear: bool) -> Parameter:
+    def apply_unit(self, x: Parameter, written: str, unit: str, clear: bool) -> Parameter:
         raise NotImplementedError
 
     angle = "rad"
@@ -161,7 +161,7 @@ class _Walker:
     def walk(self, x: Parameter, unit: str, clear: bool) -> Parameter:
         match x:
             case ParameterOp(op, (a,)) if op[0] == "@":
-                return self.measured(a, op[1:], unit, clear)
+                return self.apply_unit(a, op[1:], unit, clear)
             case ParameterOp("neg" | "+" | "-" as op, args):
                 return fold(op, *(self.walk(argument, unit, clear) for argument in args))
             case _ if _is_pure(x):
@@ -194,7 +194,7 @@ class _Collector(_Walker):
         self.numbers += [x.value] if isinstance(x, Num) and x.value else []
         return x
 
-    def measured(self, x: Parameter, written: str, unit: str, clear: bool) -> Parameter:
+    def apply_unit(self, x: Parameter, written: str, unit: str, clear: bool) -> Parameter:
         return x
 
 
@@ -226,9 +226,9 @@ class _Reader(_Walker):
                 hint=Message("write it, as in {text_of} {unit}, or multiply the brackets out", text_of(x), unit),
             )
         self.degrees = self.degrees or (text_of(x) if angle else "")
-        return scaled(value, unit)
+        return value_in_si(value, unit)
 
-    def measured(self, x: Parameter, written: str, unit: str, clear: bool) -> Parameter:
+    def apply_unit(self, x: Parameter, written: str, unit: str, clear: bool) -> Parameter:
         kind, _, rate = written.partition("/")
         column, _, column_rate = unit.partition("/")
         if not _is_pure(x):
@@ -236,14 +236,14 @@ class _Reader(_Walker):
             raise RobotFileError(told, hint="names have SI values; a unit belongs behind a number, as in L1 + 20 mm")
         if clear and unit != "any" and (not unit or (_KIND[kind], rate) != (_KIND[column], column_rate)):
             told = Message("found {found}, a value in {written}", self.found, written)
-            raise RobotFileError(told, hint=_expected(column, column_rate))
+            raise RobotFileError(told, hint=_expected_unit(column, column_rate))
         if kind == "deg" and _has(Deg, x):
             told = Message("found {found}: pi is in radians, not in degrees", self.found)
             raise RobotFileError(told, hint="write rad, or leave the unit out")
-        return scaled(self.factor(x), written)
+        return value_in_si(self.factor(x), written)
 
 
-def _expected(unit: str, rate: str) -> str:
+def _expected_unit(unit: str, rate: str) -> str:
     if not unit:
         return Message("expected a number in SI, without a unit")
     return (
@@ -263,10 +263,10 @@ class _Writer(_Walker):
             return value
         if clear and kind != "deg":
             return _first_factor(value, lambda y: fold("*", Num(1 / _SIZE[kind]), y))
-        return _first_factor(value, lambda y: _marked(y, f"{_KIND[kind]}{slash}{rate}"))
+        return _first_factor(value, lambda y: _append_unit(y, f"{_KIND[kind]}{slash}{rate}"))
 
 
-def _marked(x: Parameter, unit: str) -> Parameter:
+def _append_unit(x: Parameter, unit: str) -> Parameter:
     """A number with its unit behind it, a sine with that of the 1 before it."""
     return (
         ParameterOp(f"@{unit}", (x,)) if isinstance(x, Num) else ParameterOp("*", (ParameterOp(f"@{unit}", (ONE,)), x))
@@ -334,16 +334,16 @@ def plain_text(text: str) -> str:
 
 
 def _ascii(text: str) -> str:
-    text = spelled(text.translate(_SIGNS))
+    text = spell_greek(text.translate(_SIGNS))
     for pattern, plain in (*_UNITS, *_COMMANDS):
         text = re.sub(pattern, plain, text)
     text = _SHORT_FRACTION.sub(r"((\1)/(\2))", text)
-    while (further := _GROUP.sub(_bracketed, _FRACTION.sub(r"((\1)/(\2))", text))) != text:
+    while (further := _GROUP.sub(_bracket_group, _FRACTION.sub(r"((\1)/(\2))", text))) != text:
         text = further
-    return _RAISED.sub(_raised, text)
+    return _RAISED.sub(_decimal_point, text)
 
 
-def _raised(point: re.Match[str]) -> str:
+def _decimal_point(point: re.Match[str]) -> str:
     """`0·3` is a decimal of a British book, `2 · 45` a product; of `2·45` and `0 · 3` nobody can tell: they stay."""
     whole, before, after = point["whole"] or "", point["before"], point["after"]
     if not whole or point["digits"] is None or (whole.strip("0") and (before or after)):
@@ -370,7 +370,7 @@ def _bracket_before(text: str, end: int) -> str:
     return text
 
 
-def _bracketed(group: re.Match[str]) -> str:
+def _bracket_group(group: re.Match[str]) -> str:
     """Braces around anything are brackets, but for the two halves of a fraction."""
     before = group.string[: group.start()].rstrip()
     return group[0] if before.endswith(("frac", "}")) else f"({group[1]})"

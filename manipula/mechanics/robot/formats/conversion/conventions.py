@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.actuator import Actuator
-from manipula.mechanics.robot.bodies import moved, needed_names
+from manipula.mechanics.robot.bodies import move_body, needed_names
 from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, RobotDescription, Step, Steps
-from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
-from manipula.mechanics.robot.formats.naming import told_apart
+from manipula.mechanics.robot.exact import gather_steps, inverse_of, total, without_zeros
+from manipula.mechanics.robot.formats.name_checks import told_apart
 from manipula.mechanics.robot.formats.rows import (
     PLACEMENT,
     Convention,
@@ -29,9 +29,9 @@ from manipula.mechanics.robot.formats.rows import (
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, links_from_robot
 from manipula.mechanics.robot.formats.urdf.read import GRAVITY, robot_from_links
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
+from manipula.mechanics.robot.precise import placement, round_to_decimal, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce import Zone, take, take_last, zone_from_steps, zone_in_numbers
-from manipula.mechanics.robot.suffixes import folded, suffixes_of
+from manipula.mechanics.robot.suffixes import identifier_from_name, suffixes_of
 from manipula.mechanics.robot.topology import refuse_branches, still_rows
 from manipula.mechanics.robot.values.parameter import Name, names_of
 from manipula.messages import Message
@@ -55,12 +55,12 @@ def convert(robot: RobotDescription, target: str) -> RobotDescription:
 
 def to_standard(robot: RobotDescription) -> RobotDescription:
     """Rows Rz(theta) Tz(d) Tx(a) Rx(alpha)."""
-    return _regrouped(robot, "standard")
+    return _regroup_rows(robot, "standard")
 
 
 def to_modified(robot: RobotDescription) -> RobotDescription:
     """Rows Rx(alpha) Tx(a) Rz(theta) Tz(d)."""
-    return _regrouped(robot, "modified")
+    return _regroup_rows(robot, "modified")
 
 
 def to_urdf(robot: RobotDescription) -> RobotDescription:
@@ -85,7 +85,7 @@ def to_urdf(robot: RobotDescription) -> RobotDescription:
 
 def _with_drive(given: Actuator[Cell], read: Actuator[Cell]) -> Actuator[Cell]:
     """The actuator that was given, with the numbers that a URDF holds as it holds them."""
-    return given.changed({letters: read[letters] for letters in ACTUATOR})
+    return given.with_entries({letters: read[letters] for letters in ACTUATOR})
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class _Split:
     in_numbers: bool
 
 
-def _regrouped(robot: RobotDescription, convention: Convention) -> RobotDescription:
+def _regroup_rows(robot: RobotDescription, convention: Convention) -> RobotDescription:
     refuse_branches(
         robot,
         Message("a Denavit-Hartenberg table is a serial arm"),
@@ -108,7 +108,7 @@ def _regrouped(robot: RobotDescription, convention: Convention) -> RobotDescript
     if all(row_from_joint(joint, convention) for joint in robot.joints):
         return replace(robot, origin=replace(robot.origin, convention=convention))
     # fixed rows of a table are rows of the other table too; those of a URDF only place frames
-    split = _split(welded(robot) if robot.origin.convention == "urdf" else robot, convention)
+    split = _split(weld_fixed_rows(robot) if robot.origin.convention == "urdf" else robot, convention)
     rows = [_row(split, index, convention) for index in range(len(split.robot.joints))]
     regrouped = replace(
         split.robot,
@@ -136,7 +136,7 @@ def _split(robot: RobotDescription, convention: Convention) -> _Split:
     zones = [zone_from_steps(steps) for steps in _between(robot)]
     in_numbers = None in zones
     if in_numbers:
-        robot = welded(robot)
+        robot = weld_fixed_rows(robot)
         amounts = (step.amount.parameter for steps in _between(robot) for step in steps)
         values = values_of(robot, Message("a Denavit–Hartenberg table of this robot"), amounts)
         zones = [zone_from_steps(steps) or zone_in_numbers(steps, values) for steps in _between(robot)]
@@ -151,30 +151,30 @@ def _between(robot: RobotDescription) -> list[Steps]:
 
 def _first(robot: RobotDescription, convention: Convention) -> tuple[Steps, Zone]:
     """What the first row can hold of the way to its axis; the rest is the base's."""
-    rest, trail = take_last(gathered(robot.joints[0].before), "z")
+    rest, trail = take_last(gather_steps(robot.joints[0].before), "z")
     if convention == "standard":
         return without_zeros(robot.base) + rest, Zone((), (), trail)
     rest, across = take_last(rest, "x")
     base = without_zeros(robot.base)
     if not across and not rest:
-        base, across = _reclaimed(base[::-1])
+        base, across = _split_earlier_conversion(base[::-1])
         base, across = base[::-1], across[::-1]
     return base + rest, Zone((), across, trail)
 
 
 def _last(robot: RobotDescription, convention: Convention) -> tuple[Zone, Steps]:
     """What the last row can hold of the way to the tool; the rest is the tool's."""
-    lead, rest = take(gathered(robot.joints[-1].after), "z")
+    lead, rest = take(gather_steps(robot.joints[-1].after), "z")
     if convention == "modified":
         return Zone(lead, (), ()), rest + without_zeros(robot.tool)
     across, rest = take(rest, "x")
     tool = without_zeros(robot.tool)
     if not across and not rest:
-        tool, across = _reclaimed(tool)
+        tool, across = _split_earlier_conversion(tool)
     return Zone(lead, across, ()), rest + tool
 
 
-def _reclaimed(steps: Steps) -> tuple[Steps, Steps]:
+def _split_earlier_conversion(steps: Steps) -> tuple[Steps, Steps]:
     """(the rest, what an earlier conversion had put here from a row): so that there and back is where it was."""
     across, _ = take(steps, "x")
     across = across[:2] if all(_FROM_A_ROW.fullmatch(step.amount.name) for step in across[:2]) else ()
@@ -191,16 +191,16 @@ def _row(split: _Split, index: int, convention: Convention) -> Joint:
     ends = suffixes_of(split.robot)
     end = ends.rows[index]
     row = Row(
-        _named(turns, f"theta{end}"),
-        _named(shifts, f"d{end}"),
-        _named(_amounts(across, "tx"), f"a{end}"),
-        _named(_amounts(across, "rx"), f"alpha{end}"),
+        _rename_cell(turns, f"theta{end}"),
+        _rename_cell(shifts, f"d{end}"),
+        _rename_cell(_amounts(across, "tx"), f"a{end}"),
+        _rename_cell(_amounts(across, "rx"), f"alpha{end}"),
     )
     before, offset, after = split_row(row, joint.kind, convention, end)
     at = _way_to_old(split, index, convention)
-    body = None if joint.body is None else moved(joint.body, at)
+    body = None if joint.body is None else move_body(joint.body, at)
     if body is not None and split.in_numbers:
-        body = _settled(body)
+        body = _evaluate_nameless(body)
     carries = tuple(
         replace(mounted, at=_placement(at + mounted.at, f"{{}}{suffix}"))
         for mounted, suffix in zip(joint.carries, ends.carried[index])
@@ -212,7 +212,7 @@ def _way_to_old(split: _Split, index: int, convention: Convention) -> Steps:
     """From the new frame of a row's link to the old one."""
     ahead = split.zones[index + 1]
     frame = ahead.lead + (ahead.across if convention == "standard" else ())
-    return gathered(inverse_of(frame) + split.robot.joints[index].after)
+    return gather_steps(inverse_of(frame) + split.robot.joints[index].after)
 
 
 def _frames(split: _Split, convention: Convention) -> tuple[Frame, ...]:
@@ -221,24 +221,26 @@ def _frames(split: _Split, convention: Convention) -> tuple[Frame, ...]:
     ways = {name: _way_to_old(split, index, convention) for name, index in rows.items()}
     ways[BASE] = _way_to_old_base(split)
     frames = split.robot.frames
-    return tuple(replace(x, at=_placement(ways[x.on] + x.at, f"{folded(x.name) or 'frame'}_{{}}")) for x in frames)
+    return tuple(
+        replace(x, at=_placement(ways[x.on] + x.at, f"{identifier_from_name(x.name) or 'frame'}_{{}}")) for x in frames
+    )
 
 
 def _amounts(steps: Steps, kind: str) -> list[Cell]:
     return [step.amount for step in steps if step.kind == kind]
 
 
-def _named(cells: Iterable[Cell], name: str) -> Cell:
+def _rename_cell(cells: Iterable[Cell], name: str) -> Cell:
     """One cell under the automatic name of its new row; an unknown keeps its own symbol."""
     cell = total(cells, name)
     return Cell(name, None if cell.parameter == Name(name) else cell.parameter)
 
 
-def _settled(body: Body) -> Body:
+def _evaluate_nameless(body: Body) -> Body:
     """Trees without a name become decimals: only numbers can come of them."""
 
     def settle(cell: Cell) -> Cell:
-        return cell if cell.value is None else Cell(cell.name, settled(cell.value))
+        return cell if cell.value is None else Cell(cell.name, round_to_decimal(cell.value))
 
     x, y, z = map(settle, body.centre)
     xx, xy, xz, yy, yz, zz = map(settle, body.inertia)
@@ -249,16 +251,16 @@ def _placement(steps: Steps, name: str, mark: str = "") -> Steps:
     """A base, a tool or the place of a carried body, in the order xyz, rpy wherever numbers allow it.
 
     `name` has a place for x y z roll pitch yaw. Cells that a row held take such names too, for the row's own are those
-    of its new entries; under `mark`, a and alpha can be known again (see `_reclaimed`).
+    of its new entries; under `mark`, a and alpha can be known again (see `_split_earlier_conversion`).
     """
-    steps = gathered(steps)
+    steps = gather_steps(steps)
     if placement_from_steps(steps) or any(True for step in steps for _ in names_of(step.amount.parameter)):
-        return tuple(_renamed(steps, name, mark))
+        return tuple(_rename_steps(steps, name, mark))
     names = {kind: name.format(field) for field, kind in PLACEMENT}
     return steps_from_placement(placement(steps, {}), names)
 
 
-def _renamed(steps: Steps, name: str, mark: str) -> Iterator[Step]:
+def _rename_steps(steps: Steps, name: str, mark: str) -> Iterator[Step]:
     fields, seen = {kind: field for field, kind in PLACEMENT}, Counter[str]()
     for step in steps:
         seen[step.kind] += 1
@@ -266,10 +268,10 @@ def _renamed(steps: Steps, name: str, mark: str) -> Iterator[Step]:
         held = _OF_A_ROW.fullmatch(step.amount.name) if mark and not count else None
         own = f"{mark}_{held[1]}" if held else name.format(fields[step.kind] + count)
         kept = mark and _FROM_A_ROW.fullmatch(step.amount.name)
-        yield step if kept else Step(step.kind, _named([step.amount], own))
+        yield step if kept else Step(step.kind, _rename_cell([step.amount], own))
 
 
-def welded(robot: RobotDescription) -> RobotDescription:
+def weld_fixed_rows(robot: RobotDescription) -> RobotDescription:
     """A serial arm without fixed rows: their placements join what follows, their bodies are carried by the link before,
     or stand still; so do frames on them."""
     joints, ground = list[Joint](), list(robot.ground)

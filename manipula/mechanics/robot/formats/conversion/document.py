@@ -19,7 +19,7 @@ from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.suffixes import row_names, suffixes
 from manipula.mechanics.robot.values.terms import plain_text
 from manipula.messages import Message
-from manipula.support.text import quoted, toml_tables
+from manipula.support.text import quote_toml, toml_tables
 
 # The document: what an editor of robots shows and sends, every cell as text. Nothing in it need be right yet.
 
@@ -172,7 +172,7 @@ def raw_from_document(document: RobotDocument) -> dict[str, Any]:
     raw |= {"values": values} if values else {}
     bodies = (*document.dynamics, *(Dynamics.model_validate({}) for _ in document.rows))
     joints = [_Joint(row, body, number).raw() for number, (row, body) in enumerate(zip(document.rows, bodies), 1)]
-    return _joined(_parsed(document.extra_toml, ""), raw | {"joint": joints}, "")
+    return _join_tables(_parse_toml(document.extra_toml, ""), raw | {"joint": joints}, "")
 
 
 def _values(document: RobotDocument) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class _Joint:
     def raw(self) -> dict[str, Any]:
         named = {"name": self.row.name} if self.row.name else {}
         cells = {"type": _kind(self.row.type), **self.geometry(), **self.motor(), **self.inertia()}
-        return _joined(_parsed(self.row.extra_toml, self.where), named | cells, self.where)
+        return _join_tables(_parse_toml(self.row.extra_toml, self.where), named | cells, self.where)
 
     def geometry(self) -> dict[str, Any]:
         found: dict[str, Any] = {field: _entry(text) for field in _TABLE if (text := getattr(self.row, field)).strip()}
@@ -245,20 +245,20 @@ def _direction(text: str) -> Any:
     return {"+": 1, "-": -1}.get(text.strip()) or _entry(text)
 
 
-def _parsed(text: str, where: str) -> dict[str, Any]:
+def _parse_toml(text: str, where: str) -> dict[str, Any]:
     try:
         return toml_tables(text, Decimal) if text.strip() else {}
     except ValueError as error:
         raise RobotFileError("this is not valid TOML: {message}", error, where=where, field="extra_toml") from None
 
 
-def _joined(extra: dict[str, Any], cells: dict[str, Any], where: str) -> dict[str, Any]:
+def _join_tables(extra: dict[str, Any], cells: dict[str, Any], where: str) -> dict[str, Any]:
     """Both; the laws of friction and the values may stand in both, no single entry may."""
     found = dict(cells)
     for key, value in extra.items():
         ours = found.get(key)
         if isinstance(ours, dict) and isinstance(value, dict):
-            found[key] = _joined(value, ours, where)
+            found[key] = _join_tables(value, ours, where)
         elif key in found:
             raise RobotFileError(
                 "{key} is given in a cell and here",
@@ -313,19 +313,19 @@ def document_from_toml(text: str) -> dict[str, Any]:
 
 def _row(joint: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {key: _taken_text(joint, key) for key in ("name", "type")}
-    found |= {field: _taken(joint, field) for field in _CELLS}
+    found |= {field: _take_entry(joint, field) for field in _CELLS}
     found |= {key: _taken_list(joint, key, 3) for key in _LISTS}
-    found |= {"direction": _taken(joint, "direction"), "limits": _taken_list(joint, "limits", 2) or ["", ""]}
-    found |= {key: _taken(joint, key) for key in ("velocity_limit", "effort_limit")}
+    found |= {"direction": _take_entry(joint, "direction"), "limits": _taken_list(joint, "limits", 2) or ["", ""]}
+    found |= {key: _take_entry(joint, key) for key in ("velocity_limit", "effort_limit")}
     return found | {"extra_toml": _lines(joint)}
 
 
 def _body(joint: dict[str, Any]) -> dict[str, Any]:
     return {
-        "mass": _taken(joint, "mass"),
+        "mass": _take_entry(joint, "mass"),
         "com": _taken_list(joint, "com", 3) or ["", "", ""],
         "inertia": dict.fromkeys(_SIX, "") | _taken_table(joint, "inertia", _SIX),
-        "motor_inertia": _taken(joint, "motor_inertia"),
+        "motor_inertia": _take_entry(joint, "motor_inertia"),
         "friction": dict.fromkeys(_LAWS, "") | _taken_table(joint, "friction", _LAWS),
     }
 
@@ -343,7 +343,7 @@ def _taken_text(table: dict[str, Any], key: str) -> str:
     return str(table.pop(key)) if fits else ""
 
 
-def _taken(table: dict[str, Any], key: str) -> str:
+def _take_entry(table: dict[str, Any], key: str) -> str:
     return str(table.pop(key)) if _is_entry(table.get(key)) else ""
 
 
@@ -367,10 +367,10 @@ def _taken_table(table: dict[str, Any], key: str, names: Sequence[str] | None) -
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    return "".join(f"{bare_key(key)} = {_written(value)}\n" for key, value in table.items())
+    return "".join(f"{bare_key(key)} = {_toml_value(value)}\n" for key, value in table.items())
 
 
-def _written(value: Any) -> str:
+def _toml_value(value: Any) -> str:
     """A value of TOML."""
     match value:
         case bool():
@@ -378,9 +378,9 @@ def _written(value: Any) -> str:
         case Typed():
             return str(value)
         case str():
-            return quoted(value)
+            return quote_toml(value)
         case list():
-            return f"[{', '.join(map(_written, value))}]"
+            return f"[{', '.join(map(_toml_value, value))}]"
         case dict():
-            return f"{{ {', '.join(f'{bare_key(key)} = {_written(inner)}' for key, inner in value.items())} }}"
+            return f"{{ {', '.join(f'{bare_key(key)} = {_toml_value(inner)}' for key, inner in value.items())} }}"
     return str(value)  # a whole number, a date

@@ -83,7 +83,7 @@ def _table_of_rows(robot: RobotDescription) -> TextTable:
     columns = tuple(f"{heads[f]} ({angle if QUANTITY_OF[f] == 'angle' else length})" for f in fields)
     rows = tuple(
         (*_labels(number, joint, robot), *_row_cells(joint, convention, fields, robot), _limits(joint, robot))
-        for number, joint in _numbered(robot)
+        for number, joint in _number_rows(robot)
     )
     title = Message("Denavit-Hartenberg parameters, {convention} convention", Message(convention))
     return TextTable(title, ("joint", "name", "type", *columns, "limits"), rows)
@@ -122,7 +122,7 @@ def _step_table(robot: RobotDescription) -> TextTable:
     rows = tuple(
         (*_labels(number, joint, robot), _steps(joint.before, robot), _motion(joint, robot), _steps(joint.after, robot),
          _limits(joint, robot))
-        for number, joint in _numbered(robot)
+        for number, joint in _number_rows(robot)
     )  # fmt: skip
     title = f"Placements of the joints ({robot.origin.angle}, {robot.origin.length})"
     return TextTable(title, ("joint", "name", "type", "before", "motion", "after", "limits"), rows)
@@ -163,7 +163,7 @@ def dynamic_table(robot: RobotDescription) -> TextTable:
 def _bodies(robot: RobotDescription) -> Iterator[tuple[str, str, Body]]:
     for mounted in robot.ground:
         yield "", mounted.name or "base", mounted.body
-    for number, joint in _numbered(robot):
+    for number, joint in _number_rows(robot):
         if joint.body is not None:
             yield number, joint.name, joint.body
         for mounted in joint.carries:
@@ -181,8 +181,8 @@ def motor_table(robot: RobotDescription) -> TextTable:
     """Motor inertia and friction of the joints that have any; SI."""
     driven = [
         (number, joint.name, {item.entry.letters: item for item in joint.actuator.items()})
-        for number, joint in _numbered(robot)
-        if any(cell.value != ZERO for cell in joint.actuator.named().values())
+        for number, joint in _number_rows(robot)
+        if any(cell.value != ZERO for cell in joint.actuator.parameters_by_letter().values())
     ]
     titles = {letters: item.title for _, _, items in driven for letters, item in items.items()}
     order = [letters for letters in LETTERS if letters in titles]
@@ -225,7 +225,7 @@ def _of_kind(joint: Joint, robot: RobotDescription) -> Iterator[str]:
         yield f"{entry.key} {text_in_units(cell.parameter, entry.quantity, _units(robot))}"
 
 
-def _numbered(robot: RobotDescription) -> Iterator[tuple[str, Joint]]:
+def _number_rows(robot: RobotDescription) -> Iterator[tuple[str, Joint]]:
     """The rows, those that move with the number their variable has."""
     for joint in robot.joints:
         free = joint.name in robot.joint_names

@@ -32,7 +32,7 @@ from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.toml.write import convention_of
 from manipula.mechanics.robot.formats.units import describe, text_in_units
-from manipula.mechanics.robot.formats.variables import bracketed, moving_text
+from manipula.mechanics.robot.formats.variables import bracket_variables, moving_text
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.topology import refuse_branches
@@ -105,7 +105,7 @@ def lost_from_robot(robot: RobotDescription) -> list[str]:
 def _elsewhere(robot: RobotDescription) -> dict[str, bool]:
     bodies = [body for joint in robot.joints for body in (joint.body, *(held.body for held in joint.carries)) if body]
     bodies += [held.body for held in robot.ground]
-    drives = [cell for joint in robot.joints for cell in joint.actuator.named().values()]
+    drives = [cell for joint in robot.joints for cell in joint.actuator.parameters_by_letter().values()]
     return {
         "base": bool(robot.base),
         "tool": bool(robot.tool),
@@ -132,7 +132,7 @@ def _cells(
     row = row_from_joint(joint, convention)
     assert row is not None  # convention_of has tried every row
     texts = {field: text_in_units(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS}
-    texts = {field: bracketed(text, values) for field, text in texts.items()}
+    texts = {field: bracket_variables(text, values) for field, text in texts.items()}
     if moves := KINDS[joint.kind].field:
         texts[moves] = moving_text(texts[moves], moves, rows, values)
     return [joint.kind, *texts.values()]
@@ -202,11 +202,11 @@ def _convention(table: PastedTable, asked: Convention | None, said: list[str]) -
         said.append(Message("header: it reads like the modified convention (i-1), but the standard one was asked for"))
     found = asked or table.settings.get("convention") or ("modified" if table.modified else "")
     if not found:
-        said.append(_assumed(table))
+        said.append(_convention_note(table))
     return found or "standard"
 
 
-def _assumed(table: PastedTable) -> str:
+def _convention_note(table: PastedTable) -> str:
     """Nothing in a table of numbers tells the two conventions apart; the order of its columns may."""
     order = [column for column in table.columns if column in FIELDS]
     books = order.index("alpha") < order.index("theta") and order.index("a") < order.index("d")

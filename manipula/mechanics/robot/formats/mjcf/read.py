@@ -101,21 +101,21 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     if not reader.joints:
         raise RobotFileError("the file has no <body>", hint="a robot is made of bodies inside <worldbody>")
     tendons = tendons_from(root, settings, reader.told)
-    joints = {name: _coupled(joint, reader.joints) for name, joint in reader.joints.items()}
+    joints = {name: _couple_joint(joint, reader.joints) for name, joint in reader.joints.items()}
     add_actuators(root, settings, joints, tendons, reader.told)
     said += [
-        Message("not read: {passed}: {counted}", PASSED[what], counted(names)) for what, names in reader.told.items()
+        Message("not read: {passed}: {counted}", PASSED[what], names_text(names)) for what, names in reader.told.items()
     ]
-    links = UrdfFile(root.get("model") or "robot", _weighed(reader.links, settings), joints, tuple(words.note()))
+    links = UrdfFile(root.get("model") or "robot", _compile_masses(reader.links, settings), joints, tuple(words.note()))
     return Described(links, settings.gravity, tuple(tendons.values()))
 
 
-def counted(names: Sequence[str]) -> str:
+def names_text(names: Sequence[str]) -> str:
     """The first of them and, of many, how many there are."""
     return some_of(names) + (f" ({len(names)})" if len(names) > 8 else "")
 
 
-def _weighed(links: dict[str, UrdfLink], settings: Settings) -> dict[str, UrdfLink]:
+def _compile_masses(links: dict[str, UrdfLink], settings: Settings) -> dict[str, UrdfLink]:
     """The links with what the compiler makes of their masses: none below the least, all together as many kg as said."""
     if settings.total_mass is None:
         return links
@@ -123,17 +123,17 @@ def _weighed(links: dict[str, UrdfLink], settings: Settings) -> dict[str, UrdfLi
         raise fault.error
     share = settings.total_mass / (sum(x.inertial.mass for x in links.values() if x.inertial is not None) or 1)
 
-    def scaled(link: UrdfLink) -> UrdfLink:
+    def scale_link(link: UrdfLink) -> UrdfLink:
         body = link.inertial
         if body is None:
             return link
         tensor = tuple(share * entry for entry in body.tensor)
         return replace(link, inertial=replace(body, mass=share * body.mass, tensor=tensor))
 
-    return {name: scaled(link) for name, link in links.items()}
+    return {name: scale_link(link) for name, link in links.items()}
 
 
-def _coupled(joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> UrdfJoint:
+def _couple_joint(joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> UrdfJoint:
     """An equality couples what joints are away from the file's own pose: q1 − ref1 = a0 + a1 (q2 − ref2)."""
     if joint.mimic is None or joint.mimic.joint not in joints:
         return joint
@@ -193,7 +193,7 @@ class _Reader:
                     self.body(child, link, place, child.get("childclass", chosen))
                 elif child.tag == "site" and child.get("name"):
                     there = place @ placement_of(self.settings.attributes(child, chosen), self.settings, where)
-                    self.fixed(child.attrib["name"], "site", link, there, None)
+                    self.add_fixed(child.attrib["name"], "site", link, there, None)
 
     def refuse_moving(self, frame: ET.Element) -> None:
         for tag in ("joint", "freejoint", "inertial"):
@@ -216,7 +216,7 @@ class _Reader:
         inertial, faults = self.inertial(element, where, childclass)
         link = UrdfLink(name, inertial, faults)
         if not found:
-            self.fixed(name, "body", parent, at, link)
+            self.add_fixed(name, "body", parent, at, link)
         for number, joint in enumerate(found, 1):
             last = number == len(found)
             child = name if last else self.free_name(f"{name}_turned", self.links)
@@ -225,7 +225,7 @@ class _Reader:
             parent = child
         self.waiting.append((element, name, childclass))
 
-    def fixed(self, name: str, kind: str, parent: str, at: Placement, link: UrdfLink | None) -> None:
+    def add_fixed(self, name: str, kind: str, parent: str, at: Placement, link: UrdfLink | None) -> None:
         """A body or a frame that does not move in its parent; a row of the table has its name."""
         name = self.free_name(f"{name}_{kind}", self.links) if name in self.links else name
         self.links[name] = link or UrdfLink(name, None)
@@ -255,12 +255,12 @@ class _Reader:
             name, KINDS[kind], parent, child, frame_of(at), axis, lower, upper, None, self.effort(attributes, name),
             single(attributes, "damping", where), single(attributes, "frictionloss", where), mimic, faults,
             anchor=triple(attributes, "pos", where, NOWHERE),
-            reference=self.measured(single(attributes, "ref", where), kind),
+            reference=self.coordinate_value(single(attributes, "ref", where), kind),
             armature=single(attributes, "armature", where),
             named="name" in element.attrib,
         )  # fmt: skip
 
-    def measured(self, value: Fraction, kind: str) -> Fraction:
+    def coordinate_value(self, value: Fraction, kind: str) -> Fraction:
         return value if kind == "slide" else self.settings.radians(value)
 
     def limits(self, attributes: Attributes, kind: str, name: str) -> Bounds:
@@ -282,7 +282,7 @@ class _Reader:
                 field="range",
                 hint="the lower limit comes first",
             )
-        return self.measured(low, kind), self.measured(high, kind)
+        return self.coordinate_value(low, kind), self.coordinate_value(high, kind)
 
     def effort(self, attributes: Attributes, name: str) -> Fraction | None:
         """What the actuators of a joint give together, where it is the same both ways."""
@@ -323,7 +323,7 @@ class _Reader:
         part = "inertial" if element is not None else "mass"
         try:
             if element is not None and self.settings.from_shapes != "true":
-                found = self.weighed(element.attrib, where)
+                found = self.read_inertial(element.attrib, where)
             else:
                 shapes = self.shapes(body, childclass) if self.settings.from_shapes != "false" else ()
                 found = body_from_shapes(shapes, self.settings, where) or UrdfInertial(
@@ -346,7 +346,7 @@ class _Reader:
                     there = place @ placement_of(child.attrib, self.settings, "<frame>")
                     waiting.append((child, there, child.get("childclass", chosen)))
 
-    def weighed(self, attributes: Attributes, where: str) -> UrdfInertial:
+    def read_inertial(self, attributes: Attributes, where: str) -> UrdfInertial:
         at = frame_of(placement_of(attributes, self.settings, Message("{where}: inertial", where)))
         [mass] = some(attributes, "mass", 1, where)
         if mass < 0:

@@ -58,7 +58,7 @@ def _read(element: ET.Element, main: Path, beside: Path, seen: list[Path]) -> ET
     """The root of the file that an `<include>` names, which is added to `seen`."""
     name = element.get("file", "")
     try:
-        seen.append(_located(name, main, beside, seen))
+        seen.append(_locate_file(name, main, beside, seen))
         return xml_from_text(text_from_bytes(seen[-1].read_bytes()))
     except OSError as error:
         raise _refusal(
@@ -68,7 +68,7 @@ def _read(element: ET.Element, main: Path, beside: Path, seen: list[Path]) -> ET
         raise error if error.where == "<include>" else error.in_file(str(seen[-1])) from error
 
 
-def _located(name: str, main: Path, beside: Path, seen: list[Path]) -> Path:
+def _locate_file(name: str, main: Path, beside: Path, seen: list[Path]) -> Path:
     """The file, seen from the main file's folder or from that of the file which names it."""
     if not main.is_file():
         raise _refusal(
@@ -136,7 +136,7 @@ class Settings:
                 field="class",
                 hint=Message("one of {kinds}", known),
             )
-        return {**self.classes[named].get(kind or _shared(element), {}), **element.attrib}
+        return {**self.classes[named].get(kind or _class_key(element), {}), **element.attrib}
 
     def radians(self, value: Fraction) -> Fraction:
         """An angle of the file, to twenty decimals where it is in degrees."""
@@ -206,13 +206,13 @@ def _classes(root: ET.Element) -> dict[str, dict[str, Attributes]]:
             raise RobotFileError("'class' is missing", where="<default>", hint="an inner <default> needs a class")
         made = dict(found.get(name, found[around]))
         for child in (child for child in element if child.tag != "default"):
-            made[_shared(child)] = {**made.get(_shared(child), {}), **child.attrib}
+            made[_class_key(child)] = {**made.get(_class_key(child), {}), **child.attrib}
         found[name] = made
         waiting.extend((child, name, "") for child in reversed(element.findall("default")))
     return found
 
 
-def _shared(element: ET.Element) -> str:
+def _class_key(element: ET.Element) -> str:
     """Under what a class keeps an element's attributes: those of all actuators are one."""
     tag = str(element.tag)
     return {"fixed": "tendon", "spatial": "tendon"}.get(tag, "actuator" if tag in ACTUATORS else tag)

@@ -243,10 +243,10 @@ def _cylinder(r: Any, h: Any) -> Share:
 
 
 def _capsule(r: Any, h: Any) -> Share:
-    return _together(_cylinder(r, h), _capped(4 * MP.pi * r**3 / 3, 2 * r * r / 5, 3 * r / 8, h))
+    return _together(_cylinder(r, h), _add_caps(4 * MP.pi * r**3 / 3, 2 * r * r / 5, 3 * r / 8, h))
 
 
-def _capped(amount: Any, own: Any, beyond: Any, h: Any) -> Share:
+def _add_caps(amount: Any, own: Any, beyond: Any, h: Any) -> Share:
     """Two halves of a sphere at ± h: of each I = own about the sphere's centre, and its mass lies `beyond` that."""
     across = own + h * h + 2 * h * beyond
     return amount, across, across, own
@@ -279,7 +279,7 @@ def _cylinder_shell(r: Any, h: Any) -> Share:
 
 def _capsule_shell(r: Any, h: Any) -> Share:
     side = r * r / 2 + h * h / 3
-    caps = _capped(4 * MP.pi * r * r, 2 * r * r / 3, r / 2, h)
+    caps = _add_caps(4 * MP.pi * r * r, 2 * r * r / 3, r / 2, h)
     return _together((4 * MP.pi * r * h, side, side, r * r), caps)
 
 

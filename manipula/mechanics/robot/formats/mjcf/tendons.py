@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.coordinates import Coordinate
-from manipula.mechanics.robot.description import BASE, SIX, Body, Joint, RobotDescription, actuator_of, known
+from manipula.mechanics.robot.description import BASE, SIX, Body, Joint, RobotDescription, actuator_of, cell_with_value
 from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, numbers, single
 from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -127,12 +127,12 @@ def _with_row(robot: RobotDescription, tendon: Tendon, coordinate: Coordinate) -
     tool = robot.joints[robot.tool_row].name if TOOL in frame_names(robot) else robot.tool_on
 
     def row(end: str) -> Joint:
-        x, y, z = (known(f"r{axis}{end}") for axis in "xyz")
-        xx, xy, xz, yy, yz, zz = (known(f"I{pair}{end}") for pair in SIX)
-        body = Body(known(f"m{end}"), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
+        x, y, z = (cell_with_value(f"r{axis}{end}") for axis in "xyz")
+        xx, xy, xz, yy, yz, zz = (cell_with_value(f"I{pair}{end}") for pair in SIX)
+        body = Body(cell_with_value(f"m{end}"), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
         given = {"Ia": Num(tendon.armature), "fv": Num(tendon.damping), "fc": Num(tendon.friction)}
         return Joint(
-            name, "prismatic", (), known(f"offset{end}"), 1, (), body, actuator_of(end, **given),
+            name, "prismatic", (), cell_with_value(f"offset{end}"), 1, (), body, actuator_of(end, **given),
             parent=BASE, coordinate=coordinate,
         )  # fmt: skip
 

@@ -31,9 +31,9 @@ from manipula.mechanics.robot.description import (
 from manipula.mechanics.robot.exact import Formula, is_zero, opposite, parameter_of, placement_from_steps, without_zeros
 from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
 from manipula.mechanics.robot.formats.checks import warn_about
-from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
+from manipula.mechanics.robot.formats.name_checks import refuse_bad_names, told_apart
 from manipula.mechanics.robot.formats.rows import steps_from_placement
-from manipula.mechanics.robot.formats.snap_to_exact import Structure, received
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import (
     checked_text,
     errors_of,
@@ -133,7 +133,7 @@ def robot_from_par(text: str, file: str = "", exact: bool = False) -> RobotDescr
         robot = told_apart(_Reader(checked_text(text)).robot(file))
         refuse_heavy(robot)
         refuse_bad_names(robot)
-        robot = received(robot, structure)
+        robot = finish_reading(robot, structure)
         warn_about(robot)
     structure.warn(file)
     return robot

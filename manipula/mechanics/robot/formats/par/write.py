@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.robot.bodies import together
-from manipula.mechanics.robot.description import SIX, Joint, Mounted, RobotDescription, Step, known
+from manipula.mechanics.robot.description import SIX, Joint, Mounted, RobotDescription, Step, cell_with_value
 from manipula.mechanics.robot.exact import (
     Formula,
-    gathered,
+    gather_steps,
     inverse_of,
     is_zero,
     parameter_of,
@@ -27,7 +27,7 @@ from manipula.mechanics.robot.formats.par.read import ACTUATOR, AT_REST, DYNAMIC
 from manipula.mechanics.robot.formats.rows import row_from_joint
 from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.precise import settled, values_of
+from manipula.mechanics.robot.precise import round_to_decimal, values_of
 from manipula.mechanics.robot.reduce import take, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Parameter, text_of
@@ -37,7 +37,7 @@ from manipula.messages import Message
 
 Column = dict[str, str]  # what one row has in each list
 VARIABLES = {"theta": ("t", "th", "q"), "d": ("r", "q", "l")}
-TURNED = (Step("rx", known("", Deg(Fraction(180)))),)
+TURNED = (Step("rx", cell_with_value("", Deg(Fraction(180)))),)
 
 
 def par_from_robot(robot: RobotDescription) -> str:
@@ -69,10 +69,10 @@ def lost_from_robot(robot: RobotDescription) -> list[str]:
 
 def _forward(robot: RobotDescription) -> RobotDescription:
     """Joints that count backward, counted forward about the opposite axis: Z(−x) = Rx(π) Z(x) Rx(−π)."""
-    return replace(robot, joints=tuple(map(_turned, robot.joints)))
+    return replace(robot, joints=tuple(map(_point_axis_forward, robot.joints)))
 
 
-def _turned(joint: Joint) -> Joint:
+def _point_axis_forward(joint: Joint) -> Joint:
     if joint.direction == 1:
         return joint
     across, along = take(joint.before, "x")
@@ -115,7 +115,7 @@ class _Writer:
         yield from (_line(key, [f"{key}{row}" for row in range(1, count + 1)]) for key in ("QP", "QDP"))
         yield "\n(* Velocity and acceleration of the base *)"
         yield from (_line(key, ["0", "0", "0"]) for key in AT_REST)
-        base = placement_from_steps(gathered(self.robot.base))
+        base = placement_from_steps(gather_steps(self.robot.base))
         x, y, z = (Formula(cell.parameter) for cell in self.robot.gravity)
         yield "\n(* Acceleration of gravity, in frame 0 *)"
         yield _line("G", [self.entry(part) for part in unrotate(base.R, (x, y, z))])
@@ -148,7 +148,7 @@ class _Writer:
 
     def tool_column(self, number: int) -> list[Column]:
         """A fixed row, whose six places hold any placement."""
-        steps = gathered(self.robot.tool)
+        steps = gather_steps(self.robot.tool)
         if not steps and not self.robot.payload:
             return []
         zone = zone_from_steps(steps) or zone_in_numbers(steps, self.tool_values())
@@ -169,7 +169,7 @@ class _Writer:
 
     def entry(self, value: Any) -> str:
         parameter: Parameter = value if not isinstance(value, Formula | int) else parameter_of(value)
-        return _text(settled(with_values(parameter, self.values).parameter))
+        return _text(round_to_decimal(with_values(parameter, self.values).parameter))
 
 
 def _text(parameter: Parameter) -> str:

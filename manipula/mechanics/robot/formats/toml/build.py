@@ -106,7 +106,9 @@ class _Builder:
         self.names = joint_names(table)
         carried = ([carried.name or "" for carried in joint.carries] for joint in table.joint)
         kinds = ("fixed" if joint.coordinate else joint.type for joint in table.joint)
-        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload), map(_name, _standing(table.base)))
+        self.suffixes = suffixes(
+            zip(kinds, self.names, carried), len(table.payload), map(_name, _bodies_of_base(table.base))
+        )
 
     def robot(self, origin: Origin) -> RobotDescription:
         table = self.table
@@ -121,7 +123,7 @@ class _Builder:
             origin,
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
-            ground=tuple(map(self.standing, _standing(table.base), self.suffixes.ground)),
+            ground=tuple(map(self.base_body, _bodies_of_base(table.base), self.suffixes.ground)),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 
@@ -206,7 +208,7 @@ class _Builder:
             limits=self.limits(table, where),
             velocity_limit=self.velocity_limit(table, where),
             effort_limit=table.effort_limit,
-            carries=tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
+            carries=tuple(map(self.mounted_body, table.carries, self.suffixes.carried[index])),
             parent=self.row(table.parent, where, "parent"),
             of_kind=tuple(
                 self.cell(f"{entry.letters}{end}", getattr(table, entry.key)) for entry in KINDS[table.type].entries
@@ -219,10 +221,10 @@ class _Builder:
     def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps]:
         """(before, offset, after) of a table's row, or of placements."""
         convention = self.table.convention
-        if not table.placed and convention != "urdf":
+        if not table.is_placement and convention != "urdf":
             cells = {field: self.cell(f"{field}{end}", getattr(table, field)) for field in FIELDS}
             return split_row(Row(**cells), table.type, convention, end)
-        if not table.placed:
+        if not table.is_placement:
             raise RobotFileError("is missing", where=where, field="xyz", hint='the convention is "urdf"')
         field = KINDS[table.type].field
         offset = self.cell(f"offset{end}", getattr(table, field) if field else None)
@@ -286,14 +288,14 @@ class _Builder:
     def spring(self, table: SpringTable) -> Spring[Parameter]:
         return Spring(table.radii, table.angle, table.length, table.stroke)
 
-    def mounted(self, table: CarriedTable, suffix: str) -> Mounted:
+    def mounted_body(self, table: CarriedTable, suffix: str) -> Mounted:
         body = self.body(table, suffix, self.table.inertia_about)
         return Mounted(self.placement(table, f"{{}}{suffix}"), body, table.name or "")
 
-    def standing(self, table: BaseTable | CarriedTable, suffix: str) -> Mounted:
+    def base_body(self, table: BaseTable | CarriedTable, suffix: str) -> Mounted:
         """The base's own body, or one that stands beside it."""
         if isinstance(table, CarriedTable):
-            return self.mounted(table, suffix)
+            return self.mounted_body(table, suffix)
         return Mounted((), self.body(table, suffix, self.table.inertia_about), _name(table))
 
     def body(self, table: Massive, suffix: str, about: InertiaKind) -> Body:
@@ -322,7 +324,7 @@ class _Builder:
         return xx, xy, xz, yy, yz, zz
 
 
-def _standing(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
+def _bodies_of_base(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
     """The bodies of the base: its own, where the file says anything of it, and those it carries."""
     return [] if base is None else [*([base] if base.has_inertia else []), *base.carries]
 

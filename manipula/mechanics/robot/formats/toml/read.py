@@ -16,8 +16,8 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import Origin, RobotDescription
 from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
 from manipula.mechanics.robot.formats.checks import warn_about
-from manipula.mechanics.robot.formats.naming import refuse_bad_names
-from manipula.mechanics.robot.formats.snap_to_exact import Structure, received
+from manipula.mechanics.robot.formats.name_checks import refuse_bad_names
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, joint_label, refuse_too_many
 from manipula.mechanics.robot.formats.toml.build import joint_names, robot_from_table
 from manipula.mechanics.robot.formats.toml.schema import (
@@ -99,9 +99,9 @@ def _sentence(problem: ErrorDetails, raw: Mapping[str, Any]) -> RobotFileError:
     inner = problem.get("ctx", {}).get("error")
     if isinstance(inner, RobotFileError):
         path = [*path, inner.field] if inner.field else path
-        return RobotFileError(inner.problem, where=where, field=_dotted(path), hint=inner.hint)
-    text, hint = _told(problem)
-    return RobotFileError(text, where=where, field=_dotted(path), hint=hint)
+        return RobotFileError(inner.problem, where=where, field=_field_path(path), hint=inner.hint)
+    text, hint = _problem_and_hint(problem)
+    return RobotFileError(text, where=where, field=_field_path(path), hint=hint)
 
 
 def _place(loc: tuple[int | str, ...], raw: Mapping[str, Any]) -> tuple[str, list[int | str]]:
@@ -114,14 +114,14 @@ def _place(loc: tuple[int | str, ...], raw: Mapping[str, Any]) -> tuple[str, lis
     return "", path
 
 
-def _dotted(path: Iterable[int | str]) -> str:
+def _field_path(path: Iterable[int | str]) -> str:
     text = ""
     for part in path:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
     return text.lstrip(".")
 
 
-def _told(problem: ErrorDetails) -> tuple[str, str]:
+def _problem_and_hint(problem: ErrorDetails) -> tuple[str, str]:
     kind, loc, context = problem["type"], problem["loc"], problem.get("ctx", {})
     found = Message("found {text}", describe(problem.get("input")))
     match kind:
@@ -173,7 +173,7 @@ def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = 
         refuse_heavy(robot)
         refuse_bad_names(robot)
         structure = Structure(exact or table.exact)
-        robot = received(robot, structure)
+        robot = finish_reading(robot, structure)
         warn_about(robot)
     structure.warn(file)
     return robot

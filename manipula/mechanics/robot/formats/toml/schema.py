@@ -28,7 +28,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Parameter
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.messages import Message
-from manipula.support.text import spelled
+from manipula.support.text import spell_greek
 
 _WORDS: dict[Quantity, str] = {
     "angle": "a number, or text such as 'pi/2', '90 deg' or 'phi + 90'; numbers alone are in the file's angle",
@@ -257,15 +257,15 @@ class JointTable(_OfKind):
     def _geometry_is_whole(self) -> JointTable:
         for field in ("theta", "d", "a", "alpha"):
             given, moves = getattr(self, field) is not None, KINDS[self.type].field == field
-            if self.placed and given and not moves:
+            if self.is_placement and given and not moves:
                 raise RobotFileError("is given beside xyz, rpy or axis", field=field, hint="write one or the other")
-            if not self.placed and not given and not moves:
+            if not self.is_placement and not given and not moves:
                 hint = _ROW.get(field, Message("a {type} joint needs it; write 0 if none", self.type))
                 raise RobotFileError("is missing", field=field, hint=hint)
         return self
 
     @property
-    def placed(self) -> bool:
+    def is_placement(self) -> bool:
         """Is it a placement, as a URDF has it?"""
         return any(x is not None for x in (self.xyz, self.rpy, self.axis, self.anchor, self.link))
 
@@ -309,12 +309,12 @@ def entries_of(table: JointTable) -> dict[str, Parameter]:
 def _values(raw: object) -> object:
     if not isinstance(raw, Mapping):
         return raw
-    named = {spelled(str(name)): value for name, value in raw.items()}
+    named = {spell_greek(str(name)): value for name, value in raw.items()}
     for name in named:
         refuse_bad_name(name, describe(name))
-    if twice := next((name for name in raw if spelled(str(name)) != name and spelled(str(name)) in raw), ""):
+    if twice := next((name for name in raw if spell_greek(str(name)) != name and spell_greek(str(name)) in raw), ""):
         raise RobotFileError(
-            "{twice!r} and {spelled!r} are one name", twice, spelled(twice), hint="keep one of the two values"
+            "{twice!r} and {spelled!r} are one name", twice, spell_greek(twice), hint="keep one of the two values"
         )
     return named
 

@@ -34,11 +34,11 @@ from manipula.mechanics.robot.formats.rows import (
     row_from_joint,
     with_placement,
 )
-from manipula.mechanics.robot.formats.snap_to_exact import Structure, structured
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, snap_robot
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
-from manipula.mechanics.robot.formats.variables import Column, bracketed, moving_text
+from manipula.mechanics.robot.formats.variables import Column, bracket_variables, moving_text
 from manipula.mechanics.robot.friction import FrictionLaw
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import values_of
@@ -47,7 +47,7 @@ from manipula.mechanics.robot.topology import base_body
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.messages import Message
-from manipula.support.text import is_decimal, quoted
+from manipula.support.text import is_decimal, quote_toml
 
 _TURNS = ("roll", "pitch", "yaw")
 
@@ -126,7 +126,7 @@ class _Writer:
         yield from self.beside()
         yield from self.part("tool", self.robot.tool, on)
         for frame in self.robot.frames:
-            named = (f"name = {quoted(frame.name)}", self.on(frame.on))
+            named = (f"name = {quote_toml(frame.name)}", self.on(frame.on))
             yield from ("", "[[frame]]", *named, *(self.placement(frame.at, frame.name) if frame.at else ()))
         for body, suffix in zip(self.robot.payload, self.suffixes.payload):
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
@@ -141,7 +141,7 @@ class _Writer:
     def base(self) -> Iterator[str]:
         """The base's name and its own body."""
         own, name = base_body(self.robot), self.robot.origin.base_link
-        yield from (f"link_name = {quoted(name)}",) if name else ()
+        yield from (f"link_name = {quote_toml(name)}",) if name else ()
         if own is not None:
             said = list(self.body(own, self.suffixes.ground[0], self.about))
             yield from said or ["inertia = {}"]  # there is a body, of which nothing is known
@@ -150,10 +150,10 @@ class _Writer:
         """The other bodies that stand still."""
         for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
             if mounted.body is not base_body(self.robot):
-                yield from ("[[base.carries]]", *self.mounted(mounted, suffix))
+                yield from ("[[base.carries]]", *self.write_mounted(mounted, suffix))
 
-    def mounted(self, mounted: Mounted, suffix: str) -> Iterator[str]:
-        yield from (f"name = {quoted(mounted.name)}",) if mounted.name else ()
+    def write_mounted(self, mounted: Mounted, suffix: str) -> Iterator[str]:
+        yield from (f"name = {quote_toml(mounted.name)}",) if mounted.name else ()
         yield from self.placement(mounted.at, "carries")
         yield from self.body(mounted.body, suffix, self.about)
 
@@ -164,38 +164,38 @@ class _Writer:
 
     @staticmethod
     def on(row: str) -> str:
-        return f"on = {quoted(row or 'base')}"
+        return f"on = {quote_toml(row or 'base')}"
 
     def head(self) -> Iterator[str]:
         robot, origin = self.robot, self.robot.origin
         yield "format = 1"
-        yield f"name = {quoted(robot.name)}"
+        yield f"name = {quote_toml(robot.name)}"
         yield f'convention = "{self.convention}"'
         yield f'angle = "{origin.angle}"'
         yield f'length = "{origin.length}"'
         yield f"gravity = {self.list_of(robot.gravity, 'si')}"
         yield f'inertia_about = "{self.about}"'
-        if structured(robot, Structure()) != robot:
+        if snap_robot(robot, Structure()) != robot:
             yield "exact = true"  # else the reader would make quarter turns of its angles
         texts = {"source": origin.source, "description": origin.description, "visuals": origin.visuals}
         for key, text in texts.items():
             if text:
-                yield f"{key} = {quoted(text)}"
+                yield f"{key} = {quote_toml(text)}"
         if origin.notes:
-            yield f"notes = [{', '.join(map(quoted, origin.notes))}]"
+            yield f"notes = [{', '.join(map(quote_toml, origin.notes))}]"
 
     def entry(self, parameter: Parameter, quantity: Quantity) -> str:
         """A bare number where that is exact, else an expression in quotes."""
         bare = bare_from_parameter(parameter, quantity, self.units)
         if bare is not None and is_decimal(bare):
             return text_of(Num(bare))
-        return quoted(bracketed(text_in_units(parameter, quantity, self.units), self.values))
+        return quote_toml(bracket_variables(text_in_units(parameter, quantity, self.units), self.values))
 
     def offset(self, index: int, parameter: Parameter, field: Column) -> str:
         """The same where the joint moves."""
         text = self.entry(parameter, QUANTITY_OF[field])
         moving = sum(joint.kind != "fixed" for joint in self.robot.joints[: index + 1])
-        return quoted(moving_text(text[1:-1], field, (index + 1, moving), self.values)) if text[0] == '"' else text
+        return quote_toml(moving_text(text[1:-1], field, (index + 1, moving), self.values)) if text[0] == '"' else text
 
     def list_of(self, cells: Iterable[Cell], quantity: Quantity) -> str:
         return f"[{', '.join(self.entry(cell.parameter, quantity) for cell in cells)}]"
@@ -210,15 +210,17 @@ class _Writer:
         yield f"rpy = {self.list_of((cells[turn] for turn in _TURNS), 'angle')}"
 
     def joint(self, index: int, joint: Joint) -> Iterator[str]:
-        yield f"name = {quoted(joint.name)}"
+        yield f"name = {quote_toml(joint.name)}"
         if joint.parent is not None:
-            yield f"parent = {quoted(joint.parent or 'base')}"
+            yield f"parent = {quote_toml(joint.parent or 'base')}"
         if joint.link:
-            yield f"link_name = {quoted(joint.link)}"
+            yield f"link_name = {quote_toml(joint.link)}"
         yield f'type = "{joint.kind}"'
         for entry, cell in joint.kind_items():
             yield f"{entry.key} = {self.entry(cell.parameter, entry.quantity)}"
-        yield from self.row(index, joint, self.convention) if self.convention != "urdf" else self.placed(index, joint)
+        yield from (
+            self.row(index, joint, self.convention) if self.convention != "urdf" else self.write_placement(index, joint)
+        )
         yield from self.motor(joint)
         if joint.body is not None:
             yield from self.body(joint.body, self.suffixes.rows[index], self.about)
@@ -227,7 +229,7 @@ class _Writer:
         elif joint.kind != "fixed":
             yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
-            yield from ("[[joint.carries]]", *self.mounted(mounted, suffix))
+            yield from ("[[joint.carries]]", *self.write_mounted(mounted, suffix))
 
     def row(self, index: int, joint: Joint, convention: Convention) -> Iterator[str]:
         cells, moves = row_from_joint(joint, convention), KINDS[joint.kind].field
@@ -237,7 +239,7 @@ class _Writer:
             text = self.entry(value, quantity) if field != moves or not moves else self.offset(index, value, moves)
             yield f"{field} = {text}"
 
-    def placed(self, index: int, joint: Joint) -> Iterator[str]:
+    def write_placement(self, index: int, joint: Joint) -> Iterator[str]:
         """xyz, rpy, and of the rest what is not as it is by itself."""
         found = placed_from_joint(joint)
         assert found is not None  # _written_as has tried every row
@@ -268,7 +270,7 @@ class _Writer:
         if joint.direction == -1 and joint.kind != "fixed":
             yield "direction = -1"
         if joint.coordinate is not None:
-            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate, motion, self.units))}"
+            yield f"coordinate = {quote_toml(text_from_coordinate(joint.coordinate, motion, self.units))}"
         if joint.limits is not None:
             yield f"limits = [{', '.join(self.entry(bound, motion) for bound in joint.limits)}]"
         if joint.velocity_limit is not None:
@@ -331,7 +333,7 @@ def _says_nothing(body: Body) -> bool:
 
 def bare_key(name: str) -> str:
     """Bare where TOML allows it."""
-    return name if name.isascii() and name.replace("_", "").replace("-", "").isalnum() else quoted(name)
+    return name if name.isascii() and name.replace("_", "").replace("-", "").isalnum() else quote_toml(name)
 
 
 def _inline(key: str, entries: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from manipula.mechanics.robot.bodies import body_from_inertia, together
 from manipula.mechanics.robot.description import Cell, Joint, Mounted, StepKind, Steps
 from manipula.mechanics.robot.formats.rows import PLACEMENT
-from manipula.mechanics.robot.precise import placement, settled, steps_from_placement
+from manipula.mechanics.robot.precise import placement, round_to_decimal, steps_from_placement
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.messages import Message
 
@@ -29,7 +29,7 @@ class Light(NamedTuple):
     ground: tuple[Mounted, ...]
 
 
-def lightened(
+def lump_fixed_bodies(
     rows: list[Joint], ground: list[Mounted], beside: int, endings: Suffixes, notes: list[str], serial: bool
 ) -> Light:
     """Where very many links of a serial arm are fixed or locked, those of each moving link are one body; so are very
@@ -37,7 +37,7 @@ def lightened(
     tool: Steps = ()
     if serial and sum(joint.kind == "fixed" for joint in rows) > GATHERED:
         beside = GATHERED + 1
-        rows, tool, held = _joined(rows)
+        rows, tool, held = _join_fixed_rows(rows)
         ground = ground + held
     if serial and beside > GATHERED:
         for joint in rows:
@@ -45,10 +45,10 @@ def lightened(
                 notes.append(
                     Message("{count} links that move with joint {name!r} are one body", len(joint.carries), joint.name)
                 )
-        rows = [replace(joint, carries=_gathered(joint.carries, joint.name, endings)) for joint in rows]
+        rows = [replace(joint, carries=_lump_bodies(joint.carries, joint.name, endings)) for joint in rows]
     if len(ground) > GATHERED:
         notes.append(Message("{count} links that stand still are one body", len(ground)))
-        ground = list(_gathered(ground, "base", endings))
+        ground = list(_lump_bodies(ground, "base", endings))
     return Light(tuple(rows), tool, tuple(ground))
 
 
@@ -63,7 +63,7 @@ def few_steps(steps: Steps, end: str) -> Steps:
     return steps_from_placement(placement(steps, {}), names)
 
 
-def _joined(rows: list[Joint]) -> tuple[list[Joint], Steps, list[Mounted]]:
+def _join_fixed_rows(rows: list[Joint]) -> tuple[list[Joint], Steps, list[Mounted]]:
     """Without fixed rows: what they hold is carried by the moving row before, or stands still; and the tool."""
     kept, ground = list[Joint](), list[Mounted]()
     way: Steps = ()
@@ -83,17 +83,17 @@ def _joined(rows: list[Joint]) -> tuple[list[Joint], Steps, list[Mounted]]:
     return kept, way, ground
 
 
-def _gathered(held: Sequence[Mounted], on: str, endings: Suffixes) -> tuple[Mounted, ...]:
+def _lump_bodies(held: Sequence[Mounted], on: str, endings: Suffixes) -> tuple[Mounted, ...]:
     """Bodies as one, about the origin of the frame that they are held in, to twenty decimals."""
     if not held:
         return ()
     name = f"{on}_branches"
     body = body_from_inertia(together(None, held), endings.word(name, CARRIED))
-    x, y, z = map(_settled, body.centre)
-    xx, xy, xz, yy, yz, zz = map(_settled, body.inertia)
-    whole = replace(body, mass=_settled(body.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
+    x, y, z = map(_evaluate_cell, body.centre)
+    xx, xy, xz, yy, yz, zz = map(_evaluate_cell, body.inertia)
+    whole = replace(body, mass=_evaluate_cell(body.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
     return (Mounted((), whole, name),)
 
 
-def _settled(cell: Cell) -> Cell:
-    return Cell(cell.name, settled(cell.parameter))
+def _evaluate_cell(cell: Cell) -> Cell:
+    return Cell(cell.name, round_to_decimal(cell.parameter))

@@ -50,7 +50,7 @@ LEVEL = (Num(Fraction(0)), Num(Fraction(0)), Num(Fraction(0)))
 def links_from_robot(robot: RobotDescription) -> UrdfFile:
     """What a URDF says of the robot."""
     refuse_kinds(robot, "urdf", "URDF")
-    return _Describer(robot).described()
+    return _Describer(robot).describe()
 
 
 def decimal(x: Any) -> Fraction:
@@ -70,10 +70,10 @@ class _Describer:
         held = (*(x.name for joint in robot.joints for x in joint.carries), *(x.name for x in robot.ground))
         own = (robot.origin.base_link, *(joint.link for joint in robot.joints), *(x.name for x in robot.frames))
         self.given = {*own, *held}
-        self.rows = {-1: robot.origin.base_link or self.unused("link0")}
+        self.rows = {-1: robot.origin.base_link or self.unused_name("link0")}
         for row, joint in enumerate(robot.joints):
             free = joint.link not in ("", *self.rows.values()) and self.keeps_frame(joint)
-            self.rows[row] = joint.link if free else self.unused(f"link{row + 1}")
+            self.rows[row] = joint.link if free else self.unused_name(f"link{row + 1}")
 
     def keeps_frame(self, joint: Joint) -> bool:
         """Whether the frame of its link is where a URDF has one: on the joint, or turned there as the file has it."""
@@ -83,13 +83,13 @@ class _Describer:
     def is_turned(self, joint: Joint, after: Placement) -> bool:
         return joint.kind == "fixed" or (self.robot.origin.convention == "urdf" and not any(after.p))
 
-    def unused(self, name: str) -> str:
+    def unused_name(self, name: str) -> str:
         """A name made here, that neither a joint nor a link of the robot has: readers look both up in one table."""
         while any(name in taken for taken in (self.names, self.given, self.links, self.joints)):
             name += "_"
         return name
 
-    def described(self) -> UrdfFile:
+    def describe(self) -> UrdfFile:
         self.add_base()
         gaps = {-1: HERE}  # by row: what stands between its link frame and that of the table
         for index, (joint, on) in enumerate(zip(self.robot.joints, self.robot.parents)):
@@ -101,7 +101,7 @@ class _Describer:
         last = self.rows[self.robot.tool_row]
         at = gaps[self.robot.tool_row] @ placement(self.robot.tool, self.values)
         for body, suffix in zip(self.robot.payload, self.suffixes.payload):
-            self.add_held(self.unused(suffix.removeprefix("_")), last, at, body)
+            self.add_held(self.unused_name(suffix.removeprefix("_")), last, at, body)
         self.join_held()
         self.add_tool(last, at)
         return UrdfFile(self.robot.name, self.links, self.in_order())
@@ -110,18 +110,20 @@ class _Describer:
         """The first link, below a link of the world if it does not stand there; it holds what stands still."""
         first, own = self.rows[-1], base_body(self.robot)
         if self.robot.base:
-            world = self.unused("world")
+            world = self.unused_name("world")
             self.add_link(world, None)
             self.add_held(first, world, placement(self.robot.base, self.values), own)
         else:
             self.add_link(first, None if own is None else self.inertia(own))
         for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
             if mounted.body is not own:
-                self.add_held(self.held(mounted, suffix), first, placement(mounted.at, self.values), mounted.body)
+                self.add_held(
+                    self.mounted_link(mounted, suffix), first, placement(mounted.at, self.values), mounted.body
+                )
 
-    def held(self, mounted: Mounted, suffix: str) -> str:
+    def mounted_link(self, mounted: Mounted, suffix: str) -> str:
         """The link of a body that another one holds: what the file calls it, or the ending of its names."""
-        return mounted.name if mounted.name not in ("", *self.links) else self.unused(suffix.removeprefix("_"))
+        return mounted.name if mounted.name not in ("", *self.links) else self.unused_name(suffix.removeprefix("_"))
 
     def add_row(self, index: int, joint: Joint, on: int, gap: Placement) -> Placement:
         """One row; returns what stands between this link frame and the rows on it."""
@@ -140,7 +142,7 @@ class _Describer:
             self.add_held(joint.link, child, rest)  # what the file calls the link is where the file has it
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
             at = rest @ placement(mounted.at, self.values)
-            self.add_held(self.held(mounted, suffix), child, at, mounted.body)
+            self.add_held(self.mounted_link(mounted, suffix), child, at, mounted.body)
         return rest
 
     def add_tool(self, last: str, at: Placement) -> None:
@@ -150,9 +152,9 @@ class _Describer:
         chosen = choose_tip(tree_from_urdf(UrdfFile("", self.links, self.joints)), next(iter(self.links)), [], [])
         if chosen not in (last, *self.given) or not self.stands_at(chosen, last, at):
             load = next((name for name in reversed(self.fixed) if self.robot.payload), last)
-            name = self.unused("tool0")
+            name = self.unused_name("tool0")
             self.add_link(name, None)
-            self.add_joint(self.unused(f"{name}_joint"), "fixed", load, name, at if load == last else HERE)
+            self.add_joint(self.unused_name(f"{name}_joint"), "fixed", load, name, at if load == last else HERE)
 
     def stands_at(self, name: str, parent: str, at: Placement) -> bool:
         """Whether a link is there already: the parent itself, or one that it holds at this place."""
@@ -164,7 +166,7 @@ class _Describer:
     def add_frame(self, name: str, parent: str, at: Placement) -> None:
         """A frame by name; it may be a link already."""
         if not self.stands_at(name, parent, at):
-            self.add_held(name if name not in self.links else self.unused(name), parent, at)
+            self.add_held(name if name not in self.links else self.unused_name(name), parent, at)
 
     def add_held(self, name: str, parent: str, at: Placement, body: Body | None = None) -> None:
         """A link fixed to another."""
@@ -182,7 +184,7 @@ class _Describer:
                 on = before.get(parent, parent)
                 before[parent] = name
             there = self.fixed[on][1].inverse() @ at if on != parent else at
-            self.add_joint(self.unused(f"{name}_joint"), "fixed", on, name, there)
+            self.add_joint(self.unused_name(f"{name}_joint"), "fixed", on, name, there)
 
     def in_order(self) -> dict[str, UrdfJoint]:
         """The joints so that readers, who go branch by branch, find rows and frames in the robot's order."""
@@ -260,7 +262,7 @@ class _Describer:
                 "{name}: {name2} has first moments but no mass, which URDF cannot hold", self.robot.name, name
             )
         centre = scale(1 / body.m, body.s) if body.m else body.s
-        tensor = body.shifted(scale(-1, centre)).I
+        tensor = body.shift(scale(-1, centre)).I
         entries = tuple(decimal(tensor[i][j]) for i, j in ENTRIES)
         return UrdfInertial(UrdfOrigin(_triple(centre), LEVEL), decimal(body.m), entries)
 

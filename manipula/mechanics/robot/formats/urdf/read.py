@@ -15,7 +15,7 @@ from pathlib import Path
 from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuator import Actuator
-from manipula.mechanics.robot.bodies import moved
+from manipula.mechanics.robot.bodies import move_body
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     BASE,
@@ -30,15 +30,15 @@ from manipula.mechanics.robot.description import (
     StepKind,
     Steps,
     actuator_of,
-    known,
+    cell_with_value,
 )
 from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.checks import warn_of_odd
 from manipula.mechanics.robot.formats.rows import placement_from_steps, toward_axis
-from manipula.mechanics.robot.formats.snap_to_exact import Structure, received
+from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import errors_of
-from manipula.mechanics.robot.formats.urdf.light import few_steps, lightened, short_way
+from manipula.mechanics.robot.formats.urdf.light import few_steps, lump_fixed_bodies, short_way
 from manipula.mechanics.robot.formats.urdf.tree import (
     PARTS,
     Locks,
@@ -61,7 +61,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     urdf_from_text,
 )
 from manipula.mechanics.robot.locks import with_locks
-from manipula.mechanics.robot.precise import settled
+from manipula.mechanics.robot.precise import round_to_decimal
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, number
 from manipula.messages import Message, in_front
@@ -123,16 +123,16 @@ def robot_from_links(
         refuse_what_is_used(tree, chain, said)
         rows, heavy, endings = reader.rows(start, chain, locks)
         still = reader.ground(start, rows, chain, locks)
-        joints, tool, ground = lightened(rows, still, heavy, endings, reader.notes, bool(end))
+        joints, tool, ground = lump_fixed_bodies(rows, still, heavy, endings, reader.notes, bool(end))
         frames = tuple(reader.frames(start, chain))
         if end:
             frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
-    gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
+    gx, gy, gz = (cell_with_value(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
     found = RobotDescription(
         tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground
     )
-    robot = received(found, reader.structure)
+    robot = finish_reading(found, reader.structure)
     if along:
         robot = with_locks(robot, {name: number(value) for name, value in along.items()})
     for sentence in said:
@@ -184,7 +184,7 @@ class _Reader:
                 continue
             try:
                 refuse_faults((x for x in joint.faults if x.part in ("origin", "axis", "mimic")), PARTS, [])
-                way = ways[joint.parent] + self.locked(self.ends[joint.child], joint, locks)
+                way = ways[joint.parent] + self.steps_across_locked(self.ends[joint.child], joint, locks)
             except RobotFileError:  # it floats, follows a joint that moves, or cannot be read
                 left.append(joint.child)
                 continue
@@ -214,7 +214,7 @@ class _Reader:
         """The body of a link beside the rows."""
         inertial = self.tree.file.links[link].inertial
         assert inertial is not None
-        return self.written(self.ends[link], inertial, link)
+        return self.body_from_inertial(self.ends[link], inertial, link)
 
     @staticmethod
     def kind(joint: UrdfJoint, locks: Locks) -> JointKind:
@@ -224,7 +224,7 @@ class _Reader:
     def stands(self, row: str, joint: UrdfJoint, locks: Locks) -> Joint:
         """A joint of the table that is locked: a fixed row."""
         body = None if self.tree.file.links[joint.child].inertial is None else self.body(row, joint)
-        way, zero = self.locked(row, joint, locks), known(f"offset{row}")
+        way, zero = self.steps_across_locked(row, joint, locks), cell_with_value(f"offset{row}")
         self.tell_lock(joint, locks)
         return Joint(joint.name, "fixed", way, zero, 1, (), body, actuator_of(row))
 
@@ -236,9 +236,9 @@ class _Reader:
             while holder not in rows and holder != base:
                 holder = self.tree.above[holder].parent
             if holder in rows and (leaf == holder or leaf in self.ways):
-                yield NamedFrame(leaf, rows[holder], self.placed(leaf))
+                yield NamedFrame(leaf, rows[holder], self.steps_to_link(leaf))
 
-    def placed(self, link: str) -> Steps:
+    def steps_to_link(self, link: str) -> Steps:
         """The way to a link beside the rows as a shift and a turn, as files have it; across several joints to twenty
         decimals."""
         way = self.ways.get(link, ())
@@ -247,7 +247,7 @@ class _Reader:
     def row(self, row: str, joint: UrdfJoint) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
         toward = toward_axis(self.axis(joint), row) if joint.moves else ()
-        out, back = self.anchored(row, joint, toward)
+        out, back = self.axis_steps(row, joint, toward)
         limits = None
         if joint.lower is not None and joint.upper is not None and joint.type not in ("continuous", "fixed"):
             limits = (Num(joint.lower), Num(joint.upper))
@@ -255,7 +255,7 @@ class _Reader:
             name=joint.name,
             kind=KINDS.get(joint.type, "fixed"),
             before=self.origin(row, joint.at, f"joint {joint.name!r}") + out,
-            offset=known(f"offset{row}", Num(-joint.reference)),
+            offset=cell_with_value(f"offset{row}", Num(-joint.reference)),
             direction=1,
             after=back,
             body=self.body(row, joint),
@@ -300,10 +300,12 @@ class _Reader:
         ]
         return tuple(Step(kind, Cell(f"{name}{row}", value)) for kind, name, value in steps if value != ZERO)
 
-    def anchored(self, row: str, joint: UrdfJoint, toward: Steps) -> tuple[Steps, Steps]:
+    def axis_steps(self, row: str, joint: UrdfJoint, toward: Steps) -> tuple[Steps, Steps]:
         """From the child's frame to the joint's, whose z is the axis, and back."""
         names: tuple[tuple[StepKind, str], ...] = (("tx", "ax"), ("ty", "ay"), ("tz", "az"))
-        shift = tuple(Step(kind, known(f"{name}{row}", Num(x))) for (kind, name), x in zip(names, joint.anchor) if x)
+        shift = tuple(
+            Step(kind, cell_with_value(f"{name}{row}", Num(x))) for (kind, name), x in zip(names, joint.anchor) if x
+        )
         return shift + toward, inverse_of(shift + toward)
 
     def angles(self, rpy: Angles, where: str) -> Angles:
@@ -320,19 +322,19 @@ class _Reader:
     def body(self, row: str, joint: UrdfJoint) -> Body | None:
         inertial = self.tree.file.links[joint.child].inertial
         if inertial is None:
-            return self.written(row, _NOTHING, joint.child) if joint.moves else None
-        return self.written(row, inertial, joint.child)
+            return self.body_from_inertial(row, _NOTHING, joint.child) if joint.moves else None
+        return self.body_from_inertial(row, inertial, joint.child)
 
-    def written(self, row: str, inertial: UrdfInertial, link: str) -> Body:
+    def body_from_inertial(self, row: str, inertial: UrdfInertial, link: str) -> Body:
         """About the centre of mass, in the link's axes."""
-        mass, centre = known(f"m{row}", Num(inertial.mass)), inertial.at.xyz
-        rx, ry, rz = (known(f"r{axis}{row}", Num(x)) for axis, x in zip("xyz", centre))
+        mass, centre = cell_with_value(f"m{row}", Num(inertial.mass)), inertial.at.xyz
+        rx, ry, rz = (cell_with_value(f"r{axis}{row}", Num(x)) for axis, x in zip("xyz", centre))
         pairs = ("xx", "xy", "xz", "yy", "yz", "zz")
-        xx, xy, xz, yy, yz, zz = (known(f"I{pair}{row}", Num(x)) for pair, x in zip(pairs, inertial.tensor))
+        xx, xy, xz, yy, yz, zz = (cell_with_value(f"I{pair}{row}", Num(x)) for pair, x in zip(pairs, inertial.tensor))
         roll, pitch, yaw = self.angles(inertial.at.rpy, f"link {link!r}: inertial")
         turns = (Step("rz", Cell("", yaw)), Step("ry", Cell("", pitch)), Step("rx", Cell("", roll)))
-        turned = moved(Body(mass, _AT_ORIGIN, "com", (xx, xy, xz, yy, yz, zz), "com"), turns)
-        xx, xy, xz, yy, yz, zz = (Cell(cell.name, settled(cell.parameter)) for cell in turned.inertia)
+        turned = move_body(Body(mass, _AT_ORIGIN, "com", (xx, xy, xz, yy, yz, zz), "com"), turns)
+        xx, xy, xz, yy, yz, zz = (Cell(cell.name, round_to_decimal(cell.parameter)) for cell in turned.inertia)
         return Body(mass, (rx, ry, rz), "com", (xx, xy, xz, yy, yz, zz), "com")
 
     def branches(self, link: str, on_chain: set[str], locks: Locks) -> Iterator[Mounted]:
@@ -340,7 +342,7 @@ class _Reader:
         ways = self.ways | {link: ()}
         for joint in self.tree.beside(link, on_chain):
             row = self.ends[joint.child]
-            there = short_way(ways[joint.parent] + self.locked(row, joint, locks), row)
+            there = short_way(ways[joint.parent] + self.steps_across_locked(row, joint, locks), row)
             ways[joint.child] = self.ways[joint.child] = there
             self.tell_lock(joint, locks)
             if self.is_heavy(joint.child):
@@ -355,7 +357,7 @@ class _Reader:
                 Message("joint {name!r} is locked at {position:g}", joint.name, float(locks.position(joint)))
             )
 
-    def locked(self, row: str, joint: UrdfJoint, locks: Locks) -> Steps:
+    def steps_across_locked(self, row: str, joint: UrdfJoint, locks: Locks) -> Steps:
         """The way across a joint that stands still."""
         origin = self.origin(row, joint.at, f"joint {joint.name!r}")
         if not joint.moves:
@@ -364,8 +366,8 @@ class _Reader:
         toward = toward_axis(self.axis(joint), row)
         kind: StepKind = "tz" if joint.type == "prismatic" else "rz"
         moved_by = position - joint.reference
-        stands = (Step(kind, known(f"locked{row}", Num(moved_by))),) if moved_by else ()
-        out, back = self.anchored(row, joint, toward)
+        stands = (Step(kind, cell_with_value(f"locked{row}", Num(moved_by))),) if moved_by else ()
+        out, back = self.axis_steps(row, joint, toward)
         return origin + out + stands + back
 
 
@@ -387,7 +389,7 @@ def _beside(frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tre
 
 def _coordinate(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
     """Of a joint that mimics another one of the table."""
-    return None if joint.mimic is None or joint.name in locks.given else locks.followed(joint)
+    return None if joint.mimic is None or joint.name in locks.given else locks.followed_joint(joint)
 
 
 def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
@@ -397,4 +399,4 @@ def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
 
 
 _NOTHING = UrdfInertial(UrdfOrigin(), Fraction(0), (Fraction(0),) * 6)
-_AT_ORIGIN = (known("x"), known("y"), known("z"))
+_AT_ORIGIN = (cell_with_value("x"), cell_with_value("y"), cell_with_value("z"))

@@ -29,7 +29,7 @@ def root_from_text(text: str, said: list[str]) -> ET.Element:
     text = checked_text(text)
     if re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE):
         raise RobotFileError("found a DOCTYPE or ENTITY declaration", hint="remove it: URDF needs none")
-    root = _parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", text), said)  # the text is decoded already
+    root = _parse_xml(re.sub(r"^\s*<\?xml[^>]*\?>", "", text), said)  # the text is decoded already
     for element in root.iter():
         space, _, tag = str(element.tag).rpartition("}")  # some tools put the whole file into a namespace
         element.tag = XACRO + tag if "xacro" in space else tag
@@ -40,7 +40,7 @@ def root_from_text(text: str, said: list[str]) -> ET.Element:
     return root
 
 
-def _parsed(text: str, said: list[str]) -> ET.Element:
+def _parse_xml(text: str, said: list[str]) -> ET.Element:
     """The tree; where the parser is stricter than those of the tools that read such files, of a repaired text."""
     try:
         return ET.fromstring(text)
@@ -53,7 +53,7 @@ def _parsed(text: str, said: list[str]) -> ET.Element:
         if "unbound prefix" not in str(error):
             raise _not_xml(first, text) from first
     try:
-        return ET.fromstring(_declared(repaired, said))
+        return ET.fromstring(_declare_prefixes(repaired, said))
     except ET.ParseError as error:
         raise _not_xml(error, text) from error
 
@@ -80,7 +80,7 @@ def _not_xml(error: ET.ParseError, text: str) -> RobotFileError:
     )
 
 
-def _declared(text: str, said: list[str]) -> str:
+def _declare_prefixes(text: str, said: list[str]) -> str:
     """The text with every prefix in use declared at its first element."""
     start = _START.search(text)
     if start is None:

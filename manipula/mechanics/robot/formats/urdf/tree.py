@@ -204,7 +204,7 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
                 field="type",
                 hint=Message("base={child!r} reads what is below it", joint.child),
             )
-        if joint.mimic is not None and locks.followed(joint) is None:
+        if joint.mimic is not None and locks.followed_joint(joint) is None:
             why = locks.unfit(joint.mimic.joint)
             alone = Message("it mimics joint {joint!r}, so it is not a degree of freedom of its own", joint.mimic.joint)
             raise RobotFileError(
@@ -293,13 +293,13 @@ class Locks:
         if joint.name in self.given:
             return self.given[joint.name]
         if joint.mimic is not None:
-            return joint.mimic.multiplier * self._mimicked(joint, depth) + joint.mimic.offset
+            return joint.mimic.multiplier * self._mimic_value(joint, depth) + joint.mimic.offset
         rest = joint.reference
         low = joint.lower if joint.lower is not None else rest
         high = joint.upper if joint.upper is not None else rest
         return max(low, min(high, rest)) if joint.type != "continuous" else rest
 
-    def followed(self, joint: UrdfJoint) -> Coordinate | None:
+    def followed_joint(self, joint: UrdfJoint) -> Coordinate | None:
         """How a joint moves by the joint of the table that it mimics, through others that do."""
         found, seen = own_coordinate(joint.name), 0
         while (mimic := joint.mimic) is not None and seen <= _MIMICS and mimic.joint in self.joints:
@@ -319,7 +319,7 @@ class Locks:
             name = mimic.joint
         return Message("mimics it in turn") if name in seen else Message("is not in the file")
 
-    def _mimicked(self, joint: UrdfJoint, depth: int) -> Fraction:
+    def _mimic_value(self, joint: UrdfJoint, depth: int) -> Fraction:
         assert joint.mimic is not None
         name = joint.mimic.joint
         if name not in self.joints or name in self.chain or depth > _MIMICS:

@@ -248,7 +248,7 @@ def _joint(element: ET.Element, said: list[str]) -> UrdfJoint:
     parent, child = (_attribute(_child(element, end, where), "link", where, end) for end in ("parent", "child"))
     parts, nothing = _Parts(), Fraction(0)
     free: Bounds = (None, None)
-    at = parts.read("origin", lambda: _placed(element, where), UrdfOrigin())
+    at = parts.read("origin", lambda: _joint_frame(element, where), UrdfOrigin())
     axis = parts.read("axis", lambda: _axis(element, where, kind), ALONG_X)
     lower, upper = parts.read("limit", lambda: _limits(element, where, said if kind in RANGED else []), free)
     velocity, effort = parts.read("limit", lambda: _bounds(element, where, "velocity", "effort"), free)
@@ -260,7 +260,7 @@ def _joint(element: ET.Element, said: list[str]) -> UrdfJoint:
     )  # fmt: skip
 
 
-def _placed(joint: ET.Element, where: str) -> UrdfOrigin:
+def _joint_frame(joint: ET.Element, where: str) -> UrdfOrigin:
     _refuse_xacro_tags(joint, where)
     return _frame(joint, where, "origin")
 

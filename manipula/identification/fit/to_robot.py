@@ -20,18 +20,18 @@ from manipula.identification.columns import INERTIAL, Column
 from manipula.identification.data import CHUNK, Data
 from manipula.identification.estimators.entropic import barrier, barrier_value, hessian
 from manipula.identification.estimators.iv import instrumental
-from manipula.identification.estimators.normal import Normal, solved
+from manipula.identification.estimators.normal import Normal, solve_normal
 from manipula.identification.estimators.output_error import information
 from manipula.identification.estimators.prior import TEN, Prior, least_eigenvalue, pseudo_inertia
 from manipula.identification.filters import RecordedMotion
 from manipula.identification.joint_model import GROUPS, TILT, Columns, Moment, laws_in_file
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.linear.joint_families import SLIDE, At, stopped
+from manipula.mechanics.models.linear.joint_families import SLIDE, At, stop_operator
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.robot.actuator import MOTOR
 from manipula.mechanics.robot.bodies import with_standard
-from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, rubbed
+from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, with_friction_values
 from manipula.mechanics.robot.friction import linear_letters, without_negative_damping
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import number
@@ -62,7 +62,7 @@ class Errors:
 def errors_of(data: Data, theta: Array) -> Errors:
     """From the residuals along time; recorded and predicted torques have gone through the same filter."""
     residual, torque = np.concatenate(data.residuals(theta)), np.concatenate(data.torques)
-    moving = np.concatenate(data.moving)
+    moving = np.concatenate(data.rows_in_motion)
     return Errors(
         _percent(residual, torque),
         _percent(residual[moving], torque[moving]),
@@ -118,9 +118,13 @@ def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> Robo
 
     def row(joint: Joint, end: str) -> Joint:
         friction = without_negative_damping(laws[joint.name])
-        return joint if joint.kind == "fixed" else rubbed(joint, end, {x: number(y) for x, y in friction.items()})
+        return (
+            joint
+            if joint.kind == "fixed"
+            else with_friction_values(joint, end, {x: number(y) for x, y in friction.items()})
+        )
 
-    robot = _leaning(source, {c.name: value for c, value in said if c.family == TILT})
+    robot = _tilt_gravity(source, {c.name: value for c, value in said if c.family == TILT})
     bare = replace(robot, joints=tuple(map(row, robot.joints, ends)))
     return with_standard(bare, motors | bodies)
 
@@ -149,7 +153,7 @@ def forgotten_laws(data: Data) -> list[str]:
     ]
 
 
-def _leaning(source: Columns, tilts: dict[str, float]) -> RobotDescription:
+def _tilt_gravity(source: Columns, tilts: dict[str, float]) -> RobotDescription:
     """Under the gravity that a base which is not level sees; its frames stay, for torques do not tell its heading."""
     if not tilts:
         return source.robot
@@ -183,9 +187,9 @@ def torque_function(source: Columns, columns: Sequence[Column], theta: Array) ->
     """`source` has the formulas of the columns."""
     links = links_of(source, columns, theta)
     ways = source.ways() if any(c.family == TILT for c in columns) else []
-    others = {f"lean{k}": _asked(_under(links, way), "gravity") for k, way in enumerate(ways)}
+    others = {f"lean{k}": _prepare_model(_under(links, way), "gravity") for k, way in enumerate(ways)}
     block = _block(Terms(source, columns, theta), tuple(others))
-    return generate_block(block, _asked(links, "inverse_dynamics"), others=others)
+    return generate_block(block, _prepare_model(links, "inverse_dynamics"), others=others)
 
 
 def links_of(source: Columns, columns: Sequence[Column], theta: Array) -> RobotDescription:
@@ -194,7 +198,7 @@ def links_of(source: Columns, columns: Sequence[Column], theta: Array) -> RobotD
     return robot_with(source, [c for c, own in zip(columns, inertial) if own], theta[inertial])
 
 
-def _asked(robot: RobotDescription, model: str) -> Prepared:
+def _prepare_model(robot: RobotDescription, model: str) -> Prepared:
     return prepare(Request(robot, model))
 
 
@@ -274,7 +278,7 @@ class Terms:
         """What the stop operators are after this sample."""
         return {
             radius: [
-                stopped(maths, before, now - past, maths.number(radius) * p)
+                stop_operator(maths, before, now - past, maths.number(radius) * p)
                 for before, now, past, p in zip(x[name], x["q"], x["q_before"], self._pace(maths))
             ]
             for radius, name in self.names.items()
@@ -308,9 +312,9 @@ class Spread:
         """Standard deviations of directions·θ; infinite where the data do not tell it."""
         squares = np.einsum("ik,kl,il->i", directions, self.covariance, directions)
         found = np.sqrt(np.maximum(squares, 0.0))
-        return found if self.seen is None else np.where(self._told(directions), found, np.inf)
+        return found if self.seen is None else np.where(self._identifiable(directions), found, np.inf)
 
-    def _told(self, directions: Array) -> NDArray[np.bool_]:
+    def _identifiable(self, directions: Array) -> NDArray[np.bool_]:
         assert self.seen is not None and self.lengths is not None
         felt = self.lengths > 0
         scaled = np.where(felt, directions / np.where(felt, self.lengths, 1.0), 0.0)
@@ -327,7 +331,7 @@ def spread_of(normal: Normal, prior: Prior | None, theta: Array, time: float) ->
             curvature = hessian(own.A / time, prior, barrier(prior, x)) / 2
             root = prior.transform @ np.linalg.pinv(np.linalg.cholesky(_firm(curvature))).T
             return Spread(root @ root.T)
-    found = solved(normal)
+    found = solve_normal(normal)
     return Spread(time * found.inverse, found.seen, found.lengths)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.dynamics.inertia_inverse import inverted
+from manipula.mechanics.models.dynamics.inertia_inverse import invert_inertia
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.gauss4 import Solved, gauss4
 from manipula.mechanics.models.integrate.one_step import Advance, Rates, State, Step, add, euler, rk4, semi_implicit
@@ -39,17 +39,17 @@ Change = Sequence[Any]  # of an input or an output, flat
 Moved = Callable[[Mapping[str, Any], Mapping[str, Any], Change], Change]  # what it gave, what helps, change of an input
 
 
-def _accelerated(gave: Mapping[str, Any], helps: Mapping[str, Any], dtau: Change) -> Change:
+def _acceleration_change(gave: Mapping[str, Any], helps: Mapping[str, Any], dtau: Change) -> Change:
     # dq̈ = M⁻¹ dτ
-    return [dot(row, dtau) for row in inverted(helps["M"])]
+    return [dot(row, dtau) for row in invert_inertia(helps["M"])]
 
 
-def _driven(gave: Mapping[str, Any], helps: Mapping[str, Any], dqdd: Change) -> Change:
+def _torque_change(gave: Mapping[str, Any], helps: Mapping[str, Any], dqdd: Change) -> Change:
     # dτ = M dq̈
     return [dot(row, dqdd) for row in helps["M"]]
 
 
-def _carried(gave: Mapping[str, Any], helps: Mapping[str, Any], dq: Change) -> Change:
+def _pose_change(gave: Mapping[str, Any], helps: Mapping[str, Any], dq: Change) -> Change:
     """The rows of T, its last one constant."""
     # (v, ω) = J dq,  dR = ω × R,  dp = v
     velocity, R = [dot(row, dq) for row in helps["J"]], [row[:3] for row in gave["T"][:3]]
@@ -59,10 +59,10 @@ def _carried(gave: Mapping[str, Any], helps: Mapping[str, Any], dq: Change) -> C
 
 # model → (the input that matters, the output it moves, the model that helps)
 STIFF: dict[str, tuple[str, str, str, Moved]] = {
-    "forward_dynamics": ("tau", "qdd", "inertia_matrix", _accelerated),
-    "inverse_dynamics": ("qdd", "tau", "inertia_matrix", _driven),
-    "inverse_dynamics_smooth": ("qdd", "tau", "inertia_matrix", _driven),
-    "pose": ("q", "T", "jacobian", _carried),
+    "forward_dynamics": ("tau", "qdd", "inertia_matrix", _acceleration_change),
+    "inverse_dynamics": ("qdd", "tau", "inertia_matrix", _torque_change),
+    "inverse_dynamics_smooth": ("qdd", "tau", "inertia_matrix", _torque_change),
+    "pose": ("q", "T", "jacobian", _pose_change),
 }
 
 
@@ -88,7 +88,7 @@ def _alone(maths: Maths[Any], x: Any) -> Any:
 
 
 def _over_duals(call: ModelCall) -> ModelCall:
-    def called(model: str, /, **inputs: Any) -> Mapping[str, Any]:
+    def call_with_duals(model: str, /, **inputs: Any) -> Mapping[str, Any]:
         values = {name: _values(x) for name, x in inputs.items()}
         gave = call(model, **values)
         who, mark, bare = model.rpartition(":")
@@ -100,9 +100,9 @@ def _over_duals(call: ModelCall) -> ModelCall:
         columns = [moved(gave, helps, [partial(v, k) for v in inputs[by]]) for k in range(count)]
         flow = iter(zip(*columns))
         found = {name: _constants(x) for name, x in gave.items() if name != moves}
-        return {**found, moves: _moving(gave[moves], flow)}
+        return {**found, moves: _as_duals(gave[moves], flow)}
 
-    return called
+    return call_with_duals
 
 
 def _values(x: Any) -> Any:
@@ -117,8 +117,8 @@ def _constants(x: Any) -> Any:
     return [_constants(v) for v in x] if isinstance(x, list | tuple) else as_dual(x)
 
 
-def _moving(x: Any, flow: Any) -> Any:
-    return [_moving(v, flow) for v in x] if isinstance(x, list | tuple) else Dual(x, tuple(next(flow)))
+def _as_duals(x: Any, flow: Any) -> Any:
+    return [_as_duals(v, flow) for v in x] if isinstance(x, list | tuple) else Dual(x, tuple(next(flow)))
 
 
 ImplicitStep = Callable[[Maths[Any], Rates, Rows, State, Any, Advance], Solved]
@@ -131,7 +131,7 @@ UNSOLVED = Result("of the states", "how far the last iteration moved a stage of 
 SAMPLE = PortKind("sample", "s", "sample time", ("sample",), "setting", divides=True)
 
 
-def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4") -> Block:
+def discretise(block: Block, sample: Fraction | None = None, method: str = "rk4") -> Block:
     """One step of `sample` seconds; without a number it is a setting of the block. Outputs are those at its start."""
     if method not in METHODS:
         raise UnknownNameError("integrator", method, METHODS)
@@ -142,20 +142,20 @@ def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         found = block.text(maths, call, x)
         h = maths.number(sample) if sample is not None else x["sample"][0]
-        new, told = advanced(maths, block, call, x, found, h, method)
+        new, told = advance_states(maths, block, call, x, found, h, method)
         kept = {name: value for name, value in found.items() if name not in rates.values()}
         return {**kept, **told, **{f"{name}_next": new[name] for name in block.states}}
 
     kinds = {port.name: port for port in block.inputs}
     outputs = {name: x for name, x in block.outputs.items() if name not in rates.values()}
-    outputs |= telling(method)
+    outputs |= method_outputs(method)
     outputs |= {f"{name}_next": Result(kinds[name].unit, f"{name} after the step", Next(name)) for name in rates}
     inputs = block.inputs if sample is not None or SAMPLE in block.inputs else (*block.inputs, SAMPLE)
-    calls = calling(block.calls, method)
+    calls = method_calls(block.calls, method)
     return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text, calls=calls)
 
 
-def advanced(
+def advance_states(
     maths: Maths[Any], block: Block, call: ModelCall, x: Given, found: Given, h: Any, method: str
 ) -> tuple[State, dict[str, Any]]:
     """The states after a step, and what the method tells of it. `found`: the block's outputs at its start."""
@@ -165,7 +165,7 @@ def advanced(
         told = found if state is here else block.text(maths, call, {**x, **state})
         return {name: told[output] for name, output in block.rates.items()}
 
-    rates, advance = staged(maths, method, rate), advance_of(block)
+    rates, advance = stage_rates(maths, method, rate), advance_of(block)
     if method in INTEGRATORS:
         return INTEGRATORS[method](rates, here, h, advance), {}
     new, unsolved = SOLVED[method](maths, rates, slopes(maths, block, call, x, list(here)), here, h, advance)
@@ -179,17 +179,17 @@ def advance_of(block: Block) -> Advance:
     return lambda x, step: {**add(x, step), "q": of.moved(x["q"], step["q"])}
 
 
-def telling(method: str) -> dict[str, Result]:
+def method_outputs(method: str) -> dict[str, Result]:
     """The outputs that a method adds."""
     return {"unsolved": UNSOLVED} if method in SOLVED else {}
 
 
-def calling(calls: Sequence[str], method: str) -> tuple[str, ...]:
+def method_calls(calls: Sequence[str], method: str) -> tuple[str, ...]:
     """The models that a step asks for."""
     return tuple(dict.fromkeys((*calls, *(helpers(calls) if method in SOLVED else ()))))
 
 
-def staged(maths: Maths[Any], method: str, rate: Rates) -> Rates:
+def stage_rates(maths: Maths[Any], method: str, rate: Rates) -> Rates:
     """The rates as the integrator takes them: where its stages are many, as values of their own, of which the next
     stage knows nothing. Else the degree of the whole would be that of twelve arms one in the other, beyond any proof.
     """

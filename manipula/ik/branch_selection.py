@@ -1,7 +1,7 @@
 """Which branches of a closed form are answers: checked, told apart, wound into their limits.
 
 `chosen` does the plain work for many poses, by the text that the thin call runs, too (`choice.text`); what it leaves
-unsettled gets a closer look (`refined`): polished first and accepted after.
+unsettled gets a closer look (`refine_branches`): polished first and accepted after.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, distances, limit_rows, margins, principal, seed_or
 from manipula.ik.numeric.branches import Table, choose_each, prefer, rank
 from manipula.ik.numeric.newton import nearest_beside
-from manipula.ik.numeric.poses import accepted
+from manipula.ik.numeric.poses import accept_branches
 from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, NewtonTolerance, PoseTolerance
 from manipula.ik.numeric.walk import StandingTool
 from manipula.ik.solver import AcceptedBranches, Raw, Solver
@@ -100,7 +100,7 @@ class Refined(NamedTuple):
     twin: NDArray[np.intp]
 
 
-def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> Refined:
+def refine_branches(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> Refined:
     """A closer look at the branches of some poses (m, 4, 4), all at once: polish, then accept, then merge.
 
     `exact`: the largest |FK − pose| of an answer, where that is not the arm's own.
@@ -115,10 +115,10 @@ def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> 
     near = close & (worst > NewtonTolerance.POLISHED) & _rough(solver, q, worst, close, raw.margin)[:, None]
     if near.any():
         target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
-        q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
+        q[near], worst[near] = newton.newton_polish(q[near], target, solver.pose, solver.jacobian)
     if exact is not None or measure.few or solver.chain.dof < 6:
         _least_squares(solver, pose, q, worst, near & (worst > measure.good))
-    reached: Bits = accepted(worst, measure) if exact is None else worst <= exact
+    reached: Bits = accept_branches(worst, measure) if exact is None else worst <= exact
     return Refined(q, worst, reached, twins(solver, pose, q, reached, worst))
 
 
@@ -192,7 +192,7 @@ def stands(solver: Solver, T: Floats, seed: Floats, exact: float) -> bool:
     return bool(inside and newton.residual(solver.pose(seed), T) <= exact)
 
 
-def preferred(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:
+def prefer_twins(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:
     """The same pairs; of two that differ by whole turns alone the one inside, or nearer to the seed, is the first."""
     found = twin.astype(np.int64)
     if (found >= 0).any():
@@ -201,7 +201,7 @@ def preferred(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | No
     return found
 
 
-def ordered(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:
+def order_branches(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:
     """The answers' places among the branches, nearest to the seed first."""
     places = np.flatnonzero(valid)
     if seed is None or not places.size:

@@ -19,7 +19,7 @@ from manipula.mechanics.models.dynamics import inertia_inverse as operational
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction_apart, refuse_loaded
-from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, inverted
+from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.entry import Given, Method, ModelEntry
 from manipula.mechanics.models.kinematics.jacobian import jacobian
@@ -81,7 +81,7 @@ AXES: dict[str, Mapping[str, Contraction]] = {
 }
 
 
-def coupled(model: ModelEntry, robot: str) -> ModelEntry:
+def couple_model(model: ModelEntry, robot: str) -> ModelEntry:
     """The model of a robot in which joints follow others."""
     if model.name in SOLVED:
         methods = SOLVED[model.name]
@@ -141,8 +141,8 @@ def _slopes(tree: Tree, x: Given) -> dict[str, Rows]:
     return dict(zip(("dq", "dqd", "dtau"), dual.forward(_accelerations, tree, x, products.STATE), strict=True))
 
 
-def _weighted(tree: Tree, x: Given) -> dict[str, Any]:
-    return {name: products.weighed(x["weights"], rows) for name, rows in _slopes(tree, x).items()}
+def _weighted_slopes(tree: Tree, x: Given) -> dict[str, Any]:
+    return {name: products.weigh_rows(x["weights"], rows) for name, rows in _slopes(tree, x).items()}
 
 
 def _operational(tree: Tree, x: Given) -> tuple[Rows, Rows]:
@@ -180,32 +180,34 @@ def _lagrange(name: str) -> Method:
     return method
 
 
-def _moving(method: Method) -> Method:
+def _without_load_friction(method: Method) -> Method:
     """A method that asks for accelerations: friction must not follow the load."""
 
-    def made(tree: Tree, x: Given) -> dict[str, Any]:
+    def make_outputs(tree: Tree, x: Given) -> dict[str, Any]:
         refuse_loaded(tree, NO_FORWARD)
         return method(tree, x)
 
-    return made
+    return make_outputs
 
 
 COMPOSITE = "inertia-matrix"
 # the plain method first; where there are others, they are the ones to try
 SOLVED: dict[str, Mapping[str, Method]] = {
-    "forward_dynamics": {COMPOSITE: _moving(lambda tree, x: {"qdd": _accelerations(tree, x)})},
-    "inertia_matrix_inverse": {"composite": lambda tree, x: {"Minv": inverted(mass_matrix(tree, x["q"]))}},
+    "forward_dynamics": {COMPOSITE: _without_load_friction(lambda tree, x: {"qdd": _accelerations(tree, x)})},
+    "inertia_matrix_inverse": {"composite": lambda tree, x: {"Minv": invert_inertia(mass_matrix(tree, x["q"]))}},
     "forward_dynamics_derivatives": {
-        "dual": _moving(_slopes),
-        COMPOSITE: _moving(lambda tree, x: dual.forward_reverse(_torques, tree, x, mass_matrix)),
+        "dual": _without_load_friction(_slopes),
+        COMPOSITE: _without_load_friction(lambda tree, x: dual.forward_reverse(_torques, tree, x, mass_matrix)),
     },
     "forward_dynamics_jvp": {
-        "dual": _moving(lambda tree, x: {"dqdd": products.along(_accelerations, tree, x, products.STATE)}),
-        COMPOSITE: _moving(lambda tree, x: products.forward_jvp(_torques, tree, x, mass_matrix)),
+        "dual": _without_load_friction(
+            lambda tree, x: {"dqdd": products.along(_accelerations, tree, x, products.STATE)}
+        ),
+        COMPOSITE: _without_load_friction(lambda tree, x: products.forward_jvp(_torques, tree, x, mass_matrix)),
     },
     "forward_dynamics_vjp": {
-        "dual": _moving(_weighted),
-        COMPOSITE: _moving(lambda tree, x: products.forward_vjp(_torques, tree, x, mass_matrix)),
+        "dual": _without_load_friction(_weighted_slopes),
+        COMPOSITE: _without_load_friction(lambda tree, x: products.forward_vjp(_torques, tree, x, mass_matrix)),
     },
     "operational_mobility": {"composite": lambda tree, x: {"Linv": operational.mobility(*_operational(tree, x))}},
     "operational_inertia": {"composite": lambda tree, x: {"L": operational.inertia(*_operational(tree, x))}},

@@ -15,10 +15,10 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import ProofError, UnknownNameError
-from manipula.generation.build import check_request, guarded, reference, used_parameters
-from manipula.generation.cache import forget, has_ports_of, keep, recalled, stored
-from manipula.generation.labels import labelled, with_joint_units
-from manipula.generation.levels import LEVELS, Past, is_finished, marked
+from manipula.generation.build import add_conditions, check_request, reference, used_parameters
+from manipula.generation.cache import forget, has_ports_of, keep, recall_function, stored_record
+from manipula.generation.labels import label_function, with_joint_units
+from manipula.generation.levels import LEVELS, Past, is_finished, mark_cut
 from manipula.generation.massless_joints import singular, warn_massless
 from manipula.generation.prepare import Prepared
 from manipula.mechanics.robot.default_values import parameter_facts
@@ -52,15 +52,15 @@ def loses_digits(asked: Prepared, found: Function) -> list[Draw]:
     beside a jump a rounding error measures nothing."""
     if any(node.op == "less" for node in topological(found.roots)):
         return []
-    return [draw for draw in _draws(asked, found) if lost(found, draw) > CLEAR]
+    return [draw for draw in _draws(asked, found) if lost_digits(found, draw) > CLEAR]
 
 
 def is_worse(found: Function, plain: Function, draws: Sequence[Draw]) -> bool:
     """Does it lose more than LOSS times what the plain function loses, at one of the draws?"""
-    return any(lost(found, draw) > LOSS * max(lost(plain, draw), LEAST) for draw in draws)
+    return any(lost_digits(found, draw) > LOSS * max(lost_digits(plain, draw), LEAST) for draw in draws)
 
 
-def lost(function: Function, draw: Draw) -> float:
+def lost_digits(function: Function, draw: Draw) -> float:
     """The largest error of an output in double, beside its largest entry; 0 where a value is out of range."""
     doubles = evaluate(function.roots, {name: np.float64(x) for name, x in draw.items()}, ARRAYS)
     with mpmath.workprec(BITS):
@@ -127,7 +127,7 @@ def generate_function(asked: Prepared, tell: Tell = silent) -> Function:
     """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
     if asked.request.optimise not in LEVELS:
         raise UnknownNameError("optimisation level", asked.request.optimise, LEVELS)
-    made = _answered(asked, Effort(tell=tell), Past())
+    made = _answer(asked, Effort(tell=tell), Past())
     warn_massless(asked.robot, asked.request.model)
     return made
 
@@ -138,47 +138,47 @@ def optimise_function(asked: Prepared, effort: Effort = DEFAULT_EFFORT, known: b
 
     `known`: a result that was found before is taken.
     """
-    return _answered(asked.asking(optimise="max"), effort, Past(known))
+    return _answer(asked.with_request(optimise="max"), effort, Past(known))
 
 
 @seldom_collecting()
 def searched_function(asked: Prepared, effort: Effort) -> Answer:
     """What level "max" finds from nothing, whatever is known; proved, and not remembered."""
-    asked = asked.asking(optimise="max")
+    asked = asked.with_request(optimise="max")
     check_request(asked)
-    found = _found(asked, effort, Past(known=False))
-    return Answer(found, _finished(asked, found))
+    found = _search_level(asked, effort, Past(known=False))
+    return Answer(found, _finish(asked, found))
 
 
 def remember_function(asked: Prepared, found: Function) -> Function:
     """A function that was found elsewhere: proved here, then remembered as if it had been found here."""
-    asked = asked.asking(optimise="max")
+    asked = asked.with_request(optimise="max")
     if not has_ports_of(found, asked):
         raise ProofError(
             "{model} of {name}: what was found has other inputs than the model", asked.request.model, asked.robot.name
         )
-    made = Answer(found, _finished(asked, found))
-    _remember(asked, made, _known(asked))
+    made = Answer(found, _finish(asked, found))
+    _remember(asked, made, _known_answer(asked))
     return made.proved
 
 
 def known_function(asked: Prepared) -> Function | None:
     """The best that is known for level "max" without a search: remembered, or shipped with the library."""
-    known = _known(asked.asking(optimise="max"))
+    known = _known_answer(asked.with_request(optimise="max"))
     return None if known is None else known.proved
 
 
-def _answered(asked: Prepared, effort: Effort, past: Past) -> Function:
+def _answer(asked: Prepared, effort: Effort, past: Past) -> Function:
     """What is known, if it is all that a level would find; else what the level finds, from there on."""
     check_request(asked)
-    known = _known(asked)
+    known = _known_answer(asked)
     if past.known and known is not None:
         if is_finished(known.found):
             return known.proved
         past = replace(past, start=known.found)
-    found = _found(asked, effort, past)
+    found = _search_level(asked, effort, past)
     effort.tell(f"{asked.request.model}: proof")
-    made = _accurate(asked, Answer(found, _finished(asked, found)), effort)
+    made = _accurate(asked, Answer(found, _finish(asked, found)), effort)
     _remember(asked, made, known)
     return made.proved
 
@@ -192,10 +192,10 @@ def _accurate(asked: Prepared, made: Answer, effort: Effort) -> Answer:
     if not is_worse(made.found, plain, draws):
         return made
     effort.tell(f"{asked.request.model}: the plain form, which keeps more digits")
-    return Answer(plain, _finished(asked, plain))
+    return Answer(plain, _finish(asked, plain))
 
 
-def _found(asked: Prepared, effort: Effort, past: Past) -> Function:
+def _search_level(asked: Prepared, effort: Effort, past: Past) -> Function:
     """What the level finds; what it went on from, if it found nothing cheaper."""
     try:
         found = LEVELS[asked.request.optimise](asked, effort, past)
@@ -204,34 +204,34 @@ def _found(asked: Prepared, effort: Effort, past: Past) -> Function:
     total = asked.aim.price.total
     if past.start is None or total(found) < total(past.start):
         return found
-    return marked(past.start, found.provenance.search)
+    return mark_cut(past.start, found.provenance.search)
 
 
-def _known(asked: Prepared) -> Answer | None:
+def _known_answer(asked: Prepared) -> Answer | None:
     """The cheapest answer there is already, read and proved again; a result that ships counts for level "max" alone.
 
     Beside a result that ships no search is unfinished.
     """
-    kept, shipped = _kept(asked), _shipped(asked) if asked.request.optimise == "max" else None
+    kept, shipped = _cached_answer(asked), _shipped_answer(asked) if asked.request.optimise == "max" else None
     if kept is None or shipped is None:
         return kept or shipped
     total = asked.aim.price.total
     best = min(shipped, kept, key=lambda answer: total(answer.found))
-    return replace(best, found=marked(best.found, ""))
+    return replace(best, found=mark_cut(best.found, ""))
 
 
-def _shipped(asked: Prepared) -> Answer | None:
-    found = stored(asked)
-    return None if found is None else Answer(found, _finished(asked, found))
+def _shipped_answer(asked: Prepared) -> Answer | None:
+    found = stored_record(asked)
+    return None if found is None else Answer(found, _finish(asked, found))
 
 
-def _kept(asked: Prepared) -> Answer | None:
+def _cached_answer(asked: Prepared) -> Answer | None:
     """What the cache has; whatever is wrong with it, it can be made again."""
-    found = recalled(asked)
+    found = recall_function(asked)
     if found is None:
         return None
     try:
-        return Answer(found, _finished(asked, found))
+        return Answer(found, _finish(asked, found))
     except Exception:
         forget(asked.request)
         return None
@@ -242,17 +242,17 @@ def _remember(asked: Prepared, made: Answer, known: Answer | None) -> None:
     total = asked.aim.price.total
     if known is not None and total(known.found) <= total(made.found):
         if is_finished(made.found) and not is_finished(known.found):
-            keep(asked.request, marked(known.found, ""))
+            keep(asked.request, mark_cut(known.found, ""))
     elif is_finished(made.found) or (known is not None and is_finished(known.found)):
-        keep(asked.request, marked(made.found, ""))
-    elif total(made.found) < total(generate_function(asked.asking(optimise="fast"))):
+        keep(asked.request, mark_cut(made.found, ""))
+    elif total(made.found) < total(generate_function(asked.with_request(optimise="fast"))):
         keep(asked.request, made.found)
 
 
-def _finished(asked: Prepared, found: Function) -> Function:
+def _finish(asked: Prepared, found: Function) -> Function:
     """With the parameters it reads as its inputs, its intermediates named, its conditions; and proved so."""
-    named = with_joint_units(labelled(used_parameters(found), asked), asked.robot)
-    return with_proof(guarded(named, asked.structure), reference(asked))
+    named = with_joint_units(label_function(used_parameters(found), asked), asked.robot)
+    return with_proof(add_conditions(named, asked.structure), reference(asked))
 
 
 def with_proof(function: Function, plain: Reference) -> Function:

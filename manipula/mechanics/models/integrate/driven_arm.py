@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wired
+from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wire_blocks
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import SAMPLE, discretised
+from manipula.mechanics.models.integrate.discretisation import SAMPLE, discretise
 from manipula.mechanics.models.ports import EFFORT, POSITION, VELOCITY, PortKind
 from manipula.scalar import Maths, Next, Rate
 
@@ -38,11 +38,11 @@ def periodic(law: Block, several: int) -> Block:
         found = law.text(maths, call, own)
         acts = maths.less(phase, maths.number(Fraction(1, 2)))
 
-        def chosen(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+        def select_each(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
             return [maths.select(acts, a, b) for a, b in zip(new, old, strict=True)]
 
-        tau = chosen(found["tau"], x["tau_held"])
-        kept = {name: chosen(found[name], x[state]) for state, name in following.items()}
+        tau = select_each(found["tau"], x["tau_held"])
+        kept = {name: select_each(found[name], x[state]) for state, name in following.items()}
         # phase⁺ = (phase + 1) mod m
         on = maths.select(maths.less(phase, maths.number(Fraction(2 * several - 3, 2))), phase + 1, 0)
         return {**found, **kept, "tau": tau, "tau_held_next": tau, "phase_next": [on]}
@@ -69,7 +69,7 @@ MEASURED = {name: f"{name}_measured" for name in UNITS}
 RESOLUTION = PortKind("resolution", POSITION, "steps of the encoders", role="setting", divides=True)
 
 
-def sensing(noisy: Sequence[str], coarse: bool, late: int) -> Block:
+def sensor_block(noisy: Sequence[str], coarse: bool, late: int) -> Block:
     """The block. `noisy`: which of q and q̇ have noise; `coarse`: positions are whole steps; `late`: samples."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
@@ -114,11 +114,11 @@ CLOCK = PortKind("clock", "1", "steps since the start, a whole number", ("clock"
 REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 
 
-def driven(
+def drive_block(
     law: Block,
     arm: Block,
     ref: Block | None = None,
-    step: Callable[[Block], Block] = discretised,
+    step: Callable[[Block], Block] = discretise,
     sensors: Block | None = None,
     several: int = 1,
 ) -> Block:
@@ -128,30 +128,30 @@ def driven(
     `ref` gives positions, velocities and accelerations wanted at the time `t`: the loop then counts its steps.
     `sensors` stand between the arm and the law. A sample of the law takes `several` steps.
     """
-    law = _seeing(law, sensors) if sensors is not None else law
+    law = _with_sensors(law, sensors) if sensors is not None else law
     law = periodic(law, several) if several > 1 else law
-    whole = joined(law, arm, ref)
+    whole = join_law(law, arm, ref)
     if arm.rates:
-        whole = replace(step(_moving(whole) if ref else whole), name=whole.name)
-    return whole if ref is None else clocked(whole)
+        whole = replace(step(_with_time_state(whole) if ref else whole), name=whole.name)
+    return whole if ref is None else count_steps(whole)
 
 
-def joined(law: Block, arm: Block, ref: Block | None = None) -> Block:
+def join_law(law: Block, arm: Block, ref: Block | None = None) -> Block:
     """Side by side, the law's torque the arm's; with a reference the time `t` is an input."""
     blocks = {"law": law, "arm": arm} if ref is None else {"ref": ref, "law": law, "arm": arm}
     wires = {"arm.tau": "law.tau"}
     if ref is not None:
         wires |= {f"law.{x.name}": f"ref.{x.name}" for x in law.inputs if x.name in REFERENCE}
-    return wired(f"{law.name}_loop", f"{law.doc}, and the arm it drives", blocks, wires)
+    return wire_blocks(f"{law.name}_loop", f"{law.doc}, and the arm it drives", blocks, wires)
 
 
-def _seeing(law: Block, sensors: Block) -> Block:
+def _with_sensors(law: Block, sensors: Block) -> Block:
     """The law with its sensors."""
     wires = {f"law.{x.name}": f"sensors.{MEASURED[x.name]}" for x in law.inputs if x.name in MEASURED}
-    return wired(law.name, law.doc, {"sensors": sensors, "law": law}, wires)
+    return wire_blocks(law.name, law.doc, {"sensors": sensors, "law": law}, wires)
 
 
-def _moving(block: Block) -> Block:
+def _with_time_state(block: Block) -> Block:
     """The time as a state of its own, so that every stage of an integrator has the time that it stands for."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _moving(block: Block) -> Block:
     return replace(block, inputs=inputs, outputs=outputs, text=text)
 
 
-def clocked(block: Block) -> Block:
+def count_steps(block: Block) -> Block:
     """A step that is given the time `t`, as one that counts: k steps are k·h with one rounding, however many."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:

@@ -86,14 +86,14 @@ def dry_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[An
 def eased_friction(width: Fraction) -> Rubbing:
     """Its jump drawn out: friction = ½ (f₊ + f₋) + ½ (f₊ − f₋) tanh(q̇/width), f₊ and f₋ those of either way."""
 
-    def rubbing(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
+    def smoothed_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
         still, pace = [0] * len(x["q"]), maths.number(1 / width)
         minus, plus = (call(FRICTION, q=x["q"], qd=x["qd"], qdd=past, way=[way] * len(still)) for way in (-1, 1))
         rows = zip(plus["smooth"], plus["dry"], minus["dry"], x["qd"])
         friction = [s + half(p + m) + half(p - m) * maths.tanh(v * pace) for s, p, m, v in rows]
         return Rubbed(friction, still, still)
 
-    return rubbing
+    return smoothed_friction
 
 
 def no_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
@@ -102,7 +102,7 @@ def no_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any
     return Rubbed(nothing, nothing, nothing)
 
 
-def clipped(maths: Maths[Any], tau: Sequence[Any], efforts: Sequence[Fraction | None]) -> list[Any]:
+def clip_torques(maths: Maths[Any], tau: Sequence[Any], efforts: Sequence[Fraction | None]) -> list[Any]:
     """min(max(τ, −limit), limit)"""
     found: list[Any] = []
     for torque, most in zip(tau, efforts, strict=True):
@@ -111,7 +111,7 @@ def clipped(maths: Maths[Any], tau: Sequence[Any], efforts: Sequence[Fraction | 
     return found
 
 
-def masked(M: Sequence[Sequence[Any]], mask: Sequence[Any]) -> list[list[Any]]:
+def mask_rows(M: Sequence[Sequence[Any]], mask: Sequence[Any]) -> list[list[Any]]:
     """M with the rows and columns of a zero in the mask replaced by those of the unit matrix; a mask is 0 or 1."""
     rows: list[list[Any]] = []
     for i, row in enumerate(M):
@@ -119,7 +119,7 @@ def masked(M: Sequence[Sequence[Any]], mask: Sequence[Any]) -> list[list[Any]]:
     return rows
 
 
-def sliding(limits: StepLimits, rubbing: Rubbing = dry_friction) -> Block:
+def sliding_block(limits: StepLimits, rubbing: Rubbing = dry_friction) -> Block:
     """The block; `way` is an input of it."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
@@ -128,9 +128,9 @@ def sliding(limits: StepLimits, rubbing: Rubbing = dry_friction) -> Block:
         bias = call("inverse_dynamics", q=q, qd=qd, qdd=still)["tau"]
         friction, low, high, bristle = rubbing(maths, call, x, x["past"] if limits.loaded else still)
         # p = τ − c − g − friction
-        free = [t - b - f for t, b, f in zip(clipped(maths, x["tau"], limits.efforts), bias, friction)]
+        free = [t - b - f for t, b, f in zip(clip_torques(maths, x["tau"], limits.efforts), bias, friction)]
         mask = [way * way if held else 1 for way, held in zip(x["way"], limits.holds)]
-        a = InertiaSolver(masked(M, mask))([m * p for m, p in zip(mask, free)])
+        a = InertiaSolver(mask_rows(M, mask))([m * p for m, p in zip(mask, free)])
         push = [p - dot(row, a) for p, row in zip(free, M)]
         told = {"inertia": M, "push": push, "low": low, "high": high, "friction": friction}
         told |= {} if bristle is None else {"bristle_rate": bristle}

@@ -17,10 +17,10 @@ from manipula.studies.cases.cases import Cases, cases_from, digest_of
 from manipula.studies.cases.values import is_whole
 from manipula.studies.engines.choice import engine_from, refuse_engine, travels, workers_from
 from manipula.studies.engines.engine import Engine
-from manipula.studies.results.store import Store, alone, merged
+from manipula.studies.results.store import Store, alone, merge_parts
 from manipula.studies.results.study_result import Place, Study, refuse_results
 from manipula.studies.work.blocks import CaseBlock, Pace, Remaining
-from manipula.studies.work.job import Job, packed, parts_of, title_of
+from manipula.studies.work.job import Job, pack_job, parts_of, title_of
 from manipula.studies.work.worker import Chunk
 
 SUSPECT = 64  # cases that fail, and none that does not
@@ -84,12 +84,12 @@ def study(
     if not callable(tell):
         raise InputError("tell: expected a function that hears of the progress, found {tell!r:.40}", tell)
     chosen, several = cases_from(cases), workers_from(workers)
-    job = packed(function, _shared(shared, chosen), chosen.names, int(seed), travels(engine))
+    job = pack_job(function, _check_shared(shared, chosen), chosen.names, int(seed), travels(engine))
     if resume is not None:
-        return _kept(function, chosen, job, _folder(resume), engine, several, results, tell)
+        return _run_in_folder(function, chosen, job, _folder(resume), engine, several, results, tell)
     folder = Path(tempfile.mkdtemp(prefix="manipula-study-"))
     try:
-        return _kept(function, chosen, job, folder, engine, several, results, tell, temporary=True)
+        return _run_in_folder(function, chosen, job, folder, engine, several, results, tell, temporary=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -113,7 +113,7 @@ def _refuse_signature(function: Any) -> None:
         ) from None
 
 
-def _kept(
+def _run_in_folder(
     function: Any,
     cases: Cases,
     job: Job,
@@ -128,8 +128,8 @@ def _kept(
     store, began, computed = Store(folder, _identity(function, cases, job)), monotonic(), 0
     if not store.whole.exists():
         with alone(folder):
-            computed = _computed(store, cases, job, engine, workers, tell)
-            merged(store, cases)
+            computed = _compute_missing(store, cases, job, engine, workers, tell)
+            merge_parts(store, cases)
     found = Study(
         title_of(function), Place(store.whole, temporary), cases.count, cases.names, monotonic() - began, computed
     )
@@ -138,7 +138,7 @@ def _kept(
     return found
 
 
-def _shared(shared: Mapping[str, Any] | None, cases: Cases) -> Mapping[str, Any]:
+def _check_shared(shared: Mapping[str, Any] | None, cases: Cases) -> Mapping[str, Any]:
     if shared is None:
         return {}
     if not isinstance(shared, Mapping) or not all(isinstance(name, str) for name in shared):
@@ -171,19 +171,21 @@ def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
     }
 
 
-def _computed(store: Store, cases: Cases, job: Job, engine: Any, workers: int, tell: Callable[[Progress], None]) -> int:
+def _compute_missing(
+    store: Store, cases: Cases, job: Job, engine: Any, workers: int, tell: Callable[[Progress], None]
+) -> int:
     """Computes what is not there; how many that were."""
 
     def there(block: CaseBlock) -> None:
         tell(Progress(store.stored, cases.count, store.failed, 0.0, 0.0, 0, block))
 
-    remaining = Remaining(cases.count, store.done(there))
+    remaining = Remaining(cases.count, store.finished_ranges(there))
     missing = remaining.left
     if not missing:
         return 0
     running = engine_from(engine, job, workers)
     try:
-        _driven(running, remaining, store, cases, tell)
+        _drive_engine(running, remaining, store, cases, tell)
         store.flush()
     except BaseException as error:
         with suppress(InputError):  # a disk that is full has been told of
@@ -203,15 +205,15 @@ def _computed(store: Store, cases: Cases, job: Job, engine: Any, workers: int, t
     return missing
 
 
-def _driven(
+def _drive_engine(
     running: Engine, remaining: Remaining, store: Store, cases: Cases, tell: Callable[[Progress], None]
 ) -> None:
     """Until the first case has succeeded they go one after the other: it decides what all give."""
     pace, flying, began, before, noted = Pace(), 0, monotonic(), store.stored, set[str]()
     while remaining.left or flying:
         width = running.width if store.spec is not None else 1
-        while remaining.left and running.waiting < width:
-            start, stop = remaining.taken(pace.size(remaining.left, running.workers))
+        while remaining.left and running.pending < width:
+            start, stop = remaining.take(pace.size(remaining.left, running.workers))
             running.submit(Chunk(start, stop - start, cases.columns(start, stop), store.spec))
             flying += stop - start
         block = running.next()

@@ -17,8 +17,8 @@ from manipula.algebra.program.reader import program
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.build import input_of
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Prepared
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.ik.general6r.roots import MOST
 from manipula.ik.general6r.solutions import solve_pose
@@ -46,7 +46,7 @@ def solver_of(asked: Prepared) -> EmittedSolver:
         raise InputError(
             "method of inverse_kinematics: this arm has one only, {method!r}; found {method2!r}", METHOD, request.method
         )
-    pose = generate_function(asked.asking(model="pose", method="best", optimise="none", wrench=False))
+    pose = generate_function(asked.with_request(model="pose", method="best", optimise="none", wrench=False))
     missing = [name for port in pose.inputs if not port.online for name in port.names]
     if missing:
         why = asked.structure.plan.sentence

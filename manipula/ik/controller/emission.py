@@ -8,15 +8,15 @@ from itertools import islice
 
 import numpy as np
 
-from manipula.algebra.emit.backend import decided
+from manipula.algebra.emit.backend import fold_choices
 from manipula.algebra.emit.choice import Case, ChoiceSource
 from manipula.algebra.expr.function import Function
 from manipula.algebra.program.reader import program
 from manipula.algebra.program.tapes import Straight
 from manipula.algebra.tape import tape_from_function
 from manipula.generation.arm_structure import numeric_chain
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
-from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.ik.controller.nearest import (
     FAR,
@@ -33,7 +33,7 @@ from manipula.ik.controller.newton import Number
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, distances, limit_rows, limits_of
 from manipula.ik.numeric.branches import Row
-from manipula.ik.numeric.poses import checked_poses, sampled
+from manipula.ik.numeric.poses import checked_poses, sample_configurations
 from manipula.ik.numeric.tolerances import (
     BranchTolerance,
     EmittedTolerance,
@@ -56,29 +56,29 @@ CLEAR = SingleTolerance.CLEAR
 
 def self_test_cases(solver: InverseSolver) -> Iterator[Case]:
     """Poses with a clear solution, one of them rounded, one with a step too long; singular ones; poses without one."""
-    q = sampled(solver.low, solver.high, solver.turning, solver.size)
+    q = sample_configurations(solver.low, solver.high, solver.turning, solver.size)
     away = np.random.default_rng(5).uniform(-1.0, 1.0, q.shape)
     clear = (_clear(solver, x, x + 0.3 * by) for x, by in zip(q, away, strict=True))
     found = list(islice((case for case in clear if case is not None), CASES))
     yield from found
     for case in found[:1]:
-        yield from _guarded(case)
-        yield from _rounded(solver, case)
+        yield from _step_limit_cases(case)
+        yield from _rounded_pose_cases(solver, case)
     yield from islice(_singular(solver, q, away), SINGULAR_CASES)
     far = np.random.default_rng(6).uniform(-9.0, 9.0, q.shape)
-    outside = (_refused(solver, x, y) for x, y in zip(far, q, strict=True) if solver.limited)
+    outside = (_unreachable_case(solver, x, y) for x, y in zip(far, q, strict=True) if solver.limited)
     yield from islice((case for case in outside if case is not None), 1)
     yield from _beyond(solver, q[0])
 
 
-def _guarded(case: Case) -> Iterator[Case]:
+def _step_limit_cases(case: Case) -> Iterator[Case]:
     """The longest step a little longer than needed, and a little shorter."""
     step = max(abs(x - y) for x, y in zip(case.q, case.now, strict=True))
     yield replace(case, max_step=step + CLEAR)
     yield replace(case, max_step=max(step - CLEAR, CLEAR / 10), status=FAR, q=case.now)
 
 
-def _rounded(solver: InverseSolver, case: Case) -> Iterator[Case]:
+def _rounded_pose_cases(solver: InverseSolver, case: Case) -> Iterator[Case]:
     """A pose of few decimals, which an arm of fewer than six freedoms does not reach."""
     if solver.freedoms < 6:
         return
@@ -151,7 +151,7 @@ def _apart(q: Floats, now: Floats, solver: InverseSolver) -> bool:
     return bool(inside and (len(gaps) < 2 or gaps[1] - gaps[0] > CLEAR) and half.min(initial=1.0) > CLEAR)
 
 
-def _refused(solver: InverseSolver, q: Floats, now: Floats) -> Case | None:
+def _unreachable_case(solver: InverseSolver, q: Floats, now: Floats) -> Case | None:
     """A pose that only configurations outside the limits reach."""
     T, values = solver.pose(q), _parameter(solver, q)
     raw = solver.raw(T, None, np.array(values) if values else None)
@@ -184,7 +184,7 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     if any(not port.online for made in moves for port in made.inputs):
         return None
     solver = InverseSolver(numeric_chain(robot), limits_of(robot))
-    closed, pose, jacobian = (Straight(decided(tape_from_function(x))) for x in (function, *moves))
+    closed, pose, jacobian = (Straight(fold_choices(tape_from_function(x))) for x in (function, *moves))
     double, single = number_tables(solver)
     return ChoiceSource(
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,

@@ -15,14 +15,14 @@ from manipula.algebra.run.batch import (
     Floats,
     RowsView,
     apart,
-    arranged,
+    arrange_inputs,
     floats_from_value,
     results_for,
     shared_out,
 )
 from manipula.algebra.run.numpy_run import NumpyKernel
-from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, completed, repeat, task_from
-from manipula.algebra.run.stepping import Memory, Stepped, laned
+from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
+from manipula.algebra.run.stepping import Memory, Stepped, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.messages import Message
@@ -43,7 +43,7 @@ class Kernel(Protocol):
     @property
     def address_of_one(self) -> int | None: ...
     def prepare(self, parameters: Floats) -> Floats: ...
-    def broken(self, parameters: Floats) -> int: ...
+    def broken_condition(self, parameters: Floats) -> int: ...
     def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
     def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
     def prepare_rows(self, parameters: Floats) -> Floats: ...
@@ -109,13 +109,13 @@ class Compiled:
         variables = self._in_order(variables, named) if named else variables
         if p is None and self.parameters and len(variables) == len(self._variables) + 1:
             variables, p = variables[:-1], variables[-1]
-        lead, count, views = arranged(self.name, self._variables, variables, dtype)
+        lead, count, views = arrange_inputs(self.name, self._variables, variables, dtype)
         kept = self._prepared.for_parameters(p)
         results = results_for(self.name, self.tape.outputs, lead, out, dtype)
         if out is not None:
             views = tuple(apart(view, count, results) for view in views)
         shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
-        return self.packed(results)
+        return self.pack_results(results)
 
     def _in_order(self, variables: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """Those given by name behind the others: f(q, qdd=…, qd=…)."""
@@ -128,7 +128,7 @@ class Compiled:
             raise InputError("{name}: expected each of {names} once, in order or by name", self.name, ", ".join(names))
         return (*variables, *(named[name] for name in left))
 
-    def packed(self, results: Sequence[Any]) -> Any:
+    def pack_results(self, results: Sequence[Any]) -> Any:
         """Results as a call returns them: one is itself, several are a named tuple."""
         return results[0] if len(results) == 1 else self._result(*results)
 
@@ -150,8 +150,8 @@ class Compiled:
         memory = self._memory
         found = self.general(*memory.arguments(state, variables), p=p, threads=threads)
         names = [port.name for port in self.tape.outputs]
-        stepped = memory.parted(dict(zip(names, found if len(names) > 1 else [found])))
-        return stepped if out is None else stepped._replace(state=memory.kept(stepped.state, out))
+        stepped = memory.split_results(dict(zip(names, found if len(names) > 1 else [found])))
+        return stepped if out is None else stepped._replace(state=memory.store_state(stepped.state, out))
 
     def run(
         self,
@@ -169,7 +169,7 @@ class Compiled:
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """
-        asked = completed(how)
+        asked = complete_options(how)
         task = self.task(state, steps, variables, self._kernel.lanes, asked)
         return repeat(task, self._memory, self._kernel.repeater(task.lanes), asked["threads"], self.dtype)
 
@@ -177,14 +177,14 @@ class Compiled:
         """The arguments of `run`, checked and broadcast."""
         table = self._prepared.table(how["p"])
 
-        def kept(blocks: Floats) -> Floats:
+        def offline_blocks(blocks: Floats) -> Floats:
             if table.ndim > 1:
                 return self._kernel.prepare_rows(self._prepared.checked_blocks(blocks))
-            return laned(
+            return to_lanes(
                 self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
             )
 
-        return task_from(self._memory, lanes, state, steps, variables, table, kept, how)
+        return task_from(self._memory, lanes, state, steps, variables, table, offline_blocks, how)
 
     @property
     def memory(self) -> Memory:
@@ -328,7 +328,7 @@ class _Preparation:
 
     def _check(self, values: Floats) -> None:
         """Raise `ConditionError` where the function does not hold."""
-        number = self._kernel.broken(values)
+        number = self._kernel.broken_condition(values)
         if number:
             check, given = self._checks[number - 1], dict(zip(self.names, values.tolist()))
             found = ", ".join(f"{name} = {given[name]:g}" for name in check.names)

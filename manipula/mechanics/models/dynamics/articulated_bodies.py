@@ -64,7 +64,7 @@ class Articulated:
         f = add(rotate(transpose(self.H), a.w), rotate(self.M, a.v))
         return Wrench(f, add(rotate(self.J, a.w), rotate(self.H, a.v)))
 
-    def released(self, U: Wrench, d: Scalar) -> Articulated:
+    def release_joint(self, U: Wrench, d: Scalar) -> Articulated:
         """Less U Uᵀ / d: what is left when the joint gives way."""
         inverse = reciprocal(d)
         f, n = scale(inverse, U.f), scale(inverse, U.n)
@@ -74,15 +74,15 @@ class Articulated:
     def seen_from(self, at: Placement) -> Articulated:
         """From frame a, `at` being pose_a_b: every block turned, R X Rᵀ, then shifted."""
         J, H, M = (rotate_matrix(at.R, X) for X in (self.J, self.H, self.M))
-        return Articulated(J, H, M, self.bias.in_frame(at)).shifted(skew(at.p))
+        return Articulated(J, H, M, self.bias.in_frame(at)).shift(skew(at.p))
 
     def through(self, motion: Placement) -> Articulated:
         """The same for a joint's motion: a turn about z, or a shift along it."""
         turn = motion.R[0][0], motion.R[1][0]
         J, H, M = (turned_matrix(turn, X) for X in (self.J, self.H, self.M))
-        return Articulated(J, H, M, self.bias.in_frame(motion)).shifted(skew(motion.p))
+        return Articulated(J, H, M, self.bias.in_frame(motion)).shift(skew(motion.p))
 
-    def shifted(self, p: Matrix) -> Articulated:
+    def shift(self, p: Matrix) -> Articulated:
         """H' = H + [p]M,  J' = J − H[p] + [p]H'ᵀ; the bias has been moved already."""
         H = matadd(self.H, matmul(p, self.M))
         J = matadd(matsub(self.J, matmul(self.H, p)), matmul(p, transpose(H)))
@@ -106,7 +106,7 @@ def forward_dynamics(
     """q̈ under the motor torques `tau`."""
     refuse_loaded(chain, NO_FORWARD)
     frames = on_joints(chain, q)
-    driven = [link.signed(t - loss) for link, t, loss in zip(chain.links, tau, friction(chain, qd), strict=True)]
+    driven = [link.along_z(t - loss) for link, t, loss in zip(chain.links, tau, friction(chain, qd), strict=True)]
     joints = inward_pass(frames, velocities(frames, qd), driven, tip_force(frames, wrench))
     return outward_pass(frames, joints)
 
@@ -116,7 +116,7 @@ def velocities(frames: OnJoints, qd: Sequence[Scalar]) -> list[tuple[Twist, Twis
 
     def step(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Scalar]) -> tuple[Twist, Twist]:
         link, motion, rate = row
-        own = axis_twist(link) * link.signed(rate)
+        own = axis_twist(link) * link.along_z(rate)
         moving = parent[0].in_frame(link.before).in_frame(motion) + own
         return moving, Twist(cross(moving.w, own.w), add(cross(moving.w, own.v), cross(moving.v, own.w)))
 
@@ -140,7 +140,7 @@ def inward_pass(
             body = body + beyond
         U = body.answer(S)
         joint = ArticulatedJoint(S, c, U, power(S, U) + link.motor_inertia, t - power(S, body.bias))
-        rest = body.released(U, joint.d)
+        rest = body.release_joint(U, joint.d)
         push = U * (joint.u / joint.d)
         handed = Articulated(rest.J, rest.H, rest.M, rest.bias + rest.answer(c) + push)
         return joint, handed.through(motion).seen_from(link.before)
@@ -159,7 +159,7 @@ def outward_pass(frames: OnJoints, joints: Sequence[ArticulatedJoint]) -> list[S
         link, motion, joint = row
         a = parent[0].in_frame(link.before).in_frame(motion) + joint.c
         rate = (joint.u - power(a, joint.U)) / joint.d
-        return a + joint.S * rate, link.signed(rate)
+        return a + joint.S * rate, link.along_z(rate)
 
     base = Twist(NULL, unrotate(frames.chain.base.R, neg(frames.chain.gravity)))
     start: tuple[Twist, Scalar] = (base, 0)

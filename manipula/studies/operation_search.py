@@ -20,7 +20,7 @@ from manipula.robot import Robot, RobotLike, as_robot
 from manipula.studies.cases.values import LETTERS
 from manipula.studies.catalogue.entry import count_of, positive
 from manipula.studies.results.study_result import Study
-from manipula.studies.studying import Progress, study
+from manipula.studies.study_run import Progress, study
 
 if TYPE_CHECKING:
     from manipula.generation.results.model import Model
@@ -46,7 +46,7 @@ class SearchLine:
         return {"method": self.method, "symbolic": self.symbolic, "parameters": self.parameters, "price": self.price}
 
 
-def searched(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+def search_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
     """One search. Its random numbers are those of its seed, so that it can be repeated alone."""
     line = case["lines"][case["line"]]
     limits = {"seconds": case["seconds"], "moves": case["moves"], "seed": case["seed"]}
@@ -55,17 +55,17 @@ def searched(case: dict[str, Any], rng: Any) -> dict[str, Any]:
     return {
         "price": api.price_of(found.model, line["asked"]["price"]), "total": cost.total, "mul": cost.mul,
         "add": cost.add, "div": cost.div, "trig": cost.trig, "once": cost.offline.total if cost.offline else 0,
-        "function": packed(found.text),
+        "function": pack_function(found.text),
     }  # fmt: skip
 
 
-def packed(text: str) -> str:
+def pack_function(text: str) -> str:
     """A function as a word of a table; nothing where it is longer than words are."""
     found = b85encode(compress(text.encode(), 9)).decode()
     return found if len(found) <= LETTERS else ""
 
 
-def unpacked(word: str) -> str:
+def unpack_function(word: str) -> str:
     return decompress(b85decode(word)).decode()
 
 
@@ -123,13 +123,13 @@ class Board:
         """Cells under `HEADS`."""
         return [tuple(map(_cell, line.values())) for line in self.figures()]
 
-    def kept(self, limits: Mapping[str, Any]) -> dict[str, Model]:
+    def keep_best(self, limits: Mapping[str, Any]) -> dict[str, Model]:
         """The best of every line, proved and remembered here. One that is too long for a word is searched again."""
         made = {}
         for title, found in self.best.items():
             line = self.lines[title]
             if found.function:
-                text = unpacked(found.function)
+                text = unpack_function(found.function)
             else:
                 text = api.search(line.robot, line.model, **line.asked, **limits, seed=found.seed).text
             made[title] = api.remember(line.robot, line.model, text, **line.asked)
@@ -195,8 +195,8 @@ def searches(
     shared: dict[str, Any] = {places[id(line.robot)]: line.robot for line in lines}
     shared["lines"] = {x.title: {"robot": places[id(x.robot)], "model": x.model, "asked": x.asked} for x in lines}
     cases = {"seed": range(first, first + several), "line": [line.title for line in lines]}
-    found = study(searched, cases, shared={**shared, **limits_from(seconds, moves)}, **options)
-    return replace(found, title="fewest operations", show=show, told=told, shared=shared)
+    found = study(search_case, cases, shared={**shared, **limits_from(seconds, moves)}, **options)
+    return replace(found, title="fewest operations", show=show, told=search_summary, shared=shared)
 
 
 def board_of(found: Study) -> Board:
@@ -210,7 +210,7 @@ def board_of(found: Study) -> Board:
     return board
 
 
-def told(found: Study) -> dict[str, Any]:
+def search_summary(found: Study) -> dict[str, Any]:
     return {"lines": [{name: line[name] for name in KEYS[:-1]} for line in board_of(found).figures()]}
 
 
@@ -242,5 +242,5 @@ def operations(
     lines = lines_of([as_robot(x) for x in given], names, **asked)
     first = words.pop("seed", 0)
     found = searches(lines, seeds, first, seconds, moves, **words)
-    board_of(found).kept(limits_from(seconds, moves))
+    board_of(found).keep_best(limits_from(seconds, moves))
     return found

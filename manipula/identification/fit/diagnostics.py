@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.identification.data import Data, Grams
 from manipula.identification.estimators.entropic import entropic_from
-from manipula.identification.estimators.normal import joint_variances, normal_from, solved, torque_squares
+from manipula.identification.estimators.normal import joint_variances, normal_from, solve_normal, torque_squares
 from manipula.identification.estimators.prior import Prior
-from manipula.identification.fitting.to_robot import consistent
+from manipula.identification.fit.to_robot import consistent
 from manipula.mechanics.robot.friction import Offset
 from manipula.messages import Message
 from manipula.recordings.log import Log
@@ -99,7 +99,7 @@ def suspicions(data: Data, prior: Prior, weights: Array, swapped: Changed) -> li
         *data.notes,
         *_few(data),
         *_still(data),
-        *_saturated(data),
+        *_saturation_warnings(data),
         *_poor(data, prior, weights, swapped),
     ]
 
@@ -116,7 +116,7 @@ def _still(data: Data) -> Iterator[str]:
             yield f"joint {name} never moves: its friction and motor inertia are those of the prior, or unknown"
 
 
-def _saturated(data: Data) -> Iterator[str]:
+def _saturation_warnings(data: Data) -> Iterator[str]:
     flags = [m.saturated for m in data.source.motions if m.saturated is not None]
     if not flags:
         return
@@ -144,7 +144,7 @@ def _poor(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterato
 def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterator[str]:
     """Slips of whoever wrote the log that would explain a poor fit: torques of the wrong sign, joints swapped."""
     names = data.robot.joint_names
-    if turned := _negated(data.fit, prior, weights):
+    if turned := _find_negated_joints(data.fit, prior, weights):
         yield Message(
             "the torque of {list} seems to have the wrong sign: negated, the fit is far better", _list(names, turned)
         )
@@ -165,11 +165,11 @@ def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterat
                 return
 
 
-def _negated(grams: Grams, prior: Prior, weights: Array) -> list[int]:
+def _find_negated_joints(grams: Grams, prior: Prior, weights: Array) -> list[int]:
     """The joints whose torques, negated one after the other, leave far less; the best goes first."""
 
     def left(joints: Sequence[int]) -> float:
-        turned = _turned(grams, joints)
+        turned = _negate_torques(grams, joints)
         normal = normal_from(turned, weights)
         return max(normal.cost(entropic_from(normal, prior)), 0.0)
 
@@ -187,7 +187,7 @@ def _negated(grams: Grams, prior: Prior, weights: Array) -> list[int]:
     return sorted(found) if now < BETTER**2 * first else []
 
 
-def _turned(grams: Grams, joints: Sequence[int]) -> Grams:
+def _negate_torques(grams: Grams, joints: Sequence[int]) -> Grams:
     """As if some torques had been recorded with the other sign."""
     gram = grams.gram.copy()
     for j in joints:
@@ -231,7 +231,7 @@ def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
     if not consistent(data.columns, theta):
         return
     normal = normal_from(data.fit, weights)
-    free = solved(normal).theta
+    free = solve_normal(normal).theta
     ours, theirs = max(normal.cost(theta), 0.0), max(normal.cost(free), 0.0)
     if ours > WORSE**2 * theirs and ours > 1e-6 * normal.c:
         ratio = np.sqrt(ours / max(theirs, 1e-300))
@@ -244,7 +244,7 @@ def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
 def weak(data: Data, theta: Array, weights: Array) -> Iterator[str]:
     """Of a fit by instruments that leaves far more than least squares does."""
     normal = normal_from(data.fit, weights)
-    ours, theirs = (max(normal.cost(x), 0.0) for x in (theta, solved(normal).theta))
+    ours, theirs = (max(normal.cost(x), 0.0) for x in (theta, solve_normal(normal).theta))
     if ours > WEAK**2 * theirs and ours > WELL * normal.c:
         ratio = np.sqrt(ours / max(theirs, 1e-300))
         yield (
@@ -297,12 +297,12 @@ def late(data: Data, weights: Array, changed: Changed) -> Iterator[str]:
     period = min(1 / motion.smoother.cutoff if motion.smoother.cutoff else 20 / motion.smoother.rate
                  for motion in data.source.motions)  # fmt: skip
     step = TRIED * period
-    before, after = (_left(changed(partial(moved, seconds=x)), weights) for x in (-step, step))
+    before, after = (_left(changed(partial(shift_torques, seconds=x)), weights) for x in (-step, step))
     bend = before - 2 * now + after
     delay = step / 2 * (before - after) / bend if bend > 0 else np.copysign(step, before - after)
     if not 0 < abs(delay) <= FARTHEST * period:
         return
-    then = _left(changed(partial(moved, seconds=delay)), weights)
+    then = _left(changed(partial(shift_torques, seconds=delay)), weights)
     if then < BETTER**2 * now:
         way = "later" if delay > 0 else "earlier"
         yield (
@@ -311,7 +311,7 @@ def late(data: Data, weights: Array, changed: Changed) -> Iterator[str]:
         )
 
 
-def moved(log: Log, seconds: float) -> Log:
+def shift_torques(log: Log, seconds: float) -> Log:
     """The log with the torques of so much later."""
     assert log.tau is not None
     return replace(log, tau=np.stack([np.interp(log.t + seconds, log.t, x) for x in log.tau.T], axis=1))
@@ -320,4 +320,4 @@ def moved(log: Log, seconds: float) -> Log:
 def _left(data: Data, weights: Array) -> float:
     """What least squares leaves, in squares."""
     normal = normal_from(data.fit, weights)
-    return max(normal.cost(solved(normal).theta), 0.0)
+    return max(normal.cost(solve_normal(normal).theta), 0.0)

@@ -24,24 +24,16 @@ from manipula.identification.estimators.normal import (
     correlation_time,
     even_weights,
     normal_from,
-    solved,
+    solve_normal,
     weights_from,
 )
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
 from manipula.identification.filters import BELOW, Below, Cutoff, Filter, torque_end
-from manipula.identification.fitting.diagnostics import (
-    beyond,
-    late,
-    refuse_noise,
-    refuse_silent,
-    suspicions,
-    weak,
-    worse,
-)
-from manipula.identification.fitting.result import Found
-from manipula.identification.fitting.selection import Selection, one_width, select
-from manipula.identification.fitting.to_robot import (
+from manipula.identification.fit.diagnostics import beyond, late, refuse_noise, refuse_silent, suspicions, weak, worse
+from manipula.identification.fit.result import Found
+from manipula.identification.fit.selection import Selection, one_width, select
+from manipula.identification.fit.to_robot import (
     errors_of,
     forgotten_laws,
     left_out,
@@ -113,7 +105,7 @@ def _gain(data: Data, j: int, time: float) -> Gain | None:
     """With the motor's inertia of the file if that explains, too; it is free else."""
     gram, rows = data.fit.gram[:, j].sum(0), int(data.fit.rows[:, j].sum())
     felt = np.diag(gram)[:-1] > 0
-    free = solved(_normal(gram, rows))
+    free = solve_normal(_normal(gram, rows))
     left = max(_normal(gram, rows).cost(free.theta), 0.0)
     if rows <= 2 * free.rank or left > NOISY**2 * gram[-1, -1]:
         return None
@@ -127,15 +119,15 @@ def _against(
 ) -> Gain | None:
     """The factor of the file's columns of these families; None where it lacks a number, or they make no torque."""
     of_file = felt & np.array([column.family in families for column in data.columns])
-    if not np.isfinite(data.known[of_file]).all():
+    if not np.isfinite(data.file_values[of_file]).all():
         return None
     whole = np.zeros(len(felt))
-    whole[of_file] = data.known[of_file]
+    whole[of_file] = data.file_values[of_file]
     T = np.zeros((len(felt) + 1, 2 + int((felt & ~of_file).sum())))
     T[:-1, 0], T[-1, -1] = whole, 1.0
     T[np.flatnonzero(felt & ~of_file), np.arange(1, T.shape[1] - 1)] = 1.0
     normal = _normal(T.T @ gram @ T, rows)
-    found = solved(normal)
+    found = solve_normal(normal)
     if not found.seen[0, 0] > 1 - 1e-9:
         return None
     left = max(normal.cost(found.theta), 0.0)
@@ -147,7 +139,9 @@ def _agree(data: Data, j: int, factor: float, time: float) -> bool:
     """Do the masses that the joints ask for agree as recorded, and no longer when a joint's torque is divided by the
     factor? Where no other joint feels the same bodies neither is better."""
     grams = data.fit
-    weights = weights_from(grams, solved(normal_from(grams, weights_from(grams, np.zeros(len(data.columns))))).theta)
+    weights = weights_from(
+        grams, solve_normal(normal_from(grams, weights_from(grams, np.zeros(len(data.columns))))).theta
+    )
     other, theirs = grams.gram.copy(), weights.copy()
     other[:, j, -1, :] /= factor
     other[:, j, :, -1] /= factor
@@ -159,7 +153,7 @@ def _agree(data: Data, j: int, factor: float, time: float) -> bool:
 
 
 def _left(normal: Normal) -> float:
-    return max(normal.cost(solved(normal).theta), 0.0)
+    return max(normal.cost(solve_normal(normal).theta), 0.0)
 
 
 def _normal(gram: Array, rows: int) -> Normal:
@@ -181,10 +175,10 @@ class Asked:
     method: str
     filter: Filter
 
-    def gathered(self, model: JointModel, load: Array | None = None) -> Data:
+    def gather(self, model: JointModel, load: Array | None = None) -> Data:
         return gather(self.robot, self.logs, model, self.filter, load=load)
 
-    def changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
+    def gather_changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
         """The columns of the data, of logs changed by a function."""
         again = gather(self.robot, map(change, self.logs), model, self.filter, load=data.load)
         return again.subset([column.name for column in data.columns])
@@ -203,7 +197,7 @@ class Fit:
         return entropic_from(normal_from(self.data.fit, self.weights), self.prior)
 
 
-def identified(
+def identify_robot(
     robot: RobotDescription,
     logs: Log | Iterable[Log],
     validate: Log | Iterable[Log] = (),
@@ -215,31 +209,31 @@ def identified(
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
     estimate = estimator_named(method)
-    asked = Asked(robot, _listed(robot, logs, "logs"), _model(model), _prior(prior, method), method, filter)
+    asked = Asked(robot, _checked_logs(robot, logs, "logs"), _model(model), _prior(prior, method), method, filter)
     asked, first = _first(asked)
     tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
-    fit, chosen, kept = _chosen(asked, first, tell)
+    fit, chosen, kept = _select_families(asked, first, tell)
     theta = estimate(fit.data, fit.prior, fit.weights)
     if not np.isfinite(theta).all():
         raise InputError(
             "identify: method {method!r} found no finite parameters; is the recording long enough?", method
         )
-    return _found(asked, fit, theta, chosen, kept, validate)
+    return _make_result(asked, fit, theta, chosen, kept, validate)
 
 
 def _first(asked: Asked) -> tuple[Asked, Fit]:
     """The fit of the columns that every arm has, or of those asked for; it finds where the recorded torque ends."""
     model = asked.model or JointModel()
-    data = asked.gathered(model)
+    data = asked.gather(model)
     refuse_silent(data)
     fit = fit_of(data, asked.prior)
-    refuse_noise(data, fit.prior, fit.weights, partial(asked.changed, data, model))
+    refuse_noise(data, fit.prior, fit.weights, partial(asked.gather_changed, data, model))
     if asked.filter == "auto" and (most := _torque_cutoff(fit)) is not None:
         asked = replace(asked, filter=Below(most))
-        data = asked.gathered(model)
+        data = asked.gather(model)
         fit = fit_of(data, asked.prior)
     if any(column.loaded for column in data.columns):
-        fit = fit_of(_loaded(fit).data, asked.prior)
+        fit = fit_of(_with_fitted_loads(fit).data, asked.prior)
     kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
     return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior)
 
@@ -248,7 +242,7 @@ def _torque_cutoff(fit: Fit) -> Cutoff | None:
     """Where the recorded torque ends below the cut-off of a stretch."""
     data, motions = fit.data, fit.data.source.motions
     kept = [motion.smoother.rate / motion.smoother.step for motion in motions]
-    end = torque_end(data.predicted(fit.entropic()), data.torques, kept, fit.weights)
+    end = torque_end(data.predict(fit.entropic()), data.torques, kept, fit.weights)
     if not any(motion.smoother.cutoff is not None and end / BELOW < motion.smoother.cutoff for motion in motions):
         return None
     told = Message("beyond {end:.2g} Hz the recorded torque has less than half of what the motion asks for", end)
@@ -259,10 +253,10 @@ def fit_of(data: Data, kind: str | None) -> Fit:
     """Weights by the residuals of least squares, and the prior with the weight τ_int."""
     weights = even_weights(data.fit)
     for _ in range(2):
-        least = solved(normal_from(data.fit, weights))
+        least = solve_normal(normal_from(data.fit, weights))
         weights = weights_from(data.fit, least.theta, least.rank)
     time = _memory(data, least.theta)
-    known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
+    known = {c.name: float(x) for c, x in zip(data.columns, data.file_values) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, kind or "spheres", known, size_of(data.robot))
     return Fit(data, prior.with_weight(time), weights, time)
 
@@ -277,35 +271,37 @@ def _memory(data: Data, theta: Array) -> float:
 
 def _used(data: Data) -> list[NDArray[np.bool_]]:
     """The rows of the fit, stretch by stretch."""
-    return [data.source.fitted(motion)[motion.kept] for motion in data.source.motions]
+    return [data.source.rows_for_fit(motion)[motion.kept] for motion in data.source.motions]
 
 
-def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None, JointModel]:
+def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None, JointModel]:
     """The families that the recording asks for, under the prior; without one, those that every arm has."""
     if asked.model is not None or asked.prior is None:
         return first, None, asked.model or JointModel()
     given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
     everything = JointModel.everything(friction=[f"{law.key}:{FILE}" for law in given if law.widths])
     inertial = [c.family == INERTIAL for c in first.data.columns]
-    data = asked.gathered(everything, first.entropic()[inertial])
+    data = asked.gather(everything, first.entropic()[inertial])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
-    known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
+    known = {c.name: float(x) for c, x in zip(data.columns, data.file_values) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
     chosen = select(data.columns, data.fit, prior, first.weights, always, tell)
     narrow = data.subset([data.columns[k].name for k in chosen.kept])
     families = tuple(dict.fromkeys(c.family for c in narrow.columns))
-    fit = _remembering(_loaded(Fit(narrow, prior.subset(chosen.kept), first.weights, first.time)), first)
+    fit = _with_prior_weight(
+        _with_fitted_loads(Fit(narrow, prior.subset(chosen.kept), first.weights, first.time)), first
+    )
     return fit, chosen, everything.with_families(families)
 
 
-def _loaded(fit: Fit) -> Fit:
+def _with_fitted_loads(fit: Fit) -> Fit:
     """What the joints bear by the fit itself, as a prediction has it, and no longer by the first one."""
     if not any(column.loaded for column in fit.data.columns):
         return fit
     return replace(fit, data=fit.data.with_load(fit.entropic()))
 
 
-def _remembering(fit: Fit, first: Fit) -> Fit:
+def _with_prior_weight(fit: Fit, first: Fit) -> Fit:
     """The prior with the weight that the residuals of the columns chosen ask for: they remember less than those of the
     first ones, of which something is explained now."""
     if len(fit.data.columns) == len(first.data.columns):
@@ -314,12 +310,14 @@ def _remembering(fit: Fit, first: Fit) -> Fit:
     return replace(fit, prior=fit.prior.with_weight(time), time=time)
 
 
-def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model: JointModel, validate: Any) -> Found:
+def _make_result(
+    asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model: JointModel, validate: Any
+) -> Found:
     data, last = fit.data, weights_from(fit.data.fit, theta, len(theta))
     time = _memory(data, theta)
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
-    changed = partial(asked.changed, data, model)
+    changed = partial(asked.gather_changed, data, model)
     doubts = suspicions(data, fit.prior, fit.weights, changed)
     known = len(doubts)
     doubts += late(data, fit.weights, changed)
@@ -353,14 +351,14 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
         data=data,
         asked_filter=asked.filter,
     )
-    return _validated(found, validate)
+    return _with_validation_errors(found, validate)
 
 
-def _validated(found: Found, validate: Any) -> Found:
+def _with_validation_errors(found: Found, validate: Any) -> Found:
     """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
     judged, data, doubts = [], [], list(found.warnings)
-    for place, log in enumerate(_listed(found.data.robot, validate, "validate", empty=True), 1):
-        seen = found.seen(log)
+    for place, log in enumerate(_checked_logs(found.data.robot, validate, "validate", empty=True), 1):
+        seen = found.data_from_log(log)
         data.append(seen)
         judged.append(errors_of(seen, found.theta))
         doubts += beyond(found.data, seen, found.prior, f"validation {place}")
@@ -370,7 +368,7 @@ def _validated(found: Found, validate: Any) -> Found:
 # what was asked for
 
 
-def _listed(robot: RobotDescription, logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
+def _checked_logs(robot: RobotDescription, logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
     """Each log of one arm, with its joints counted and its units doubted."""
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
     for item in found:

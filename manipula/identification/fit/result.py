@@ -19,8 +19,8 @@ from manipula.generation.results.system import System
 from manipula.identification.columns import INERTIAL, Column
 from manipula.identification.data import Data, gather
 from manipula.identification.filters import Filter
-from manipula.identification.fitting.selection import Choice
-from manipula.identification.fitting.to_robot import (
+from manipula.identification.fit.selection import Choice
+from manipula.identification.fit.to_robot import (
     Errors,
     Spread,
     consistent,
@@ -60,7 +60,7 @@ class Row:
     family: str
 
     @property
-    def told(self) -> bool:
+    def is_identified(self) -> bool:
         """Is it known better than to its own size?"""
         return bool(self.sigma < abs(self.value))
 
@@ -244,7 +244,7 @@ class Found:
         """Which base parameters these motions do not feel, to a part of each joint's largest torque, and what leaving
         them out saves in operations: of the recordings of the fit, or of others. Friction that follows the load, in
         which torques are not linear, is not among them."""
-        data = self.data if log is None else self.seen(log)
+        data = self.data if log is None else self.data_from_log(log)
         rows = [np.concatenate([getattr(m, name) for m in data.source.motions]) for name in ("q", "qd", "qdd")]
         every = max(1, len(rows[0]) // SAMPLES)
         linear = [k for k, column in enumerate(self.columns) if not (column.loaded and column.words)]
@@ -255,7 +255,7 @@ class Found:
 
     def errors(self, log: Log | Sequence[Log]) -> Errors:
         """On any recording of this robot."""
-        return errors_of(self.seen(log), self.theta)
+        return errors_of(self.data_from_log(log), self.theta)
 
     def error(self, log: Log | Sequence[Log], *, moving: bool = False) -> float:
         """100·‖τ − τ̂‖/‖τ‖ over the whole log, or where joints move (|q̇| ≥ 0.01 rad/s, 1 mm/s)."""
@@ -268,9 +268,9 @@ class Found:
         Positions are filtered as they were for the fit; the torques are as they come.
         """
         given = log if log.tau is not None else replace(log, tau=np.zeros_like(log.q))
-        return torques_at(self.seen(given), self.theta, log.t)
+        return torques_at(self.data_from_log(given), self.theta, log.t)
 
-    def seen(self, log: Log | Sequence[Log]) -> Data:
+    def data_from_log(self, log: Log | Sequence[Log]) -> Data:
         """A recording through the columns of this fit."""
         inertial = self.theta[[k for k, c in enumerate(self.columns) if c.family == INERTIAL]]
         data = gather(self.data.robot, log, self.model, self.asked_filter, load=inertial)

@@ -18,7 +18,7 @@ from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.computed_torque import torque_for
-from manipula.mechanics.models.dynamics.friction import sat
+from manipula.mechanics.models.dynamics.friction import saturate
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
 from manipula.scalar import Maths
@@ -31,7 +31,7 @@ def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         # s = ė + Λ e
         s = slope + x["lam"][i] * (x["q_ref"][i] - q)
         # sat(s/φ) = min(max(s/φ, −1), 1)
-        share = sat(maths, s * (1 / x["layer"][i]))
+        share = saturate(maths, s * (1 / x["layer"][i]))
         # a = q̈_ref + Λ ė + K sat(s/φ)
         a.append(x["qdd_ref"][i] + x["lam"][i] * slope + x["gain"][i] * share)
     return {"tau": torque_for(call, x, a)}

@@ -34,45 +34,45 @@ class Paired:
         self.value, self.rates = value, rates
 
     def __add__(self, other: Any) -> Paired:
-        other = paired(other)
+        other = as_paired(other)
         return Paired(self.value + other.value, _sum(self.rates, other.rates))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Paired:
-        return self + -paired(other)
+        return self + -as_paired(other)
 
     def __rsub__(self, other: Any) -> Paired:
-        return paired(other) + -self
+        return as_paired(other) + -self
 
     def __mul__(self, other: Any) -> Paired:
-        other = paired(other)
+        other = as_paired(other)
         value = self.value * other.value
         if self.rates and other.rates:
             (a, b), (c, d) = self.rates, other.rates
             value = value + (a * d + b * c)
-        return Paired(value, _sum(_scaled(self.value, other.rates), _scaled(other.value, self.rates)))
+        return Paired(value, _sum(_scale(self.value, other.rates), _scale(other.value, self.rates)))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Paired:
         """By what has no rates."""
-        below = paired(other)
+        below = as_paired(other)
         assert not below.rates
         value = Fraction(1, below.value) if isinstance(below.value, int) else 1 / below.value
         return self * value
 
     def __rtruediv__(self, other: Any) -> Paired:
-        return paired(other) / self
+        return as_paired(other) / self
 
     def __neg__(self) -> Paired:
-        return Paired(-self.value, _scaled(-1, self.rates))
+        return Paired(-self.value, _scale(-1, self.rates))
 
     def __repr__(self) -> str:
         return f"Paired({self.value!r}, {self.rates!r})"
 
 
-def paired(x: Any) -> Paired:
+def as_paired(x: Any) -> Paired:
     """Without rates, unless it has some already."""
     return x if isinstance(x, Paired) else Paired(x)
 
@@ -97,7 +97,7 @@ def _sum(a: Rates, b: Rates) -> Rates:
     return a or b if not a or not b else (a[0] + b[0], a[1] + b[1])
 
 
-def _scaled(k: Any, a: Rates) -> Rates:
+def _scale(k: Any, a: Rates) -> Rates:
     return () if not a or (isinstance(k, int) and k == 0) else (k * a[0], k * a[1])
 
 
@@ -107,6 +107,6 @@ class PairedMaths(LayeredMaths):
     carrying = Paired
 
     def apply(self, name: str, *args: Any) -> Paired:
-        given = [paired(x) for x in args]
+        given = [as_paired(x) for x in args]
         assert not any(x.rates for x in given)
         return Paired(OPS[name].value(self.inner, *(x.value for x in given)))

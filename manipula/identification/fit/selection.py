@@ -67,7 +67,7 @@ class Folds:
         """Coordinates of the fit to everything."""
         return from_the_prior(self.whole.subset(kept), self.prior.subset(kept), ENOUGH)
 
-    def fitted(self, kept: Indexes, start: Array) -> Array:
+    def refit(self, kept: Indexes, start: Array) -> Array:
         """The same, from near by."""
         return newton(self.whole.subset(kept), self.prior.subset(kept), self.prior.weight, start, ENOUGH)
 
@@ -121,7 +121,7 @@ def select(
             tell(f"{best.choice.family}: {best.choice.before:.2f} → {best.choice.error:.2f} %")
             choices.append(replace(best.choice, taken=True))
             wider = np.sort(np.concatenate([kept, best.more]))
-            x = folds.fitted(wider, _widened(prior, kept, wider, x))
+            x = folds.refit(wider, _extend_coordinates(prior, kept, wider, x))
             kept, squares = wider, best.squares
         choices += gone
         settled = {choice.family for choice in choices} | _rivals(columns, best)
@@ -144,18 +144,18 @@ def one_width(columns: Sequence[Column], normal: Normal, prior: Prior) -> list[s
             rivals.setdefault((column.joint, letters), []).append(column.family)
     chosen = {key: families[len(families) // 2] for key, families in rivals.items()}
 
-    def kept(widths: Mapping[tuple[int | None, str], str]) -> list[int]:
+    def columns_of_widths(widths: Mapping[tuple[int | None, str], str]) -> list[int]:
         return [k for k, c in enumerate(columns) if all(widths[c.joint, x] == c.family for x in c.widths)]
 
     def left(key: tuple[int | None, str], family: str) -> float:
-        own = np.array(kept(chosen | {key: family}))
+        own = np.array(columns_of_widths(chosen | {key: family}))
         part = normal.subset(own)
         return part.cost(entropic_from(part, prior.subset(own)))
 
     for key, families in rivals.items():
         tried = dict.fromkeys(families)
         chosen[key] = min(tried, key=partial(left, key)) if len(tried) > 1 else families[0]
-    return [columns[k].name for k in kept(chosen)]
+    return [columns[k].name for k in columns_of_widths(chosen)]
 
 
 def _look(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, squares: Array, family: str) -> Look | None:
@@ -165,7 +165,7 @@ def _look(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, squa
     if not len(more):
         return None
     wider = np.sort(np.concatenate([kept, more]))
-    after = folds.squares(wider, _widened(folds.prior, kept, wider, x))
+    after = folds.squares(wider, _extend_coordinates(folds.prior, kept, wider, x))
     better = float((after < squares).mean())
     choice = Choice(family, folds.error(after), folds.error(squares), better, False)
     return Look(choice, more, after)
@@ -176,7 +176,7 @@ def _passes(choice: Choice) -> bool:
     return falls and choice.before**2 - choice.error**2 >= NOTICED**2
 
 
-def _widened(prior: Prior, kept: Indexes, wider: Indexes, x: Array) -> Array:
+def _extend_coordinates(prior: Prior, kept: Indexes, wider: Indexes, x: Array) -> Array:
     """Coordinates with room for new columns, which begin small."""
     whole = np.zeros(prior.size)
     whole[prior.positive] = 0.05
