@@ -316,8 +316,8 @@ def excite(
         found.scaled,
     )
     say_table(title, HEADS, rows, right=range(1, len(HEADS)))
-    for note in (*found.notes, *(Message("wrote {file}", path) for path in written)):
-        say(note)
+    for line in (*found.notes, *(Message("wrote {file}", path) for path in written)):
+        say(line)
 
 
 def _save_figure(figure: Any, path: Path) -> Path:
