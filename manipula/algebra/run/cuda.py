@@ -9,6 +9,7 @@ from math import prod
 from typing import Any, NamedTuple, Protocol, Unpack
 
 import numpy as np
+
 from manipula.algebra.emit.cuda import BLOCK, source
 from manipula.algebra.run.batch import (
     DType,

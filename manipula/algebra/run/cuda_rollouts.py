@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+
 from manipula.algebra.emit.cuda import BLOCK, CudaSource
 from manipula.algebra.run.batch import (
     DType,

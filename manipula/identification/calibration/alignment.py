@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
+
 from manipula.errors import InputError
 from manipula.identification.calibration.geometry import Geometry, matrix_from_steps, steps_from_matrix
 from manipula.identification.calibration.measurements import Measured
 from manipula.mechanics.robot.values.parameter import floats_of
 from manipula.messages import Message
-from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 NEAR = 0.05  # of the arm's size: a base that is off by less needs no laying

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.calibration.alignment import laid_under, refuse_other_units
 from manipula.identification.calibration.geometry import Geometry
@@ -29,8 +32,6 @@ from manipula.identification.calibration.result import (
 )
 from manipula.messages import Message
 from manipula.robot import Robot
-from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 Array = NDArray[np.float64]
 LOSSES = ("linear", "huber", "soft_l1", "cauchy")
