@@ -299,7 +299,7 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     """How far the tool's origin gets from where the first joint stands, and the box in the world that holds it, within
     the limits of the joints; the best found by searches from many starts.
 
-    >>> print(reach(loaded("planar2r").with_parameters(l1=0.5, l2=0.3)))
+    >>> print(reach(robot_from("planar2r").with_parameters(l1=0.5, l2=0.3)))
     planar2r: the tool was found 0.2 to 0.8 m from the first joint (0, 0, 0)
     in the world x -0.8 … 0.8, y -0.8 … 0.8, z 0 … 0 m
     """

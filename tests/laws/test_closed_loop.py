@@ -277,7 +277,7 @@ def test_what_a_law_needs_is_said(whole: Sentences) -> None:
         mp.closed_loop("planar2r", law, method="rk45")
     flowing = mp.controller("planar2r", "pid", **GAINS)
     first = flowing.start(filtered=[0.1, 0.2])
-    assert first.filtered_chunks.tolist() == [0.1, 0.2] and not first.integral.any()
+    assert first.filtered.tolist() == [0.1, 0.2] and not first.integral.any()
     with whole.raises(mp.InputError, match="gives the rates of its states, in continuous time"):
         flowing.step(first, [0, 0], [0, 0], [0, 0], [0, 0])
     with whole.raises(mp.InputError, match="no value for"):

@@ -325,7 +325,7 @@ def test_a_law_acts_every_so_many_steps(name: str, several: int) -> None:
     np.testing.assert_allclose(ran.state.q, q, rtol=1e-12)
     assert ran.state.phase == 10 % several
     if more:
-        np.testing.assert_allclose(ran.state.filtered_chunks, memory.filtered_chunks, rtol=1e-12)
+        np.testing.assert_allclose(ran.state.filtered, memory.filtered, rtol=1e-12)
 
 
 def test_sensors_are_late_by_samples_of_the_law() -> None:
