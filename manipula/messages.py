@@ -64,7 +64,9 @@ def joined(separator: str, parts: Iterable[str]) -> Message:
 
 
 def in_a_row(parts: Sequence[str]) -> str:
-    """One, or one and another and a third."""
+    """One, or one and another and a third; of none nothing."""
+    if not parts:
+        return ""
     *most, last = parts
     return Message("{one} and {other}", in_a_row(most), last) if most else last
 

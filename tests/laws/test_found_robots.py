@@ -224,12 +224,12 @@ def test_a_base_that_leans_is_in_the_robot_found(tmp_path: Path) -> None:
 DRAG = """
 import sys
 import numpy as np
-from manipula.mechanics.robot.actuators import friction
-from manipula.mechanics.robot.values.parameter import Entry
+from manipula.mechanics.robot import friction
+from manipula.mechanics.robot.values.parameter import ParameterEntry
 
 class Drag(friction.FrictionLaw):
     key, title, says = "drag", "drag", "fd·q̇·|q̇|"
-    entries = (Entry("", "fd", ("N·m·s²/rad²", "N·s²/m²")),)
+    entries = (ParameterEntry("", "fd", ("N·m·s²/rad²", "N·s²/m²")),)
 
     def shapes(self, slip):
         return (slip.rate * slip.maths.abs(slip.rate),)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, RowLabel, UnknownNameError, UnsetError, caution
-from manipula.messages import Catalogue, Message, as_data, in_front, in_language, joined, with_messages
+from manipula.messages import Catalogue, Message, as_data, in_a_row, in_front, in_language, joined, with_messages
 
 INNER = Message("{count} links of {robot}", 3, "arm")
 OUTER = Message("{file}: found {what}, not {value:.3g} ({file})", Path("a.toml"), INNER, 3.14159)
@@ -117,3 +117,13 @@ def test_errors_with_places_of_their_own() -> None:
         str(UnknownNameError("model", "pos", ["pose"])) == "no model is called 'pos'; did you mean 'pose'? Known: pose."
     )
     assert str(UnknownNameError("model", "x", ["pose"])) == "no model is called 'x'. Known: pose."
+
+
+def test_parts_in_a_row_are_none_one_or_several() -> None:
+    parts = [Message("axis {k}", k) for k in (1, 2, 3)]
+    assert [in_a_row(parts[:n]) for n in range(4)] == [
+        "",
+        "axis 1",
+        "axis 1 and axis 2",
+        "axis 1 and axis 2 and axis 3",
+    ]

@@ -168,7 +168,7 @@ from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.show.sympy_bridge import to_sympy
 from manipula.algebra.tape import tape_from_function
 from manipula.mechanics.spatial.dual import DualMaths, variables
