@@ -80,10 +80,8 @@ browser: | $(VENV)/.installed
 demo: $(VENV)/.installed
 	@$(RUN) -m manipula.cli demo
 
-# ONLY: another choice of tests than all but the slow ones, such as the two halves that .ci/run runs beside each other
-ONLY ?= not slow
 test: $(VENV)/.tested tools browser
-	$(RUN) -m pytest -m "$(ONLY)"
+	$(RUN) -m pytest
 
 test-all: $(VENV)/.tested tools browser
 	$(RUN) -m pytest -m ""

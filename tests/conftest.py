@@ -223,9 +223,10 @@ for _name in ("setattr", "setitem", "delattr", "delitem"):
 @pytest.hookimpl(tryfirst=True)  # before the fixtures of the test are made
 def pytest_runtest_setup(item: pytest.Item) -> None:
     _Running.shares = isinstance(item, pytest.Function) and not _looks_into_making(item.module)
+    pipeline._answer = _answered_once if _Running.shares else _answered  # no frame between package and test
 
 
 @cache
 def _looks_into_making(module: ModuleType) -> bool:
     homes = (x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", None) for x in vars(module).values())
-    return any(isinstance(home, str) and home.startswith(_MAKING) for home in homes)
+    return hasattr(module, "MAKES_ITS_OWN") or any(isinstance(x, str) and x.startswith(_MAKING) for x in homes)

@@ -25,7 +25,7 @@ ERRORS = (
 )  # fmt: skip
 # what takes a text for people, and under which names besides its first argument
 SPEAKERS = {
-    **dict.fromkeys((*ERRORS, "Message", "failed"), FIRST),
+    **dict.fromkeys((*ERRORS, "Message", "fail"), FIRST),
     **dict.fromkeys(("UnknownNameError", "say", "say_prose", "say_list", "note"), FIRST),
     "say_table": ("", "caption"),
     "RobotFileError": ("", "hint", "where"),

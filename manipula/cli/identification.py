@@ -393,9 +393,5 @@ def _say_payload(weigh: PayloadEstimator, source: str) -> None:
     say_prose(
         Message("- centre of mass at {told} m in the frame", told) if told else Message("- the mass was not asked for")
     )
-    shown = weigh.identifiable
-    say_prose(
-        Message("- the motion showed: {shown}", ", ".join(shown))
-        if shown
-        else Message("- the motion showed nothing of it")
-    )
+    nothing, shown = Message("- the motion showed nothing of it"), weigh.identifiable
+    say_prose(Message("- the motion showed: {shown}", ", ".join(shown)) if shown else nothing)

@@ -60,7 +60,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from manipula.support import files
-with files.replacing(Path(sys.argv[1])) as part:
+with files.replace_file(Path(sys.argv[1])) as part:
     part.write_bytes(b"half")
     print("ready", flush=True)
     sys.stdin.read() if sys.argv[2:] else os.kill(os.getpid(), signal.SIGKILL)

@@ -310,12 +310,12 @@ def test_factored_refuses_what_no_bracket_shortens() -> None:
 
 SCRIPT = """
 from tests.units.test_simplify import World, c, s
-from manipula.algebra.simplify import factored
+from manipula.algebra.simplify import factor_function
 from manipula.algebra.show.paper import Latex
 from manipula.algebra.show.printer import Printer
 w = World()
 root = w.p["a"] * c(w, 1, 2) * w.q[3] + w.p["b"] * s(w, 2, 3) ** 2 + w.p["m"] * w.p["n"] * w.c(1) + w.p["m"] * w.c(4)
-print(Printer().text(factored(w.function(root))["y"][0]))
+print(Printer().text(factor_function(w.function(root))["y"][0]))
 """
 
 

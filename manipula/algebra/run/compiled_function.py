@@ -345,17 +345,12 @@ class _Preparation:
         """(…, n): parameters of one row, or of many."""
         if not self.names:
             if given is not None and len(given):
-                raise InputError(
-                    "{function}: p: the function has no parameters, found {given!r}", self._function, given
-                )
+                name = self._function
+                raise InputError("{function}: p: the function has no parameters, found {given!r}", name, given)
             return np.empty(0, dtype=self._dtype)
         if given is None:
-            raise InputError(
-                "{function}: p: {count} parameters need values: {names}",
-                self._function,
-                len(self.names),
-                ", ".join(self.names),
-            )
+            count, names = len(self.names), ", ".join(self.names)
+            raise InputError("{function}: p: {count} parameters need values: {names}", self._function, count, names)
         if isinstance(given, Mapping):
             given = self._in_order(given)
         values = floats_from_value(self._function, "p", given, self._dtype)
@@ -373,11 +368,8 @@ class _Preparation:
     def _refuse(self, values: Floats) -> NoReturn:
         raise InputError(
             "{function}: p: expected {count} values ({names}), found shape {shape}",
-            self._function,
-            len(self.names),
-            ", ".join(self.names),
-            values.shape,
-        )
+            self._function, len(self.names), ", ".join(self.names), values.shape,
+        )  # fmt: skip
 
     def _in_order(self, given: Mapping[str, Any]) -> Any:
         for name in given:

@@ -15,17 +15,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, lcm, pi
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from manipula.mechanics.spatial.vector import sum_of
 from manipula.scalar import Scalar
 
+if TYPE_CHECKING:  # reading a file needs no arrays
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
 Terms = tuple[tuple[int, Any], ...]  # coordinates by their places, each with its factor
 Rows = list[list[Scalar]]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -172,11 +174,15 @@ class Coordinates:
     @property
     def affine(self) -> tuple[Array, Array]:
         """S and the offsets."""
+        import numpy as np
+
         S = [self.mapped(float).spread(unit) for unit in np.eye(len(self)).tolist()]
         return np.array(S, dtype=float).T, np.array([row.offset for row in self.rows])
 
     def limits(self, lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:
         """Of every coordinate what the limits of the joints leave that move by it alone."""
+        import numpy as np
+
         low, high = np.full(len(self), -inf), np.full(len(self), inf)
         for row, *ends in zip(self.rows, lower, upper, strict=True):
             if len(row.terms) == 1 and row.terms[0][1]:

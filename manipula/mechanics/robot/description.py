@@ -178,73 +178,20 @@ class RobotDescription:
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
-        self._refuse_bad_parents()
-        self._refuse_bad_coordinates()
+        _refuse_bad_parents(self)
+        _refuse_bad_coordinates(self)
         multiples = Multiples(dict(self.values))
         for name, entry, turns in self._written():
             times = multiples.of_angle(entry) if turns else multiples.inside(entry)
             if times > MOST_TIMES:
+                text = text_of(entry)
                 raise RobotFileError(
-                    (
-                        Message(
-                            "{text_of} is {times:.0f} times an angle, all names replaced by their values",
-                            text_of(entry),
-                            times,
-                        )
-                        if times < 10**15
-                        else Message(
-                            "{text_of} is much too many times an angle, all names replaced by their values",
-                            text_of(entry),
-                        )
-                    ),
-                    file=self.origin.path,
-                    where=self.name,
-                    field=name,
+                    Message("{text_of} is {times:.0f} times an angle, all names replaced by their values", text, times)
+                    if times < 10**15
+                    else Message("{text_of} is much too many times an angle, all names replaced by their values", text),
+                    file=self.origin.path, where=self.name, field=name,
                     hint=Message("at most {most} times an angle can be proved", MOST_TIMES),
-                )
-
-    def _refuse_bad_coordinates(self) -> None:
-        for row, joint in enumerate(self.joints, 1):
-            leads = () if joint.coordinate is None else joint.coordinate.leads
-            odd = next((name for name in leads if name not in self.joint_names), None)
-            if odd is not None or (joint.coordinate is not None and (not leads or joint.kind == "fixed")):
-                raise RobotFileError(
-                    (
-                        Message("{odd!r} has no coordinate of its own", odd)
-                        if odd
-                        else Message("a joint that moves must be named")
-                    ),
-                    file=self.origin.path,
-                    where=RowLabel(Message("joint {name!r}", joint.name), row),
-                    field="coordinate",
-                    hint=Message("name some of {joint_names}", ", ".join(self.joint_names)),
-                )
-
-    def _refuse_bad_parents(self) -> None:
-        names = [joint.name for joint in self.joints]
-        for row, joint in enumerate(self.joints):
-            if joint.parent not in (None, BASE, *names[:row]):
-                raise RobotFileError(
-                    (
-                        "its parent {parent!r} stands behind it"
-                        if joint.parent in names
-                        else "its parent {parent!r} is no joint of the robot"
-                    ),
-                    joint.parent,
-                    file=self.origin.path,
-                    where=RowLabel(Message("joint {name!r}", joint.name), row + 1),
-                    field="parent",
-                    hint='name a joint of a row before, or "base"',
-                )
-        for frame, on in (*((frame.name, frame.on) for frame in self.frames), ("tool", self.tool_on)):
-            if on not in (None, BASE, *names):
-                raise RobotFileError(
-                    "{on!r} is no joint of the robot",
-                    on,
-                    file=self.origin.path,
-                    where=Message("frame {frame!r}", frame),
-                    field="on",
-                )
+                )  # fmt: skip
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
@@ -356,3 +303,34 @@ def unknown_body(suffix: str, about: InertiaKind = "com", centre: CentreKind = "
     x, y, z = (Cell(f"{centre_letter(centre)}{axis}{suffix}") for axis in AXES)
     xx, xy, xz, yy, yz, zz = (Cell(f"{tensor_letter(about)}{pair}{suffix}") for pair in SIX)
     return Body(Cell(f"m{suffix}"), (x, y, z), centre, (xx, xy, xz, yy, yz, zz), about)
+
+
+def _refuse_bad_coordinates(robot: RobotDescription) -> None:
+    for row, joint in enumerate(robot.joints, 1):
+        leads = () if joint.coordinate is None else joint.coordinate.leads
+        odd = next((name for name in leads if name not in robot.joint_names), None)
+        if odd is not None or (joint.coordinate is not None and (not leads or joint.kind == "fixed")):
+            named = Message("a joint that moves must be named")
+            raise RobotFileError(
+                Message("{odd!r} has no coordinate of its own", odd) if odd else named,
+                file=robot.origin.path, field="coordinate",
+                where=RowLabel(Message("joint {name!r}", joint.name), row),
+                hint=Message("name some of {joint_names}", ", ".join(robot.joint_names)),
+            )  # fmt: skip
+
+
+def _refuse_bad_parents(robot: RobotDescription) -> None:
+    names = [joint.name for joint in robot.joints]
+    for row, joint in enumerate(robot.joints):
+        if joint.parent not in (None, BASE, *names[:row]):
+            raise RobotFileError(
+                "its parent {parent!r} stands behind it" if joint.parent in names
+                else "its parent {parent!r} is no joint of the robot",
+                joint.parent, file=robot.origin.path, field="parent",
+                where=RowLabel(Message("joint {name!r}", joint.name), row + 1),
+                hint='name a joint of a row before, or "base"',
+            )  # fmt: skip
+    for frame, on in (*((frame.name, frame.on) for frame in robot.frames), ("tool", robot.tool_on)):
+        if on not in (None, BASE, *names):
+            where = Message("frame {frame!r}", frame)
+            raise RobotFileError("{on!r} is no joint of the robot", on, file=robot.origin.path, where=where, field="on")

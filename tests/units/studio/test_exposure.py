@@ -61,8 +61,8 @@ def test_the_token_stands_in_no_command_line(tmp_path: Path) -> None:
 # half of a request
 
 PATIENT = """
-from manipula.studio import guard, serving
-guard.PATIENCE = serving.PATIENCE = 1.5
+from manipula.studio import requests, server
+requests.PATIENCE = server.PATIENCE = 1.5
 """
 
 

@@ -36,10 +36,10 @@ class Made:
         self.back = 0
         self.open = asyncio.Event()
 
-    async def taken(self) -> Pretended:
+    async def take(self) -> Pretended:
         return Pretended(self)
 
-    async def returned(self, worker: Pretended) -> None:
+    async def give_back(self, worker: Pretended) -> None:
         self.back += 1
 
 

@@ -42,7 +42,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Pretended]:
         found.append(Pretended(*kind))
         return found[-1]
 
-    monkeypatch.setattr(Worker, "started", started)
+    monkeypatch.setattr(Worker, "start", started)
     return found
 
 

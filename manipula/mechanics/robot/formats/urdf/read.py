@@ -129,10 +129,8 @@ def robot_from_links(
             frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (cell_with_value(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
-    found = RobotDescription(
-        tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground
-    )
-    robot = finish_reading(found, reader.structure)
+    held = RobotDescription(tree.file.name, joints, (gx, gy, gz), (), tool, origin=origin, frames=frames, ground=ground)
+    robot = finish_reading(held, reader.structure)
     if along:
         robot = with_locks(robot, {name: number(value) for name, value in along.items()})
     for sentence in said:
