@@ -13,7 +13,7 @@ HOME = ROOM / "numeric" / "tolerances.py"
 
 # numbers this small or large that are none
 OTHERS = {
-    "choosing.py": {1e3},  # a rank behind all others
+    "branch_selection.py": {1e3},  # a rank behind all others
     "descent.py": {1e-2},  # the first damping
     "families.py": {5e-3},  # the length of a trial step
     "general6r/solver.py": {1e-4, 1e-2, 1e-16},  # how far a too regular arm is bent; what a logarithm may take
