@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-
-# A figure that notebooks show, whether or not anybody has imported pyplot there. Only `canvas` imports this file.
-
-
-class Shown(Figure):
-    """`Figure` with a picture for notebooks."""
-
-    def _repr_png_(self) -> bytes:
-        made = BytesIO()
-        self.savefig(made, format="png")
-        return made.getvalue()
-
 
 # What figures share: matplotlib, if it is there, colours that every eye can tell apart, axes in metres.
 
@@ -39,8 +25,9 @@ def blank(what: str, size: tuple[float, float], otherwise: str = "") -> Any:
         import matplotlib.figure  # noqa: F401
     except ImportError:
         raise InputError("{what} needs matplotlib: pip install 'manipula[plot]'{otherwise}", what, otherwise) from None
+    from manipula.pages.notebook_figure import NotebookFigure
 
-    return Shown(figsize=size, layout="constrained")
+    return NotebookFigure(figsize=size, layout="constrained")
 
 
 def plainly(text: str) -> str:

@@ -247,3 +247,31 @@ def test_the_guard_sees_lazy_imports(tmp_path: Path) -> None:
 def test_no_module_has_the_name_of_a_verb() -> None:
     verbs = {"load", "save", "generate", "count", "check", "convert", "robots"}
     assert not verbs & {name.rpartition(".")[2] for name in ALL}
+
+
+EXTRAS = {
+    "matplotlib",
+    "sympy",
+    "cvxpy",
+    "pyarrow",
+    "mcap",
+    "rosbags",
+    "h5py",
+    "dask",
+    "distributed",
+    "ruckig",
+    "anywidget",
+}
+
+
+def test_what_is_an_extra_is_loaded_only_where_it_is_needed() -> None:
+    """At the head of a file it would be needed by whoever imports that file, and `make demo` has none of them."""
+    heads = {
+        name: {
+            (x.module if isinstance(x, ast.ImportFrom) else x.names[0].name or "").partition(".")[0]
+            for x in ast.parse(path.read_text(encoding="utf-8")).body
+            if isinstance(x, ast.Import) or (isinstance(x, ast.ImportFrom) and x.module)
+        }
+        for name, path in ALL.items()
+    }
+    assert {name for name, loaded in heads.items() if loaded & EXTRAS} <= {"pages.notebook_figure"}
