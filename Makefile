@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
+unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes: the package is compiled once, not in each
 
 .PHONY: help demo web studio browser test test-all test-lowest check mutants mutants-random bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
 .DEFAULT_GOAL := help

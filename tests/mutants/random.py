@@ -6,7 +6,7 @@ mutant that no test notices is printed with the tests that run its line: one of 
 `equivalent.toml` change no result; each has its reason there, and is not counted. At the end the tests that noticed
 something run on the package as it is: one that fails there too has noticed nothing.
 
-    python -m tests.mutants.random --seed 1 --count 100 [--jobs 2] [--seconds 120] [--reach FOLDER] [--measure]
+    python -m tests.mutants.random --seed 1 --count 100 [--room algebra] [--jobs 2] [--seconds 120] [--measure]
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import cache_from_source
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -44,11 +45,12 @@ class Verdict:
     witness: str = ""  # the test that noticed; empty where the tests could not even be collected
 
 
-def drawn(seed: int, count: int, folder: Path = ROOT / "manipula") -> list[Site]:
-    """The same for the same seed and the same package, or folder of it."""
+def drawn(seed: int, count: int, room: str = "") -> list[Site]:
+    """The same for the same seed and the same package, or room of it."""
+    folder = ROOT / "manipula" / room
     dice = random.Random(seed)
     lines: dict[tuple[str, int], list[Site]] = {}
-    for file in sorted(folder.rglob("*.py")):
+    for file in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
         for site in sites(file.relative_to(ROOT).as_posix(), file.read_bytes()):
             lines.setdefault((site.file, site.line), []).append(site)
     chosen = []
@@ -59,15 +61,17 @@ def drawn(seed: int, count: int, folder: Path = ROOT / "manipula") -> list[Site]
 
 
 @cache
-def equivalents() -> dict[tuple[str, str, str], str]:
+def equivalents() -> dict[tuple[str, str, str, str], str]:
+    """The reason, by file, text of the first line, old and new: the same change elsewhere in a file may matter."""
     text = Path(__file__).with_name("equivalent.toml").read_text(encoding="utf-8")
-    return {(e["file"], e["old"], e["new"]): e["reason"] for e in tomllib.loads(text).get("equivalent", [])}
+    return {(e["file"], e["line"], e["old"], e["new"]): e["reason"] for e in tomllib.loads(text).get("equivalent", [])}
 
 
 def verdict(site: Site, reach: Reach, tree: Path, seconds: float) -> Verdict:
-    if (site.file, site.old, site.new) in equivalents():
-        return Verdict(site, EQUIVALENT, (), 0)
     source = (ROOT / site.file).read_bytes()
+    line = source.decode().splitlines()[site.line - 1].strip()
+    if (site.file, line, site.old, site.new) in equivalents():
+        return Verdict(site, EQUIVALENT, (), 0)
     tests = reach.tests(site.file, site.line, site.line + site.old.count("\n"))
     # most mutants fall to the first few: collecting the files of all the others takes longer than those tests
     rounds: tuple[list[str], list[str]] = [], []
@@ -76,14 +80,19 @@ def verdict(site: Site, reach: Reach, tree: Path, seconds: float) -> Verdict:
         spent += reach.seconds.get(name, 1.0)
         if spent < seconds or not rounds[0]:
             rounds[spent > FIRST and bool(rounds[0])].append(name)
-    target = tree / site.file
     try:
-        target.write_bytes(site.planted(source))
+        _write(tree / site.file, site.planted(source))
         failed, witness = next((found for some in rounds if some and (found := outcome(tree, some))[0]), (False, ""))
     finally:
-        target.write_bytes(source)
+        _write(tree / site.file, source)
     said = UNREACHED if not tests else CAUGHT if failed else SURVIVED
     return Verdict(site, said, tuple(tests), len(tests) - sum(map(len, rounds)), witness)
+
+
+def _write(file: Path, source: bytes) -> None:
+    """Bytecode is known by size and second of its source, so that of a mutant could pass for the right one's."""
+    file.write_bytes(source)
+    Path(cache_from_source(str(file))).unlink(missing_ok=True)
 
 
 def outcome(tree: Path, tests: list[str]) -> tuple[bool, str]:
@@ -94,12 +103,13 @@ def outcome(tree: Path, tests: list[str]) -> tuple[bool, str]:
         files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "-n", "0", "-m", "", "-p", "no:cacheprovider"]
         command += ["-p", "tests.mutants.plugin", "-o", "timeout=120", *files]
+        environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         run = partial(subprocess.run, capture_output=True, encoding="utf-8", errors="replace", check=False)
         try:
             done = run(
                 command,
                 cwd=tree,
-                env=os.environ | {"PYTHONPATH": str(tree), "MUTANTS_CHOSEN": names.name},
+                env=environment | {"PYTHONPATH": str(tree), "MUTANTS_CHOSEN": names.name},
                 timeout=HANGS,
             )
         except subprocess.TimeoutExpired:  # while tests are collected pytest has no limit of its own
@@ -151,6 +161,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--count", type=int, default=100)
+    options.add_argument("--room", default="", help="a folder or file of the package, such as algebra or ik/path.py")
     options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options.add_argument("--seconds", type=float, default=120, help="of tests for one mutant, as measured")
     options.add_argument("--reach", type=Path, default=ROOT / "out" / "reach")
@@ -172,7 +183,7 @@ def main() -> int:
                 trees.put(tree)
 
         verdicts = []
-        for found in pool.map(judge, drawn(request.seed, request.count)):
+        for found in pool.map(judge, drawn(request.seed, request.count, request.room)):
             verdicts.append(found)
             print(_described(found), flush=True)
         false = false_witnesses(verdicts, trees.get())

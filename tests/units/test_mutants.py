@@ -9,7 +9,7 @@ import pytest
 
 from tests.mutants.__main__ import ROOT, Mutant, planted
 from tests.mutants.operators import sites
-from tests.mutants.random import drawn
+from tests.mutants.random import drawn, equivalents
 from tests.mutants.reach import turns
 
 
@@ -60,9 +60,9 @@ def test_what_does_not_run_is_left(text: str) -> None:
 
 
 def test_a_seed_draws_the_same_lines_and_each_can_be_planted() -> None:
-    room = ROOT / "manipula" / "pages"
-    chosen = drawn(7, 25, room)
-    assert chosen == drawn(7, 25, room) != drawn(8, 25, room)
+    chosen = drawn(7, 25, "pages")
+    assert chosen == drawn(7, 25, "pages") != drawn(8, 25, "pages")
+    assert {site.file for site in drawn(7, 5, "ik/path.py")} == {"manipula/ik/path.py"}
     for site in chosen:
         source = (ROOT / site.file).read_bytes()
         assert source[site.start : site.end].decode() == site.old
@@ -73,3 +73,12 @@ def test_draws_of_one_property_take_turns_with_those_of_others() -> None:
     tests = {"a.py::f[1]", "a.py::f[2]", "b.py::g", "c.py::h[0]"}
     seconds = {"a.py::f[1]": 0.2, "a.py::f[2]": 0.1, "b.py::g": 3.0, "c.py::h[0]": 0.5}
     assert turns(tests, seconds) == ["a.py::f[2]", "c.py::h[0]", "b.py::g", "a.py::f[1]"]
+
+
+@pytest.mark.parametrize("key", sorted(equivalents()), ids=lambda key: f"{key[0]}: {key[2]} → {key[3]}"[:100])
+def test_an_equivalent_has_its_place_and_a_reason(key: tuple[str, str, str, str]) -> None:
+    file, line, old, new = key
+    source = (ROOT / file).read_bytes()
+    lines = source.decode().splitlines()
+    assert any(lines[s.line - 1].strip() == line and (s.old, s.new) == (old, new) for s in sites(file, source))
+    assert len(equivalents()[key].split()) >= 4
