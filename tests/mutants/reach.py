@@ -5,17 +5,21 @@ A line that has moved since then is found again by comparing the file with the t
 
 from __future__ import annotations
 
+import ast
 import difflib
 import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
 
 from coverage import CoverageData
+
+from tests.units.test_layers import ALL, edges
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +64,9 @@ class Reach:
 
     @cache  # noqa: B019  (one object for a run)
     def _lines(self, file: str) -> dict[int, set[str]]:
-        found = self.data.contexts_by_lineno(self.measured.get(file.partition("/")[2], ""))
+        if file.partition("/")[2] not in self.measured or not (self.folder / "text" / file).exists():
+            return {}
+        found = self.data.contexts_by_lineno(self.measured[file.partition("/")[2]])
         tests = {line: {name.rpartition("|")[0] for name in names if "|" in name} for line, names in found.items()}
         return {self._moved(file).get(line, 0): names for line, names in tests.items()}
 
@@ -73,10 +79,44 @@ class Reach:
         return {b.a + k + 1: b.b + k + 1 for b in blocks for k in range(b.size)}
 
     def tests(self, file: str, line: int, end: int) -> list[str]:
-        """Of a statement that runs on import, or that is new: the tests that run anything of its file."""
-        lines = self._lines(file) if file.partition("/")[2] in self.measured else {}
-        direct = set(chain.from_iterable(names for k, names in lines.items() if line <= k <= end))
-        return turns(direct or set(chain.from_iterable(lines.values())), self.seconds)
+        """Of a statement that runs on import, whichever test was the first to load it, or of a new one: the tests that
+        run anything in a function of its file, then those of the files that import it."""
+        direct = self._of_lines(file, range(line, end + 1))
+        if direct and not _on_import(ROOT / file, line):
+            return turns(direct, self.seconds)
+        own = self._of_functions(file) or direct
+        around = set(chain.from_iterable(map(self._of_functions, _importers()[file])))
+        return turns(own, self.seconds) + turns(around - own, self.seconds)
+
+    def _of_functions(self, file: str) -> set[str]:
+        return self._of_lines(file, [line for line in self._lines(file) if not _on_import(ROOT / file, line)])
+
+    def _of_lines(self, file: str, lines: Iterable[int]) -> set[str]:
+        return set(chain.from_iterable(self._lines(file).get(line, ()) for line in lines))
+
+
+@cache
+def _bodies(path: Path) -> list[tuple[int, int]]:
+    """The lines of a file that run when one of its functions is called; defaults and decorators run on import."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    tree = ast.parse(path.read_bytes())
+    found = [node for node in ast.walk(tree) if isinstance(node, functions)]
+    return [(node.body[0].lineno, node.end_lineno or 0) for node in found]
+
+
+def _on_import(path: Path, line: int) -> bool:
+    return not any(first <= line <= last for first, last in _bodies(path))
+
+
+@cache
+def _importers() -> dict[str, set[str]]:
+    """Which files import a file."""
+    found = defaultdict[str, set[str]](set)
+    files = {name: path.relative_to(ROOT).as_posix() for name, path in ALL.items()}
+    for name, targets in edges().items():
+        for target in targets:
+            found[files[target]].add(files[name])
+    return found
 
 
 def _node(place: str, name: str) -> str:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
 from tests.mutants.__main__ import ROOT, Mutant, planted
 from tests.mutants.operators import sites
 from tests.mutants.random import drawn, equivalents
-from tests.mutants.reach import turns
+from tests.mutants.reach import _on_import, turns
 
 
 @pytest.mark.parametrize("mutant", planted(), ids=lambda mutant: mutant.name)
@@ -82,3 +83,27 @@ def test_an_equivalent_has_its_place_and_a_reason(key: tuple[str, str, str, str]
     lines = source.decode().splitlines()
     assert any(lines[s.line - 1].strip() == line and (s.old, s.new) == (old, new) for s in sites(file, source))
     assert len(equivalents()[key].split()) >= 4
+
+
+def test_what_runs_on_import_is_known(tmp_path: Path) -> None:
+    text = """WIDTH = 3
+
+
+@decorated(4)
+def f(
+    x=5,
+):
+    return x + 6
+
+
+class Case:
+    size: int = 7
+
+    def grow(self):
+        return self.size + 8
+"""
+    file = tmp_path / "x.py"
+    file.write_text(text, encoding="utf-8")
+    loaded = [line for line, content in enumerate(text.splitlines(), 1) if content and _on_import(file, line)]
+    assert {1, 4, 6, 12} <= set(loaded)
+    assert not {8, 15} & set(loaded)
