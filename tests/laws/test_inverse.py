@@ -16,6 +16,7 @@ from scipy.optimize import least_squares
 import manipula as mp
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.closed_form import closed_over_arrays
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import distances, jacobian_of
 from manipula.mechanics.models.inverse.classify import classify
@@ -144,6 +145,43 @@ def beside_a_wrist(dice: random.Random, kinds: str, at: int) -> Tree:
     gaps = [drawn_gap(dice) for _ in kinds]
     wrist = [drawn_gap(dice), place(0.2, 1.4), place(-0.4, -0.9)]
     return arm(kinds[:at] + "RRR" + kinds[at:], [*gaps[:at], *wrist, *gaps[at:]])
+
+
+# (structure, case) → a seed of `drawn_chain`: the smallest arm of that class among the first 4,600, redundant ones apart
+CLASSES = {
+    ("meeting", "PR flat"): 3397, ("meeting", "PR leaning"): 1531, ("meeting", "R"): 740, ("meeting", "RP flat"): 1096,
+    ("meeting", "RR"): 2626, ("meeting", "R∥R"): 4118, ("planar", ""): 36, ("pointing", ""): 885, ("runs", "elbow"): 94, ("runs", "elbow, leaning slide"): 2099,
+    ("runs", "split"): 8, ("runs", "split, flat slide inside"): 1103, ("runs", "split, flat slide"): 133,
+    ("runs", "split, leaning slide"): 35, ("runs", "split, slide along inside"): 687,
+    ("runs", "split, two slides inside"): 126, ("runs", "split, two slides outside"): 175, ("runs", "two splits"): 132,
+    ("runs", "whole"): 16, ("scara", ""): 101, ("spherical", "1×2"): 17, ("spherical", "1∥2"): 1077,
+    ("spherical", "2×3"): 63, ("spherical", "2∥3"): 607, ("spherical", "PR×R"): 2123, ("spherical", "R×RP"): 2074,
+    ("two axes", "not parallel"): 2, ("two axes", "parallel"): 55, ("with slides", ""): 14,
+    ("with slides", "PRR flat"): 430, ("with slides", "PRR leaning"): 1, ("with slides", "RPR flat"): 524,
+    ("with slides", "RPR leaning"): 18, ("with slides", "RRP flat"): 4, ("with slides", "RRP leaning"): 47,
+}  # fmt: skip
+
+
+def drawn_chain(seed: int) -> Tree:
+    dice = random.Random(seed)
+    kinds = "".join(dice.choice("RRP") for _ in range(dice.choice((2, 3, 3, 4, 4, 5))))
+    return arm(kinds, [drawn_gap(dice) for _ in kinds])
+
+
+@pytest.mark.parametrize("of", CLASSES, ids=" ".join)
+def test_the_closed_form_of_each_class_has_the_configuration_among_its_branches(of: tuple[str, str]) -> None:
+    """The formulas alone: a wrong one is not made good by the search that follows them."""
+    chain = drawn_chain(CLASSES[of])
+    plan = classify(chain)
+    assert (plan.structure, plan.case) == of
+    solver = InverseSolver(chain)
+    for q in sample(solver, 6, 1):
+        raw = closed_over_arrays(plan, chain)(solver.pose(q).reshape(1, 16))
+        branches = raw.q[0][raw.valid[0] > 0]
+        assert len(branches) and distances(branches, q, solver.turning).min() < 1e-7
+        np.testing.assert_allclose(
+            solver.pose(branches), np.broadcast_to(solver.pose(q), (len(branches), 4, 4)), atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("words", ["R", "RP", "RRP", "RPP", "P"])
