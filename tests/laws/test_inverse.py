@@ -147,10 +147,11 @@ def beside_a_wrist(dice: random.Random, kinds: str, at: int) -> Tree:
     return arm(kinds[:at] + "RRR" + kinds[at:], [*gaps[:at], *wrist, *gaps[at:]])
 
 
-# (structure, case) → a seed of `drawn_chain`: the smallest arm of that class among the first 4,600, redundant ones apart
+# (structure, case) → a seed of `drawn_chain`: the smallest such arm among the first 4,600, redundant ones left out
 CLASSES = {
     ("meeting", "PR flat"): 3397, ("meeting", "PR leaning"): 1531, ("meeting", "R"): 740, ("meeting", "RP flat"): 1096,
-    ("meeting", "RR"): 2626, ("meeting", "R∥R"): 4118, ("planar", ""): 36, ("pointing", ""): 885, ("runs", "elbow"): 94, ("runs", "elbow, leaning slide"): 2099,
+    ("meeting", "RR"): 2626, ("meeting", "R∥R"): 4118,
+    ("planar", ""): 36, ("pointing", ""): 885, ("runs", "elbow"): 94, ("runs", "elbow, leaning slide"): 2099,
     ("runs", "split"): 8, ("runs", "split, flat slide inside"): 1103, ("runs", "split, flat slide"): 133,
     ("runs", "split, leaning slide"): 35, ("runs", "split, slide along inside"): 687,
     ("runs", "split, two slides inside"): 126, ("runs", "split, two slides outside"): 175, ("runs", "two splits"): 132,
