@@ -113,7 +113,7 @@ _PORTS = (
 )  # fmt: skip
 COMPUTED_TORQUE_PID = Block(
     "computed_torque_pid", "computed torque with an integral, in continuous time", _PORTS,
-    {"tau": _TORQUES, "integral_rate": Result("1/s³", "rate of the integral", Rate("integral"))},
+    {"tau": _TORQUES, "integral_rate": Result("rad/s³ or m/s³", "rate of the integral", Rate("integral"))},
     _continuous, ("inverse_dynamics_smooth",),
 )  # fmt: skip
 SAMPLED_COMPUTED_TORQUE_PID = Block(
