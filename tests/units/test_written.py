@@ -191,3 +191,25 @@ def test_a_planar_arm_from_a_book_is_told_that_gravity_is_idle(seed: int) -> Non
     if told:
         turned = robot.with_parameters(gy=-9.81, gz=0)  # as the sentence says
         assert kinds == ["P"] or not np.allclose(mp.Arm(turned).gravity(np.linspace(0.3, 1.1, robot.dof)), 0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "wrong"),
+    [
+        ("m1=2 kg", "mm"),
+        ("rx1=2 mm", "kg"),
+        ("a1=2 mm", "deg"),
+        ("alpha1=2 deg", "mm"),
+        ("fv1=2", "mm"),
+        ("Ixx1=2", "kg"),
+    ],
+)
+def test_a_name_of_each_kind_of_cell_has_the_unit_of_its_cell(typed: str, wrong: str) -> None:
+    body = {"mass": "m1", "com": ["rx1", 0, 0], "inertia": {"xx": "Ixx1", "yy": 1, "zz": 1}}
+    row = {"theta": 0, "d": 100, "a": "a1", "alpha": "alpha1", "friction": {"viscous": "fv1"}, **body}
+    robot = mp.Robot.from_dh([row], angle="deg", length="mm")
+    name, _, value = typed.partition("=")
+    [change] = assignments([f"{name}={value.split()[0]}"], robot)
+    assert change.said == value
+    with pytest.raises(InputError, match=f"a value in {wrong}"):
+        assignments([f"{name}=2{wrong}"], robot)
