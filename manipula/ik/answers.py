@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.ik import solver
 from manipula.ik.branch_selection import (
     accepted_branches,
     order_branches,
@@ -21,18 +22,6 @@ from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, wound
 from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, LimitTolerance
 from manipula.ik.numeric.walk import StandingTool
-from manipula.ik.solver import (
-    MET,
-    Nearest,
-    Raw,
-    Solver,
-    branch_names,
-    lost_text,
-    nearest_reason,
-    outside_text,
-    setting_names,
-    twin_text,
-)
 from manipula.support.text import html_table, plain
 
 
@@ -41,10 +30,10 @@ class Answers:
 
     def __init__(
         self,
-        solver: Solver,
+        solver: solver.Solver,
         T: Floats,
         seed: Floats | None,
-        raw: Raw,
+        raw: solver.Raw,
         tolerance: float | None = None,
         parameter: Floats | None = None,
     ) -> None:
@@ -128,10 +117,10 @@ class Answers:
     def _why(self, i: int, twin: int) -> str:
         """Why a branch is not an answer; nothing for one that is."""
         if not self.reached[i]:
-            return lost_text(self.solver.away(self.T, self.solver.pose(self.q[i])))
+            return solver.lost_text(self.solver.away(self.T, self.solver.pose(self.q[i])))
         if twin >= 0:
-            return twin_text(twin, self.families[twin] is not None)
-        return outside_text(self.solver, self.q[i], LimitTolerance.INSIDE)
+            return solver.twin_text(twin, self.families[twin] is not None)
+        return solver.outside_text(self.solver, self.q[i], LimitTolerance.INSIDE)
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -144,7 +133,7 @@ class Answers:
         if self.valid.any() or not places.size:
             return ""
         over = np.maximum(-self.margin[places], 0).max(-1)
-        return outside_text(self.solver, self.q[places[int(np.argmin(over))]], LimitTolerance.INSIDE)
+        return solver.outside_text(self.solver, self.q[places[int(np.argmin(over))]], LimitTolerance.INSIDE)
 
 
 class InverseResult:
@@ -157,12 +146,12 @@ class InverseResult:
 
     def __init__(
         self,
-        solver: Solver,
+        solver: solver.Solver,
         pose: Floats,
         q: Floats | None = None,
         seed: Floats | None = None,
         parameter: Floats | None = None,
-        raw: Raw | None = None,
+        raw: solver.Raw | None = None,
         tolerance: float | None = None,
     ) -> None:
         self._solver, self.pose, self.seed, self._parameter = solver, pose, seed, parameter
@@ -194,7 +183,7 @@ class InverseResult:
         return found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel()
 
     @cached_property
-    def _raw(self) -> Raw:
+    def _raw(self) -> solver.Raw:
         return self._solver.raw(self.pose, self.seed, self._parameter)
 
     @cached_property
@@ -255,12 +244,12 @@ class InverseResult:
     @cached_property
     def branch(self) -> list[str]:
         """The branches' names, the same from pose to pose: shoulder +, elbow −, wrist +."""
-        return branch_names(self._solver, len(self._raw.q), self._searched)
+        return solver.branch_names(self._solver, len(self._raw.q), self._searched)
 
     @cached_property
     def setting(self) -> list[str]:
         """The branches' names without the value of a redundant arm's parameter, which goes on from pose to pose."""
-        return setting_names(self._solver, len(self._raw.q), self._searched)
+        return solver.setting_names(self._solver, len(self._raw.q), self._searched)
 
     @property
     def twin(self) -> NDArray[np.intp]:
@@ -268,7 +257,7 @@ class InverseResult:
         return self._answers.twin
 
     @cached_property
-    def nearest(self) -> Nearest:
+    def nearest(self) -> solver.Nearest:
         """The least-squares answer: for a pose out of reach the best there is, its distance, and what it lacks.
 
         Where there are answers it is one of them, and only then the reason is "reached".
@@ -276,9 +265,9 @@ class InverseResult:
         if len(self.q):
             away = np.sqrt(((self._solver.pose(self.q) - self.pose) ** 2).sum((-1, -2)))
             best = int(np.argmin(away)) if away.min() > self._solver.tolerances.good else 0
-            return Nearest(self.q[best], float(away[best]), MET)
+            return solver.Nearest(self.q[best], float(away[best]), solver.MET)
         found = self._solver.nearest(self.pose, self.seed)
-        return found if found.reason != MET else found._replace(reason=self._not_reached(found))
+        return found if found.reason != solver.MET else found._replace(reason=self._not_reached(found))
 
     def as_dict(self) -> dict[str, Any]:
         """The answers in their order, every branch with its verdict, and the nearest pose where there is no answer."""
@@ -305,12 +294,12 @@ class InverseResult:
             "family": None if family is None else family.text,
         }
 
-    def _not_reached(self, found: Nearest) -> str:
+    def _not_reached(self, found: solver.Nearest) -> str:
         """What to say of a pose that the arm comes to as near as it likes, and of which there is no answer."""
         if self._solver.plan.parameter:
             return self._solver.elsewhere(found.q, self._parameter)
         at = self._solver.pose(found.q)
-        return f"{nearest_reason(self.pose, at, False, '')}, more than the tolerance {self.tolerance:.1e}"
+        return f"{solver.nearest_reason(self.pose, at, False, '')}, more than the tolerance {self.tolerance:.1e}"
 
     def _repr_html_(self) -> str:
         """Every branch, the answers numbered in their order."""
@@ -334,7 +323,7 @@ class InverseBatch:
     At a singular pose `q` has one member of each family, the closed form's own.
     """
 
-    def __init__(self, solver: Solver, pose: Floats, q: Floats, valid: Bits) -> None:
+    def __init__(self, solver: solver.Solver, pose: Floats, q: Floats, valid: Bits) -> None:
         self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
 
     def as_dict(self) -> dict[str, Any]:

@@ -21,19 +21,8 @@ from manipula.ik.branch_selection import choice_table, closed_rows, order_branch
 from manipula.ik.closed_form import Closed, closed_over_arrays, code_for_many, refine_unsettled, settled_poses
 from manipula.ik.descent import JointSpace
 from manipula.ik.general6r.solver import General6R
+from manipula.ik.numeric import poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.poses import (
-    Tolerances,
-    checked_poses,
-    checked_tolerance,
-    defect_of,
-    joints_from_value,
-    poses_from_value,
-    rank_of,
-    sample_configurations,
-    scale_jacobian,
-    tolerances_of,
-)
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
 from manipula.ik.search import TASKS, nearest_found, starts
@@ -83,17 +72,17 @@ class InverseSolver(JointSpace):
         return f"<solver of {repr(self.plan).strip('<>')}>"
 
     @cached_property
-    def tolerances(self) -> Tolerances:
+    def tolerances(self) -> poses.Tolerances:
         """What answers are measured by."""
-        return tolerances_of(self.size, self.defect, self.freedoms)
+        return poses.tolerances_of(self.size, self.defect, self.freedoms)
 
     @cached_property
     def freedoms(self) -> int:
         """In how many ways the joints move the tool: fewer than six where they are few, or move it alike."""
         if self.chain.dof < 6:
             return self.chain.dof
-        q = sample_configurations(*self.walls, self.turning, self.size)
-        return rank_of(scale_jacobian(self.jacobian(q), self.turning, self.size))
+        q = poses.sample_configurations(*self.walls, self.turning, self.size)
+        return poses.rank_of(poses.scale_jacobian(self.jacobian(q), self.turning, self.size))
 
     @cached_property
     def table(self) -> Floats:
@@ -110,10 +99,10 @@ class InverseSolver(JointSpace):
         """By how much the arm is not what its closed form takes it for, m: its branches miss poses by that much."""
         if self.closed is None:
             return 0.0
-        q = sample_configurations(self.low, self.high, self.turning, self.size)
+        q = poses.sample_configurations(self.low, self.high, self.turning, self.size)
         values = self.parameter.samples(q)
         found = closed_rows(self, self.pose(q).reshape(-1, 16), values)
-        return defect_of(found.q, found.margin, self.pose(q), self.pose, self.size)
+        return poses.defect_of(found.q, found.margin, self.pose(q), self.pose, self.size)
 
     def __call__(
         self,
@@ -126,15 +115,15 @@ class InverseSolver(JointSpace):
 
         `tolerance`: the largest entry of |FK − pose| of an answer, where that is not the arm's own.
         """
-        T = poses_from_value(pose)
-        near = None if seed is None else joints_from_value(seed, self.chain.dof)
+        T = poses.poses_from_value(pose)
+        near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
         values = self._parameter_values(near, parameter)
         if tolerance is not None:
-            return self._within_tolerance(T, near, values, parameter, checked_tolerance(tolerance))
+            return self._within_tolerance(T, near, values, parameter, poses.checked_tolerance(tolerance))
         if T.ndim > 2:
             return self._batch(T, near, values, searching=parameter is None)
         if self.closed is None:
-            T = checked_poses(T)
+            T = poses.checked_poses(T)
             result = unclosed_result(self, T, near, self._counted_solutions(T[None], values)[0], values)
             return self._searched_if_empty(result, parameter)
         exact, found = settled_poses(self, T.reshape(1, 16), values, near)
@@ -160,7 +149,7 @@ class InverseSolver(JointSpace):
         tolerance: float | None,
     ) -> Any:
         """Every branch is looked at, and brought as near as it comes."""
-        T = checked_poses(T, tolerance)
+        T = poses.checked_poses(T, tolerance)
         if T.ndim > 2:
             return self._batch(T, seed, values, tolerance, searching=parameter is None)
         if self.closed is None:
@@ -236,7 +225,7 @@ class InverseSolver(JointSpace):
     ) -> InverseBatch:
         """`searching`: nobody has given the values of the parameter, and poses without an answer are searched."""
         if self.closed is None:
-            return self._batch_unclosed(checked_poses(T, tolerance), seed, values, tolerance, searching)
+            return self._batch_unclosed(poses.checked_poses(T, tolerance), seed, values, tolerance, searching)
         exact, found = settled_poses(self, T.reshape(-1, 16), values, seed)
         if tolerance is not None:
             found.unsettled[:] = True
@@ -288,10 +277,10 @@ class InverseSolver(JointSpace):
         """
         if task not in TASKS:
             raise InputError("task: expected one of {tasks}, found {task!r}", ", ".join(TASKS), task)
-        T = checked_poses(poses_from_value(pose))
+        T = poses.checked_poses(poses.poses_from_value(pose))
         if T.ndim > 2:
             raise InputError("pose: nearest takes one pose, found {shape}", T.shape)
-        near = None if seed is None else joints_from_value(seed, self.chain.dof)
+        near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
         q = starts(self, near)
         if self.closed is not None and not self.plan.parameter:
             q = np.concatenate([self.raw(T, near).q, q])

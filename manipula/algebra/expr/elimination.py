@@ -23,6 +23,7 @@ def reduced_rows(rows: Sequence[Sequence[int]]) -> tuple[list[Row], list[int]]:
     done: list[Row] = []
     pivots: list[int] = []
     for column in range(len(left[0]) if left else 0):
+        # any nonzero pivot will do: in a field nothing is rounded, so none is better than another
         found = next((row for row in left if row[column]), None)
         if found is None:
             continue
@@ -60,6 +61,7 @@ def solve_in_field(matrix: Sequence[Sequence[Expr]], right: Sequence[Expr]) -> l
         return None
     rows = [[*matrix[i], right[i]] for i in chosen]
     for k in range(size):
+        # a nonzero value suffices: the entries are exact expressions, and a proof follows
         at = next(i for i in range(k, size) if rows[i][k].value)
         rows[k], rows[at] = rows[at], rows[k]
         pivot = [x / rows[k][k] for x in rows[k]]

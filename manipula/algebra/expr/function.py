@@ -80,6 +80,7 @@ def tree_cost_of(roots: Iterable[Expr]) -> Cost:
         kind = OPS[node.op].counted_as if node.args else ""
         counts[node.online][kind] += 1 if kind == "trig" else uses[node]
         for arg in node.args:
+            # the argument of a sine is computed once, since the sine itself is
             uses[arg] += uses[node] if kind != "trig" else 1
     return _cost(counts[True], _cost(counts[False]))
 
@@ -179,6 +180,7 @@ class Function:
         """Everything, flat and free of the graph: the same on every run and every machine."""
         symbols = [symbol for port in self.inputs for symbol in port.symbols]
         bounds = [side for x in self.conditions for side in (x.divisor, x.bound)]
+        # symbols first: the numbering then does not depend on which of them are read
         nodes = topological([*symbols, *self.roots, *bounds])
         index = {node: i for i, node in enumerate(nodes)}
         code = tuple((x.op, tuple(index[arg] for arg in x.args), x.data, x.online) for x in nodes)
@@ -191,6 +193,7 @@ class Function:
         return (self.name, code, inputs, outputs, labels, self.provenance, conditions)
 
     def digest(self) -> str:
+        # a representation, not Python's hash: that one is salted in every process
         return blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -217,6 +220,7 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
     graph = Graph()
     nodes: list[Expr] = []
     for op, args, data, online in code:
+        # only a pattern for `copy_node`: values are computed anew, never believed from a file
         blank = Expr(graph, op, (), 0, data, online)
         nodes.append(copy_node(blank, tuple(nodes[i] for i in args), graph))
     return Function(

@@ -15,20 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from manipula.algebra.llvm import rows
 from manipula.algebra.llvm.arctangent import Ratio, arctangents
 from manipula.algebra.llvm.exponential import Arithmetic, exponential, hyperbolic_tangent, logarithm, power
 from manipula.algebra.llvm.order import GROUPED, LONG, Detour, arrange_lines, seldom_wanted
-from manipula.algebra.llvm.rows import (
-    Numbers,
-    Stores,
-    Unit,
-    block_units,
-    load_block,
-    load_row,
-    load_vectors,
-    row_units,
-    vector_units,
-)
 from manipula.algebra.llvm.sincos import MEND, rooms, sines
 from manipula.algebra.llvm.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Tape, kept_slots, parameters_of, variables_of
@@ -77,8 +67,8 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
     w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
     for slots, base in [(kept_slots(tape), "%.k"), *((port.slots, f"%.in{i}") for i, port in enumerate(variables))]:
-        load_vectors(w, slots, base)
-    units = [u for i, port in enumerate(tape.outputs) for u in vector_units(w, port.slots, f"%.out{i}")]
+        rows.load_vectors(w, slots, base)
+    units = [u for i, port in enumerate(tape.outputs) for u in rows.vector_units(w, port.slots, f"%.out{i}")]
     compute(w, arrange_lines(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     return w
@@ -98,9 +88,9 @@ def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
     w.lines += ["define void @prepare(ptr noalias readonly %.p, ptr noalias %.k) nounwind {", "entry:"]
     w.lines += rooms(w, widest(kind, host))
-    load_row(w, parameters.slots if parameters else (), "%.p")
+    rows.load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
-    compute(w, tape.offline, row_units(w, kept_slots(tape), "%.k"))
+    compute(w, tape.offline, rows.row_units(w, kept_slots(tape), "%.k"))
     w.lines.append("  ret void\n}\n")
     return w
 
@@ -110,7 +100,7 @@ def _condition_writer(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
     w.lines += ["define i32 @broken(ptr noalias readonly %.p) nounwind {", "entry:"]
     w.lines += rooms(w, widest(kind, host))
-    load_row(w, parameters.slots if parameters else (), "%.p")
+    rows.load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
     compute(w, _condition_lines(tape), ())
     found = "0"
@@ -136,12 +126,12 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     signature = ", ".join([*given, "ptr noalias readonly %.k", *taken])
     w.lines += [f"define void @one({signature}) nounwind {wide}{{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
-    load_row(w, kept_slots(tape), "%.k")
+    rows.load_row(w, kept_slots(tape), "%.k")
     for i, port in enumerate(variables):
-        load_row(w, port.slots, f"%.in{i}")
-    table = Numbers(w)
+        rows.load_row(w, port.slots, f"%.in{i}")
+    table = rows.Numbers(w)
     w.number = table.at
-    units = [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")]
+    units = [u for i, port in enumerate(tape.outputs) for u in rows.row_units(w, port.slots, f"%.out{i}")]
     compute(w, arrange_lines(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     w.declared["@numbers"] = table.text()
@@ -166,10 +156,10 @@ def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     starts = [w.gep(base, w.let(f"mul nsw i64 %.i, {step}")) for base, step in zip(bases, steps)]
     needed = _reads(tape)
     for port, start, offset in zip(variables, starts, offsets):
-        load_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)], needed)
-    units: list[Unit] = []
+        rows.load_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)], needed)
+    units: list[rows.Unit] = []
     for port, start, offset in zip(tape.outputs, starts[len(variables) :], offsets[len(variables) :]):
-        units += block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
+        units += rows.block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
     # results wait here until their neighbours are known: long code gains nothing by bringing them forward
     compute(w, tape.online if len(tape.online) > LONG else arrange_lines(tape.online, results_of(tape), w.inner), units)
     _advance(w)
@@ -214,9 +204,9 @@ def widest(kind: Kind, host: Host) -> int:
 # lines
 
 
-def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
+def compute(w: Writer, lines: Sequence[Line], units: Sequence[rows.Unit]) -> None:
     """The lines; sines, cosines and arc tangents of all that is known at a time are computed together."""
-    stores = Stores(units, (line.slot for line in lines))
+    stores = rows.Stores(units, (line.slot for line in lines))
     stores.store_constants()
     grouped = [line for line in lines if line.op in GROUPED]
     makers = {line.slot: line for line in lines}
@@ -232,7 +222,7 @@ def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
     _rest(w, lines, done, stores, {slot for unit in units for slot in unit.slots})
 
 
-def _rest(w: Writer, lines: Sequence[Line], done: set[int], stores: Stores, results: set[int]) -> None:
+def _rest(w: Writer, lines: Sequence[Line], done: set[int], stores: rows.Stores, results: set[int]) -> None:
     """What is left; a part that is seldom wanted stands behind a branch."""
     part = seldom_wanted(lines, results)
     if part is None:
@@ -262,7 +252,7 @@ def _arctangents(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
     return [(line.slot, value) for line, value in zip(lines, found)]
 
 
-def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: Stores) -> None:
+def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: rows.Stores) -> None:
     for line in lines:
         if line.slot not in done:
             _line(w, line)

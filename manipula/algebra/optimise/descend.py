@@ -59,9 +59,11 @@ def wander(
     cost = least = price(now)
     while open_names and (share := progress()) < 1:
         trial = dict(now)
+        # now and then two at once: some answers pay only together
         for name in random.sample(open_names, min(random.choice(STRIDES), len(open_names))):
             trial[name] = random.choice([answer for answer in space[name] if answer != now[name]])
         found = price(trial)
+        # geometric cooling: as many steps near each temperature
         if found <= cost or random.random() < exp((cost - found) / (WARM * (COLD / WARM) ** share)):
             now, cost = trial, found
         if found < least:

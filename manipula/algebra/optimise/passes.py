@@ -35,6 +35,7 @@ def factor_sums(function: Function) -> Function:
             done[node] = _sum(_terms(node, uses), uses, done, graph)
         else:
             done[node] = copy_node(node, tuple(done[arg] for arg in node.args), graph)
+    # ports alone: the old roots would bring their ways along, and a graph holds one way for each value
     ports = moved_to(function.with_roots([node.graph.zero for node in function.roots]), graph)
     labels = {done[x]: text for x, text in function.labels.items() if x in done}
     return ports.with_roots([done[root] for root in function.roots], labels=labels)
@@ -80,6 +81,7 @@ def _sum(terms: list[Term], uses: Counter[Expr], done: dict[Expr, Expr], graph: 
     terms = list(terms)
     while True:
         shared = Counter(factor for term in terms for factor in set(_factors(term, uses)))
+        # among equals a parameter, for the rest may become free; the key makes the choice reproducible
         best = max(shared, key=lambda x: (shared[x], not x.online, x.key), default=None)
         if best is None or shared[best] < 2:
             break

@@ -10,16 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 import numpy as np
 
 from manipula.algebra.expr.condition import NEAR
-from manipula.algebra.run.batch import (
-    DType,
-    Floats,
-    RowsView,
-    apart,
-    arrange_inputs,
-    floats_from_value,
-    results_for,
-    shared_out,
-)
+from manipula.algebra.run import batch
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
 from manipula.algebra.run.stepping import Memory, Stepped, to_lanes
@@ -32,7 +23,7 @@ class Kernel(Protocol):
     """What a back end provides: the off-line and the on-line half of a tape, and perhaps a thin call of it."""
 
     backend: str
-    dtype: DType
+    dtype: batch.DType
 
     @property
     def lanes(self) -> int: ...
@@ -42,11 +33,13 @@ class Kernel(Protocol):
     def address(self) -> int | None: ...
     @property
     def address_of_one(self) -> int | None: ...
-    def prepare(self, parameters: Floats) -> Floats: ...
-    def broken_condition(self, parameters: Floats) -> int: ...
-    def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
+    def prepare(self, parameters: batch.Floats) -> batch.Floats: ...
+    def broken_condition(self, parameters: batch.Floats) -> int: ...
+    def run(
+        self, views: Sequence[batch.RowsView], kept: batch.Floats, results: Sequence[batch.Floats], rows: range
+    ) -> None: ...
     def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
-    def prepare_rows(self, parameters: Floats) -> Floats: ...
+    def prepare_rows(self, parameters: batch.Floats) -> batch.Floats: ...
     def repeater(self, lanes: int) -> Repeater: ...
 
 
@@ -59,13 +52,13 @@ def compile_tape(tape: Tape, backend: str = "auto", dtype: str = "float64") -> C
     return with_thin_call(Compiled(tape, _BACKENDS[backend](tape, np.dtype(dtype))))
 
 
-def _llvm(tape: Tape, dtype: DType) -> Kernel:
+def _llvm(tape: Tape, dtype: batch.DType) -> Kernel:
     from manipula.algebra.run.llvm import LlvmKernel  # not everywhere there is an LLVM
 
     return LlvmKernel(tape, dtype)
 
 
-def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
+def _first_that_works(tape: Tape, dtype: batch.DType) -> Kernel:
     try:
         return _llvm(tape, dtype)
     except (ImportError, OSError):
@@ -74,7 +67,7 @@ def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
 
 _DTYPES = ("float64", "float32")
 DEVICES = ("cpu", "cuda")
-_BACKENDS: dict[str, Callable[[Tape, DType], Kernel]] = {
+_BACKENDS: dict[str, Callable[[Tape, batch.DType], Kernel]] = {
     "auto": _first_that_works,
     "llvm": _llvm,
     "numpy": NumpyKernel,
@@ -109,12 +102,12 @@ class Compiled:
         variables = self._in_order(variables, named) if named else variables
         if p is None and self.parameters and len(variables) == len(self._variables) + 1:
             variables, p = variables[:-1], variables[-1]
-        lead, count, views = arrange_inputs(self.name, self._variables, variables, dtype)
+        lead, count, views = batch.arrange_inputs(self.name, self._variables, variables, dtype)
         kept = self._prepared.for_parameters(p)
-        results = results_for(self.name, self.tape.outputs, lead, out, dtype)
+        results = batch.results_for(self.name, self.tape.outputs, lead, out, dtype)
         if out is not None:
-            views = tuple(apart(view, count, results) for view in views)
-        shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
+            views = tuple(batch.apart(view, count, results) for view in views)
+        batch.shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
         return self.pack_results(results)
 
     def _in_order(self, variables: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -177,7 +170,7 @@ class Compiled:
         """The arguments of `run`, checked and broadcast."""
         table = self._prepared.table(how["p"])
 
-        def offline_blocks(blocks: Floats) -> Floats:
+        def offline_blocks(blocks: batch.Floats) -> batch.Floats:
             if table.ndim > 1:
                 return self._kernel.prepare_rows(self._prepared.checked_blocks(blocks))
             return to_lanes(
@@ -247,7 +240,7 @@ class Compiled:
         return self._kernel.backend
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self) -> batch.DType:
         return self._kernel.dtype
 
     @property
@@ -260,7 +253,7 @@ class Compiled:
         """The same for `one`."""
         return self._kernel.address_of_one
 
-    def kept(self, p: Any = None) -> Floats:
+    def kept(self, p: Any = None) -> batch.Floats:
         """What depends on the parameters alone: the `k` that the machine code wants."""
         return self._prepared.for_parameters(p).copy()
 
@@ -293,7 +286,7 @@ def with_thin_call(function: Compiled) -> Compiled:
     return function
 
 
-def _same(a: Floats, b: Floats) -> bool:
+def _same(a: batch.Floats, b: batch.Floats) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
@@ -301,7 +294,7 @@ class _Prepared(NamedTuple):
     """The off-line results of one set of parameters."""
 
     key: bytes
-    kept: Floats
+    kept: batch.Floats
 
 
 class _Preparation:
@@ -315,7 +308,7 @@ class _Preparation:
         self._checks = tape.checks
         self._last: _Prepared | None = None
 
-    def for_parameters(self, given: Any) -> Floats:
+    def for_parameters(self, given: Any) -> batch.Floats:
         if not self.names and given is None and self._last is not None:
             return self._last.kept
         values = self._vector(given)
@@ -326,7 +319,7 @@ class _Preparation:
             last = self._last = _Prepared(key, self._kernel.prepare(values))
         return last.kept
 
-    def _check(self, values: Floats) -> None:
+    def _check(self, values: batch.Floats) -> None:
         """Raise `ConditionError` where the function does not hold."""
         number = self._kernel.broken_condition(values)
         if number:
@@ -335,13 +328,13 @@ class _Preparation:
             claim = check.words.within(NEAR if self._dtype.itemsize == 8 else NEAR.single)
             raise ConditionError("{function}: holds only for {within}, found {found}", self._function, claim, found)
 
-    def _vector(self, given: Any) -> Floats:
+    def _vector(self, given: Any) -> batch.Floats:
         values = self.table(given)
         if values.ndim != 1:
             self._refuse(values)
         return np.ascontiguousarray(values)
 
-    def table(self, given: Any) -> Floats:
+    def table(self, given: Any) -> batch.Floats:
         """(…, n): parameters of one row, or of many."""
         if not self.names:
             if given is not None and len(given):
@@ -353,19 +346,19 @@ class _Preparation:
             raise InputError("{function}: p: {count} parameters need values: {names}", self._function, count, names)
         if isinstance(given, Mapping):
             given = self._in_order(given)
-        values = floats_from_value(self._function, "p", given, self._dtype)
+        values = batch.floats_from_value(self._function, "p", given, self._dtype)
         if values.shape[-1:] != (len(self.names),):
             self._refuse(values)
         return values
 
-    def checked_blocks(self, blocks: Floats) -> Floats:
+    def checked_blocks(self, blocks: batch.Floats) -> batch.Floats:
         """The same blocks, (blocks, n, lanes), if every row keeps the conditions; else `ConditionError`, as for one."""
         if self._checks:
             for row in np.unique(np.moveaxis(blocks, -1, 1).reshape(-1, len(self.names)), axis=0):
                 self._check(row)
         return blocks
 
-    def _refuse(self, values: Floats) -> NoReturn:
+    def _refuse(self, values: batch.Floats) -> NoReturn:
         raise InputError(
             "{function}: p: expected {count} values ({names}), found shape {shape}",
             self._function, len(self.names), ", ".join(self.names), values.shape,

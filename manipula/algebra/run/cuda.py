@@ -11,17 +11,7 @@ from typing import Any, NamedTuple, Protocol, Unpack
 import numpy as np
 
 from manipula.algebra.emit.cuda import BLOCK, source
-from manipula.algebra.run.batch import (
-    DType,
-    Floats,
-    Shape,
-    check_count,
-    common_lead,
-    even_step,
-    out_arrays,
-    rows_of_array,
-    value_text,
-)
+from manipula.algebra.run import batch
 from manipula.algebra.run.cuda_rollouts import REAL, Rollouts
 from manipula.algebra.run.repeated import Repeated, Rolling, Task, complete_options
 from manipula.algebra.run.stepping import Memory
@@ -50,7 +40,7 @@ class Steps(NamedTuple):
 class ArrayPlan(NamedTuple):
     """What shapes and strides decide: leading axes and their product, steps (None: to be copied), layout if aligned."""
 
-    lead: Shape
+    lead: batch.Shape
     rows: int
     steps: tuple[Steps | None, ...]
     columns: bool  # fresh results lie so
@@ -70,20 +60,22 @@ class DeviceCall(NamedTuple):
 class Arguments:
     """Checks the arrays of one function."""
 
-    def __init__(self, cupy: Any, function: str, dtype: DType, ports: tuple[Sequence[Port], Sequence[Port]]) -> None:
+    def __init__(
+        self, cupy: Any, function: str, dtype: batch.DType, ports: tuple[Sequence[Port], Sequence[Port]]
+    ) -> None:
         self.cupy, self.function, self.dtype = cupy, function, dtype
         self.inputs, self.outputs = ports
         self._plans: dict[tuple[Any, ...], ArrayPlan] = {}
 
     def arrange(self, values: Sequence[Any], out: Any) -> DeviceCall:
         """Inputs and outputs of a call."""
-        check_count(self.function, self.inputs, values)
+        batch.check_count(self.function, self.inputs, values)
         here = self.cupy.cuda.runtime.getDevice()
         arrays = [self._own(port.name, x, here) for port, x in zip(self.inputs, values)]
         if out is None:
             results = self._fresh(self._plan(arrays, ()))
         else:
-            given = out_arrays(self.function, self.outputs, out)
+            given = batch.out_arrays(self.function, self.outputs, out)
             results = [self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, given)]
             arrays = apart(arrays, results)
         plan = self._plan(arrays, results)
@@ -136,8 +128,8 @@ class Arguments:
         return plan
 
     def _new_plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
-        arrays = [rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
-        lead = common_lead(self.function, self.inputs, arrays)
+        arrays = [batch.rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
+        lead = batch.common_lead(self.function, self.inputs, arrays)
         given = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
         taken = [self._out_steps(port, x, lead) for port, x in zip(self.outputs, results)]
         sizes = [len(port.slots) for port in (*self.inputs, *self.outputs)]
@@ -146,7 +138,7 @@ class Arguments:
         known = [(x, size) for x, size in zip(steps, sizes) if x is not None and size]
         return ArrayPlan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
 
-    def _out_steps(self, port: Port, array: Any, lead: Shape) -> Steps:
+    def _out_steps(self, port: Port, array: Any, lead: batch.Shape) -> Steps:
         what, shape = Message("{function}: out for {port}", self.function, port.name), (*lead, *port.shape)
         if array.shape != shape:
             raise InputError("{what}: expected shape {shape}, found {shape2}", what, shape, array.shape)
@@ -159,26 +151,26 @@ class Arguments:
             )
         return steps
 
-    def _dense(self, array: Any, lead: Shape) -> Any:
+    def _dense(self, array: Any, lead: batch.Shape) -> Any:
         return self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, (*lead, array.shape[-1])))
 
     def _fresh(self, plan: ArrayPlan) -> list[Any]:
         """New arrays for the results, which lie as the first input does that is not the same for all."""
         return [self._empty(plan.lead, port.shape, plan.columns) for port in self.outputs]
 
-    def _empty(self, lead: Shape, shape: Shape, columns: bool) -> Any:
+    def _empty(self, lead: batch.Shape, shape: batch.Shape, columns: bool) -> Any:
         if not columns:
             return self.cupy.empty((*lead, *shape), dtype=self.dtype)
         order = (*range(len(shape), len(shape) + len(lead)), *range(len(shape)))
         return self.cupy.empty((*shape, *lead), dtype=self.dtype).transpose(order)
 
 
-def steps_of(array: Any, lead: Shape, entries: Shape) -> Steps | None:
+def steps_of(array: Any, lead: batch.Shape, entries: batch.Shape) -> Steps | None:
     """The steps of an array broadcast to leading axes; None if they are not the same everywhere."""
     cut = array.ndim - len(entries)
     own = tuple(0 if length == 1 else stride for length, stride in zip(array.shape[:cut], array.strides))
-    row = even_step(lead, (0,) * (len(lead) - cut) + own, array.itemsize)
-    column = even_step(entries, array.strides[cut:], array.itemsize)
+    row = batch.even_step(lead, (0,) * (len(lead) - cut) + own, array.itemsize)
+    column = batch.even_step(entries, array.strides[cut:], array.itemsize)
     return None if row is None or column is None else Steps(np.int64(row), np.int64(column))
 
 
@@ -213,7 +205,7 @@ def _ends(array: Any) -> tuple[int, int]:
 def _kind(value: Any) -> str:
     """a numpy ndarray of shape (3, 6); or the thing itself"""
     if not hasattr(value, "shape"):
-        return value_text(value)
+        return batch.value_text(value)
     return Message(
         "a {partition} {name} of shape {tuple}",
         type(value).__module__.partition(".")[0],
@@ -229,14 +221,14 @@ class HostFunction(Protocol):
     tape: Tape
 
     @property
-    def dtype(self) -> DType: ...
+    def dtype(self) -> batch.DType: ...
     @property
     def inputs(self) -> tuple[Port, ...]: ...
     @property
     def outputs(self) -> tuple[Port, ...]: ...
     @property
     def parameters(self) -> tuple[str, ...]: ...
-    def kept(self, p: Any = None) -> Floats: ...
+    def kept(self, p: Any = None) -> batch.Floats: ...
     def pack_results(self, results: Sequence[Any]) -> Any: ...
     @property
     def memory(self) -> Memory: ...

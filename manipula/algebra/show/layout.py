@@ -12,23 +12,12 @@ from unicodedata import combining
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.show.printer import Printer, entry_names
-from manipula.algebra.simplify.tree import (
-    MINUS,
-    ZERO,
-    FormulaCall,
-    FormulaNumber,
-    FormulaTree,
-    Inverse,
-    Symbol,
-    Trig,
-    product_of,
-    sum_of,
-)
+from manipula.algebra.simplify import tree as formula
 from manipula.algebra.tape import Line as TapeLine
 from manipula.algebra.tape import Tape, tape_from_function
 
 Left = tuple[str, tuple[int, ...]]  # an output and the index of its entry, from 1; or a name and ()
-Line = tuple[Left, FormulaTree]
+Line = tuple[Left, formula.FormulaTree]
 COLUMNS = 80  # of a terminal: a wider matrix is written entry by entry
 
 
@@ -93,16 +82,16 @@ def _matrix(matrix: Matrix, printer: Printer) -> list[str]:
 
 def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
     """(left, right) of the entries: one that is written already is named, and the zeros are said in one line."""
-    written: dict[FormulaTree, str] = {}
+    written: dict[formula.FormulaTree, str] = {}
     found: list[tuple[str, str]] = []
     entries = [line for row in matrix.rows for line in row]
-    zeros = [left for left, tree in entries if tree == ZERO]
+    zeros = [left for left, tree in entries if tree == formula.ZERO]
     for left, tree in entries:
         text = printer.entry(*left)
-        if tree == ZERO and len(zeros) > 1:
+        if tree == formula.ZERO and len(zeros) > 1:
             continue
         found.append((text, written.get(tree) or printer.text(tree)))
-        if not isinstance(tree, FormulaNumber | Symbol | Trig):
+        if not isinstance(tree, formula.FormulaNumber | formula.Symbol | formula.Trig):
             written.setdefault(tree, text)
     return found + ([(printer.elsewhere(*matrix.left), printer.remark("0", "elsewhere"))] if len(zeros) > 1 else [])
 
@@ -153,7 +142,7 @@ def auxiliary_lines(function: Function) -> list[Line]:
             ):  # numbered anew: the tape has numbers for lines that stand inline here
                 count = next(number for number in range(count + 1, len(tape.names) + 2) if f"D{number}" not in taken)
                 name = f"D{count}"
-            parts[line.slot] = Symbol(name, line.slot >= _first_online(tape))
+            parts[line.slot] = formula.Symbol(name, line.slot >= _first_online(tape))
             lines.append(((name, ()), right))
     for port in tape.outputs:
         places = indices(*(range(1, size + 1) for size in port.shape))
@@ -165,10 +154,14 @@ def _input_names(tape: Tape) -> set[str]:
     return {name for port in tape.inputs for name in port.names}
 
 
-def _leaves(tape: Tape) -> dict[int, FormulaTree]:
-    parts: dict[int, FormulaTree] = {slot: FormulaNumber(Fraction(repr(value))) for slot, value in tape.constants}
+def _leaves(tape: Tape) -> dict[int, formula.FormulaTree]:
+    parts: dict[int, formula.FormulaTree] = {
+        slot: formula.FormulaNumber(Fraction(repr(value))) for slot, value in tape.constants
+    }
     for port in tape.inputs:
-        parts.update({slot: Symbol(name, port.online) for slot, name in zip(port.slots, port.names, strict=True)})
+        parts.update(
+            {slot: formula.Symbol(name, port.online) for slot, name in zip(port.slots, port.names, strict=True)}
+        )
     return parts
 
 
@@ -183,16 +176,16 @@ def _outputs_at_their_line(tape: Tape) -> set[int]:
     return {slot for slot in own if reads.count(slot) == 1}
 
 
-def _right(line: TapeLine, args: list[FormulaTree]) -> FormulaTree:
+def _right(line: TapeLine, args: list[formula.FormulaTree]) -> formula.FormulaTree:
     match line.op:
         case "add":
-            return sum_of(args)
+            return formula.sum_of(args)
         case "sub":
-            return sum_of([args[0], product_of([MINUS, args[1]])])
+            return formula.sum_of([args[0], formula.product_of([formula.MINUS, args[1]])])
         case "mul":
-            return product_of(args)
+            return formula.product_of(args)
         case "div":
-            return product_of([args[0], Inverse(args[1])])
+            return formula.product_of([args[0], formula.Inverse(args[1])])
         case "neg":
-            return product_of([MINUS, args[0]])
-    return FormulaCall(line.op, tuple(args))
+            return formula.product_of([formula.MINUS, args[0]])
+    return formula.FormulaCall(line.op, tuple(args))

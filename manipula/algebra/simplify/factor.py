@@ -16,14 +16,8 @@ from math import gcd, lcm
 from typing import Any, NamedTuple
 
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.simplify.polynomial import (
-    Write,
-    angle_of,
-    context_of,
-    polynomial_cone,
-    rational_from,
-    rational_to,
-)
+from manipula.algebra.simplify import polynomial
+from manipula.algebra.simplify import tree as formula
 from manipula.algebra.simplify.terms import (
     Monomial,
     Terms,
@@ -38,18 +32,6 @@ from manipula.algebra.simplify.terms import (
     tree_from_monomial,
     tree_from_terms,
 )
-from manipula.algebra.simplify.tree import (
-    FormulaCall,
-    FormulaNumber,
-    FormulaTree,
-    Inverse,
-    Symbol,
-    Trig,
-    operations,
-    power_of,
-    product_of,
-    sum_of,
-)
 
 Split = tuple[Terms, Terms, Terms]  # divisor, quotient, rest
 WIDTH = ((8, 3), (16, 2))  # up to so many terms, so many divisors are tried; past them one
@@ -59,11 +41,11 @@ FLINT_TERMS, BINOMIAL_TERMS = 150, 60
 class Factoriser:
     """Factored forms over one list of atoms; remembers sums it has met."""
 
-    def __init__(self, atoms: Sequence[FormulaTree]) -> None:
+    def __init__(self, atoms: Sequence[formula.FormulaTree]) -> None:
         self.atoms = atoms
-        self.known: dict[frozenset[tuple[Monomial, Fraction]], FormulaTree] = {}
+        self.known: dict[frozenset[tuple[Monomial, Fraction]], formula.FormulaTree] = {}
 
-    def factor(self, terms: Terms) -> FormulaTree:
+    def factor(self, terms: Terms) -> formula.FormulaTree:
         """The best tree found."""
         if len(terms) < 2:
             return tree_from_terms(terms, self.atoms)
@@ -72,26 +54,26 @@ class Factoriser:
             self.known[key] = self._factor_terms(terms)
         return self.known[key]
 
-    def _factor_terms(self, terms: Terms) -> FormulaTree:
+    def _factor_terms(self, terms: Terms) -> formula.FormulaTree:
         monomial, number = _content(terms)
         if monomial or number != 1:
             inner = {_exact(m, monomial): c / number for m, c in terms.items()}
-            return product_of([tree_from_monomial(monomial, number, self.atoms), self.factor(inner)])
+            return formula.product_of([tree_from_monomial(monomial, number, self.atoms), self.factor(inner)])
         whole = self._whole_factors(terms)
         return whole if whole is not None else self._split(terms)
 
-    def _split(self, terms: Terms) -> FormulaTree:
+    def _split(self, terms: Terms) -> formula.FormulaTree:
         """The cheapest of the few most promising divisors, or the plain sum. Ties keep the first."""
         best = tree_from_terms(terms, self.atoms)
-        cost = operations(best)
+        cost = formula.operations(best)
         for divisor, quotient, rest in _rank_splits(terms):
-            product = product_of([self.factor(divisor), self.factor(quotient)])
-            found = sum_of([product, self.factor(rest)])
-            if operations(found) < cost:
-                best, cost = found, operations(found)
+            product = formula.product_of([self.factor(divisor), self.factor(quotient)])
+            found = formula.sum_of([product, self.factor(rest)])
+            if formula.operations(found) < cost:
+                best, cost = found, formula.operations(found)
         return best
 
-    def _whole_factors(self, terms: Terms) -> FormulaTree | None:
+    def _whole_factors(self, terms: Terms) -> formula.FormulaTree | None:
         """The sum as a product of sums, when it is one."""
         if len(terms) > FLINT_TERMS:
             return None
@@ -99,8 +81,8 @@ class Factoriser:
         constant, factors = _flint_polynomial(terms, generators).factor()
         if len(factors) == 1 and factors[0][1] == 1:
             return None
-        parts = [power_of(self.factor(_terms_of(p, generators)), int(e)) for p, e in factors]
-        return product_of([FormulaNumber(rational_from(constant)), *parts])
+        parts = [formula.power_of(self.factor(_terms_of(p, generators)), int(e)) for p, e in factors]
+        return formula.product_of([formula.FormulaNumber(polynomial.rational_from(constant)), *parts])
 
 
 def _exact(a: Monomial, b: Monomial) -> Monomial:
@@ -123,13 +105,14 @@ def _flint_polynomial(terms: Terms, generators: list[int]) -> Any:
         exponents = [0] * len(generators)
         for g, e in m:
             exponents[place[g]] = e
-        table[tuple(exponents)] = rational_to(c)
-    return context_of(len(generators)).from_dict(table)
+        table[tuple(exponents)] = polynomial.rational_to(c)
+    return polynomial.context_of(len(generators)).from_dict(table)
 
 
 def _terms_of(p: Any, generators: list[int]) -> Terms:
     return {
-        tuple((generators[i], int(e)) for i, e in enumerate(m) if e): rational_from(c) for m, c in p.to_dict().items()
+        tuple((generators[i], int(e)) for i, e in enumerate(m) if e): polynomial.rational_from(c)
+        for m, c in p.to_dict().items()
     }
 
 
@@ -262,36 +245,38 @@ LONG_SUM = 60  # terms past which a sum is left as it is
 class Bracketed:
     """Trees of nodes, sums first flattened, then factored over the trees below them."""
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: polynomial.Write) -> None:
         self.write = write  # arguments of functions
-        self.trees: dict[Expr, FormulaTree] = {}
+        self.trees: dict[Expr, formula.FormulaTree] = {}
 
-    def tree(self, root: Expr) -> FormulaTree:
-        for node in polynomial_cone(root):
+    def tree(self, root: Expr) -> formula.FormulaTree:
+        for node in polynomial.polynomial_cone(root):
             if node not in self.trees:
                 self.trees[node] = self._make_tree(node)
         return self.trees[root]
 
-    def _make_tree(self, node: Expr) -> FormulaTree:
+    def _make_tree(self, node: Expr) -> formula.FormulaTree:
         match node.op:
             case "const" | "tolerance":
-                return FormulaNumber(node.data)
+                return formula.FormulaNumber(node.data)
             case "symbol":
-                return Symbol(str(node.data), node.online)
+                return formula.Symbol(str(node.data), node.online)
             case "sin" | "cos":
-                angle, sign = angle_of(node.args[0], self.write)
-                return product_of([FormulaNumber(Fraction(sign if node.op == "sin" else 1)), Trig(node.op, angle)])
+                angle, sign = polynomial.angle_of(node.args[0], self.write)
+                return formula.product_of(
+                    [formula.FormulaNumber(Fraction(sign if node.op == "sin" else 1)), formula.Trig(node.op, angle)]
+                )
             case "neg":
-                return product_of([FormulaNumber(Fraction(-1)), self.trees[node.args[0]]])
+                return formula.product_of([formula.FormulaNumber(Fraction(-1)), self.trees[node.args[0]]])
             case "mul":
-                return product_of(self.trees[arg] for arg in node.args)
+                return formula.product_of(self.trees[arg] for arg in node.args)
             case "div":
-                return product_of([self.trees[node.args[0]], Inverse(self.trees[node.args[1]])])
+                return formula.product_of([self.trees[node.args[0]], formula.Inverse(self.trees[node.args[1]])])
             case "add" | "sub":
                 return self._sum(node)
-        return FormulaCall(node.op, tuple(map(self.write, node.args)))
+        return formula.FormulaCall(node.op, tuple(map(self.write, node.args)))
 
-    def _sum(self, node: Expr) -> FormulaTree:
+    def _sum(self, node: Expr) -> formula.FormulaTree:
         atoms: dict[Expr, int] = {}
         terms: Terms = {}
         for summand, sign in flatten_sum(node):

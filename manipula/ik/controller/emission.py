@@ -18,17 +18,7 @@ from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.ik.controller.nearest import (
-    FAR,
-    LIMITS,
-    NO_POSE,
-    OK,
-    SINGULAR,
-    SINGULAR_REDUNDANT,
-    STATES,
-    UNREACHABLE,
-    nearest_text,
-)
+from manipula.ik.controller import nearest
 from manipula.ik.controller.newton import Number
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, distances, limit_rows, limits_of
@@ -75,7 +65,7 @@ def _step_limit_cases(case: Case) -> Iterator[Case]:
     """The longest step a little longer than needed, and a little shorter."""
     step = max(abs(x - y) for x, y in zip(case.q, case.now, strict=True))
     yield replace(case, max_step=step + CLEAR)
-    yield replace(case, max_step=max(step - CLEAR, CLEAR / 10), status=FAR, q=case.now)
+    yield replace(case, max_step=max(step - CLEAR, CLEAR / 10), status=nearest.FAR, q=case.now)
 
 
 def _rounded_pose_cases(solver: InverseSolver, case: Case) -> Iterator[Case]:
@@ -98,8 +88,8 @@ def _singular(solver: InverseSolver, q: Floats, away: Floats) -> Iterator[Case]:
         T, now = solver.pose(at), at + NEAR * by
         found = solver(T, seed=now).q
         if len(found) and np.abs(found[0] - now).max() < 2 * NEAR:
-            yield Case(T.ravel().tolist(), [], now.tolist(), OK, found[0].tolist(), slack=SLACK)
-            yield Case(T.ravel().tolist(), [], at.tolist(), OK, at.tolist(), slack=SLACK)
+            yield Case(T.ravel().tolist(), [], now.tolist(), nearest.OK, found[0].tolist(), slack=SLACK)
+            yield Case(T.ravel().tolist(), [], at.tolist(), nearest.OK, at.tolist(), slack=SLACK)
 
 
 def _singular_beside(solver: InverseSolver, q: Floats) -> Floats | None:
@@ -126,8 +116,8 @@ def _beyond(solver: InverseSolver, q: Floats) -> Iterator[Case]:
     T[:3, 3] += 20 * solver.size
     found = solver(T, seed=q, parameter=values or None)
     if not len(found.q):
-        yield Case(T.ravel().tolist(), values, now, LIMITS if found.reached else UNREACHABLE, now)
-    yield Case([*T.ravel().tolist()[:-1], 2.0], values, now, NO_POSE, now)
+        yield Case(T.ravel().tolist(), values, now, nearest.LIMITS if found.reached else nearest.UNREACHABLE, now)
+    yield Case([*T.ravel().tolist()[:-1], 2.0], values, now, nearest.NO_POSE, now)
 
 
 def _parameter(solver: InverseSolver, q: Floats) -> list[float]:
@@ -141,7 +131,7 @@ def _clear(solver: InverseSolver, q: Floats, now: Floats) -> Case | None:
     calm = solver.raw(T, None, np.array(values) if values else None).margin
     if not len(found.q) or calm < CLEAR or not _apart(found.q, now, solver):
         return None
-    return Case(T.ravel().tolist(), values, now.tolist(), OK, found.q[0].tolist())
+    return Case(T.ravel().tolist(), values, now.tolist(), nearest.OK, found.q[0].tolist())
 
 
 def _apart(q: Floats, now: Floats, solver: InverseSolver) -> bool:
@@ -159,14 +149,14 @@ def _unreachable_case(solver: InverseSolver, q: Floats, now: Floats) -> Case | N
     if len(found.q) or raw.margin < CLEAR or not (distances(raw.q, q, solver.turning) < CLEAR).any():
         return None
     over: Sequence[float] = [float(np.maximum(-x, 0).max()) for x in found.margin]
-    return None if min(over) < CLEAR else Case(T.ravel().tolist(), values, now.tolist(), LIMITS, now.tolist())
+    return None if min(over) < CLEAR else Case(T.ravel().tolist(), values, now.tolist(), nearest.LIMITS, now.tolist())
 
 
 MODEL = "inverse_kinematics"
 OUTPUTS = ("q", "valid", "fit", "calm", "defect")
 WORDS = {
-    "singular": SINGULAR, "ok": OK, "unreachable": UNREACHABLE, "limits": LIMITS, "no_pose": NO_POSE,
-    "another_branch": FAR,
+    "singular": nearest.SINGULAR, "ok": nearest.OK, "unreachable": nearest.UNREACHABLE, "limits": nearest.LIMITS, "no_pose": nearest.NO_POSE,
+    "another_branch": nearest.FAR,
 }  # fmt: skip
 
 
@@ -188,14 +178,14 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     double, single = number_tables(solver)
     return ChoiceSource(
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,
-        program(nearest_text(closed, pose, jacobian, solver.size)), double.tolist(), single.tolist(),
+        program(nearest.nearest_text(closed, pose, jacobian, solver.size)), double.tolist(), single.tolist(),
         _states(solver), list(self_test_cases(solver)),
         _limit_words(solver), solver.size, exact_of(solver), PoseTolerance.ROTATION, solver.plan.parameter,
     )  # fmt: skip
 
 
 def _states(solver: InverseSolver) -> dict[str, tuple[int, str]]:
-    texts = STATES | ({SINGULAR: SINGULAR_REDUNDANT} if solver.plan.parameter else {})
+    texts = nearest.STATES | ({nearest.SINGULAR: nearest.SINGULAR_REDUNDANT} if solver.plan.parameter else {})
     return {word: (state, texts[state]) for word, state in WORDS.items()}
 
 

@@ -13,20 +13,8 @@ from typing import Any
 
 from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
 from manipula.algebra.emit.backend import PLAIN, EmitOptions, Part, Samples
+from manipula.algebra.emit.c import spelling
 from manipula.algebra.emit.c.angles import BLOCK, HeldNames, angle_pairs, batch, written_body
-from manipula.algebra.emit.c.spelling import (
-    ALWAYS,
-    DOUBLE,
-    NAMES,
-    PRECISIONS,
-    RESERVED,
-    Precision,
-    declare_argument,
-    language,
-    place,
-    prototypes,
-    step_prototypes,
-)
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text, identifier, split
 from manipula.algebra.emit.reference import State, states, with_square_poses
 from manipula.algebra.emit.section import Places, Sections, context, sections_named, self_test_tables
@@ -53,7 +41,7 @@ _SINCOS = (
 )
 
 
-def instructions(name: str, shown: Mapping[str, Any], precision: Precision, first: State) -> Readme:
+def instructions(name: str, shown: Mapping[str, Any], precision: spelling.Precision, first: State) -> Readme:
     """What C has to say in a README."""
     arguments: Split = shown["split"]
     build = f"cc -std=c99 -O2 -Wall -Wextra -Werror -pedantic {name}.c {name}_test.c -lm -o {name}_test"
@@ -80,7 +68,7 @@ def instructions(name: str, shown: Mapping[str, Any], precision: Precision, firs
     )
 
 
-def _remarks(name: str, shown: Mapping[str, Any], precision: Precision) -> Iterable[str]:
+def _remarks(name: str, shown: Mapping[str, Any], precision: spelling.Precision) -> Iterable[str]:
     yield _BOTH if precision.both else f"Every number is a `{precision.real}`."
     if shown["batch"] is not None:
         yield _BATCH.format(name=name)
@@ -110,7 +98,7 @@ def _example(name: str, arguments: Split, first: State, real: str) -> Iterable[s
     for x in inputs:
         yield _example_input(x, first, real)
     for x in arguments.outputs:
-        yield f"{declare_argument(x, const=False, real=real) if x.port.shape else f'{real} {x.name}'};"
+        yield f"{spelling.declare_argument(x, const=False, real=real) if x.port.shape else f'{real} {x.name}'};"
     called = [x.name for x in arguments.variables]
     if arguments.kept:
         yield f"{real} k[{name}_nk];"
@@ -127,7 +115,7 @@ def _example_input(argument: Argument, first: State, real: str) -> str:
         return f"{real} {argument.name}[{len(argument.port.slots)}] = {{{numbers(argument, first)}}};"
     values, width = first.inputs[argument.port.name], argument.port.shape[-1]
     rows = [_row(values[i : i + width]) for i in range(0, len(values), width)]
-    return f"{declare_argument(argument, const=False, real=real)} = {{\n    " + ",\n    ".join(rows) + "};"
+    return f"{spelling.declare_argument(argument, const=False, real=real)} = {{\n    " + ",\n    ".join(rows) + "};"
 
 
 def _row(values: Sequence[float]) -> str:
@@ -141,19 +129,19 @@ class C99:
     options: EmitOptions = PLAIN
 
     @property
-    def precision(self) -> Precision:
+    def precision(self) -> spelling.Precision:
         """In one file the type is settled: macros of ours would reach into the file that includes it."""
-        found = PRECISIONS[self.options.dtype]
-        return DOUBLE if found.both and self.options.single_file else found
+        found = spelling.PRECISIONS[self.options.dtype]
+        return spelling.DOUBLE if found.both and self.options.single_file else found
 
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         if self.options.single_file:
             return self.in_one_file([tape], tape.name, version)
         tape = with_square_poses(tape)
-        name = Namer(RESERVED).name(tape.name)
+        name = Namer(spelling.RESERVED).name(tape.name)
         shown = _context(self, tape, name, version)
         found = states(tape, samples)
-        test = {**shown, **self_test_tables(shown["split"], found, language("")), "header": f"{name}.h"}
+        test = {**shown, **self_test_tables(shown["split"], found, spelling.language("")), "header": f"{name}.h"}
         return {
             f"{name}.h": fill_template(__name__, "function.h.jinja", shown),
             f"{name}.c": fill_template(__name__, "function.c.jinja", shown),
@@ -169,14 +157,14 @@ class C99:
         self, tapes: Sequence[Tape], title: str, version: str, parts: Sequence[Part] = ()
     ) -> dict[str, str]:
         """Several functions in one header that needs nothing else; a self-test of each beside it."""
-        namer, file = Namer(RESERVED), identifier(title)
+        namer, file = Namer(spelling.RESERVED), identifier(title)
         shown = [(tape, _context(self, tape, namer.name(tape.name), version)) for tape in map(with_square_poses, tapes)]
         texts = [fill_template(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
         names = [own["name"] for _, own in shown] + [part.name for part in parts]
         whole = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}
         files = {f"{file}.h": fill_template(__name__, "single.h.jinja", whole)}
         for tape, own in shown:
-            test = {**own, **self_test_tables(own["split"], states(tape), language("")), "header": f"{file}.h"}
+            test = {**own, **self_test_tables(own["split"], states(tape), spelling.language("")), "header": f"{file}.h"}
             files[f"{own['name']}_test.c"] = fill_template(__name__, "test.c.jinja", test)
         return files | {f"{part.name}_test.c": part.test for part in parts}
 
@@ -201,17 +189,17 @@ def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
         "about": comment_lines(shown["about"]),
         "ports": comment_lines(shown["ports"]),
         "indices": written.split.indices(name),
-        "functions": [name for op, name in NAMES.items() if op in ALWAYS or op in shown["used"]],
+        "functions": [name for op, name in spelling.NAMES.items() if op in spelling.ALWAYS or op in shown["used"]],
         "helpers": precision.helpers(shown["used"]),
         "symbols": symbols,
         "pairs": pairs,
         "body": written_body(written.main, precision.real, f"{name}_sincos", pairs),
         "batch": batch(tape, written.split, precision.language(name)) if many else None,
         "block": BLOCK,
-        "declared": prototypes(name, written.split, precision.public, "", storage)
-        | step_prototypes(name, shown, precision.public, storage),
-        "defined": prototypes(name, written.split, precision.real, restrict, storage)
-        | step_prototypes(name, shown, precision.real, storage),
+        "declared": spelling.prototypes(name, written.split, precision.public, "", storage)
+        | spelling.step_prototypes(name, shown, precision.public, storage),
+        "defined": spelling.prototypes(name, written.split, precision.real, restrict, storage)
+        | spelling.step_prototypes(name, shown, precision.real, storage),
     }
 
 
@@ -222,7 +210,7 @@ def _write_sections(back: C99, tape: Tape, name: str) -> tuple[Sections, dict[st
     slots = angle_pairs(tape) if back.options.sincos else {}
     names = HeldNames(tape, {*c.reserved, *arguments.names}, {*slots, *slots.values()})
     pairs = {names.words[sine]: names.words[cosine] for sine, cosine in slots.items()}
-    return sections_named(tape, arguments, c, names, Places(place, place)), pairs
+    return sections_named(tape, arguments, c, names, Places(spelling.place, spelling.place)), pairs
 
 
 def _parameters(tape: Tape) -> set[str]:

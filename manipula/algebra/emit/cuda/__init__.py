@@ -6,32 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from manipula.algebra.emit import section
 from manipula.algebra.emit.about import Readme, fill_template, readme
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.cuda.program import (
-    PLAIN,
-    RESERVED,
-    WORDS,
-    CudaProgram,
-    Group,
-    group_angles,
-    helpers,
-    is_sine,
-    language,
-    move_angles_first,
-)
+from manipula.algebra.emit.cuda import program as cuda_program
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, split
 from manipula.algebra.emit.reference import states
-from manipula.algebra.emit.section import (
-    Places,
-    Sections,
-    Statement,
-    TapeNames,
-    context,
-    sections_named,
-    self_test_tables,
-)
 from manipula.algebra.program.primitives import EACH, normals
 from manipula.algebra.program.reader import program
 from manipula.algebra.tape import Tape
@@ -60,7 +41,7 @@ class Cuda:
         shown = _context(tape, version)
         name: str = shown["name"]
         arguments: Split = shown["split"]
-        test = {**shown, **self_test_tables(arguments, states(tape, samples), c_language(""))}
+        test = {**shown, **section.self_test_tables(arguments, states(tape, samples), c_language(""))}
         rollouts = {f"{name}_rollouts.cuh": _rollouts(shown, standalone=True)} if _rolls(shown) else {}
         return {
             f"{name}.cuh": fill_template(__name__, "function.cuh.jinja", shown),
@@ -110,19 +91,19 @@ def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
     more |= {"noises": noises, "drives": [x for x in memory.variables if x.port.role != "noise"]}
     if noises:
         more["drawn"] = -(-sum(len(x.port.slots) for x in noises) // EACH) * EACH
-        more["philox"] = CudaProgram(program(normals), (), wide=True).text().strip()
+        more["philox"] = cuda_program.CudaProgram(program(normals), (), wide=True).text().strip()
     return fill_template(__name__, "rollouts.cuh.jinja", {**shown, **more})
 
 
 def _context(tape: Tape, version: str) -> dict[str, Any]:
-    name = Namer(RESERVED).name(tape.name)
-    tape = move_angles_first(tape)
+    name = Namer(cuda_program.RESERVED).name(tape.name)
+    tape = cuda_program.move_angles_first(tape)
     written = _sections(tape, name)
     arguments = written.split
-    shown = context(tape, name, version, written)
-    body = list(group_angles(written.main.body, name))
+    shown = section.context(tape, name, version, written)
+    body = list(cuda_program.group_angles(written.main.body, name))
     text = _outside_groups(written, body)
-    used = [(op, helper) for op, helper in helpers(name).items() if op in shown["used"]]
+    used = [(op, helper) for op, helper in cuda_program.helpers(name).items() if op in shown["used"]]
     called = " ".join(helper.body for _, helper in used)
     arrays = _arrays(arguments)
     return (
@@ -132,9 +113,11 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
             "guard": f"MANIPULA_{name.upper()}_CUH",
             "about": comment_lines(shown["about"]),
             "ports": comment_lines(shown["ports"]),
-            "functions": [(op, *PLAIN[op]) for op in PLAIN if f"{name}_{op}(" in text + called],
+            "functions": [
+                (op, *cuda_program.PLAIN[op]) for op in cuda_program.PLAIN if f"{name}_{op}(" in text + called
+            ],
             "helpers": used,
-            "sines": any(isinstance(x, Group) for x in body),
+            "sines": any(isinstance(x, cuda_program.Group) for x in body),
             "body": body,
             "arrays": arrays,
             "block": BLOCK,
@@ -143,32 +126,32 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
     )
 
 
-def _sections(tape: Tape, name: str) -> Sections:
+def _sections(tape: Tape, name: str) -> section.Sections:
     """Sines and cosines have a line of their own, to be found again."""
-    sines = [line.slot for line in tape.online if is_sine(line)]
-    spoken = language(name)
-    taken = {*spoken.reserved, *(f"{word}{i + 1}" for word in WORDS for i in range(len(sines)))}
+    sines = [line.slot for line in tape.online if cuda_program.is_sine(line)]
+    spoken = cuda_program.language(name)
+    taken = {*spoken.reserved, *(f"{word}{i + 1}" for word in cuda_program.WORDS for i in range(len(sines)))}
     arguments = split(tape, Namer(taken))
-    names = TapeNames(tape, {*taken, *arguments.names})
+    names = section.TapeNames(tape, {*taken, *arguments.names})
     for slot in sines:
         names.free[slot] = False
-    return sections_named(tape, arguments, spoken, names, Places(_entry, _entry))
+    return section.sections_named(tape, arguments, spoken, names, section.Places(_entry, _entry))
 
 
 def _entry(argument: Argument, position: int) -> str:
     return f"{argument.name}[{position}]"
 
 
-def _outside_groups(written: Sections, body: Sequence[Statement | Group]) -> str:
+def _outside_groups(written: section.Sections, body: Sequence[section.Statement | cuda_program.Group]) -> str:
     """All that is computed, without the sines and cosines that come together."""
     statements = [*written.prepare.body, *written.prepare.stores, *written.main.stores]
-    statements += [x for x in body if isinstance(x, Statement)]
-    angles = [angle for x in body if isinstance(x, Group) for angle in x.angles]
+    statements += [x for x in body if isinstance(x, section.Statement)]
+    angles = [angle for x in body if isinstance(x, cuda_program.Group) for angle in x.angles]
     return "\n".join([*(x.text for x in statements), *(x.text for x in written.prepare.checks), *angles])
 
 
 def _arrays(arguments: Split) -> list[Array]:
-    namer = Namer({*RESERVED, *arguments.names})
+    namer = Namer({*cuda_program.RESERVED, *arguments.names})
 
     def arrays(of: Sequence[Argument], read: bool) -> Iterable[Array]:
         for x in of:

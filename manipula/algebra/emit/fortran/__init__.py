@@ -11,29 +11,10 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from manipula.algebra.emit import section, text
 from manipula.algebra.emit.about import WIDTH, Readme, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, identifier, split
 from manipula.algebra.emit.reference import State, states
-from manipula.algebra.emit.section import (
-    Places,
-    Section,
-    Sections,
-    TapeNames,
-    context,
-    sections_named,
-    self_test_tables,
-)
-from manipula.algebra.emit.text import (
-    DECIDING,
-    GUARDED,
-    LIBRARY,
-    PRODUCT,
-    SUM,
-    Language,
-    Negation,
-    Text,
-    calls,
-)
 from manipula.algebra.tape import Tape
 from manipula.scalar import OPS
 
@@ -69,9 +50,9 @@ _OWN = """
 wp dp manipula_real tolerance number infinite not_a_number broken status words k program memory passed failures worst
 state given_ true_ got_ nan_dp inf_dp entry x y yes no condition
 """
-HELPERS = (*DECIDING, *GUARDED, "floor", "log")  # Fortran's floor is an integer, and its log knows no zero
+HELPERS = (*text.DECIDING, *text.GUARDED, "floor", "log")  # Fortran's floor is an integer, and its log knows no zero
 _NAMED = {
-    **{op: OPS[op].word("fortran") for op in LIBRARY if op not in HELPERS},
+    **{op: OPS[op].word("fortran") for op in text.LIBRARY if op not in HELPERS},
     **{op: f"{op}_of" for op in HELPERS},
 }
 RESERVED = frozenset([*_STATEMENTS.split(), *_INTRINSIC.split(), *_OWN.split(), *_NAMED.values()])
@@ -85,31 +66,31 @@ class Infix:
     strength: int
     needs: tuple[int, int]
 
-    def __call__(self, args: Sequence[Text]) -> Text:
+    def __call__(self, args: Sequence[text.Text]) -> text.Text:
         left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
         right = f"({right})" if right.startswith("-") else right
-        return Text(f"{left}{self.sign}{right}", self.strength)
+        return text.Text(f"{left}{self.sign}{right}", self.strength)
 
 
-class Fortran(Language):
+class Fortran(text.Language):
     """Numbers carry their kind; one that single precision does not hold is made at run time."""
 
-    def number(self, value: float) -> Text:
+    def number(self, value: float) -> text.Text:
         found = super().number(value)
         if value and not _SINGLE[0] < abs(value) < _SINGLE[1] and abs(value) < float("inf"):
             sign = "-" if value < 0 else ""
-            return Text(f"{sign}number({abs(value)!r}_dp)", found.strength)
-        return found if abs(value) < float("inf") else Text(found.text.replace("_wp", ""), found.strength)
+            return text.Text(f"{sign}number({abs(value)!r}_dp)", found.strength)
+        return found if abs(value) < float("inf") else text.Text(found.text.replace("_wp", ""), found.strength)
 
 
 LANGUAGE = Fortran(
     {
-        "add": Infix(" + ", SUM, (SUM, PRODUCT)),
-        "sub": Infix(" - ", SUM, (SUM, PRODUCT)),
-        "mul": Infix("*", PRODUCT, (PRODUCT, PRODUCT + 1)),
-        "div": Infix("/", PRODUCT, (PRODUCT, PRODUCT + 1)),
-        "neg": Negation(),
-        **calls(_NAMED),
+        "add": Infix(" + ", text.SUM, (text.SUM, text.PRODUCT)),
+        "sub": Infix(" - ", text.SUM, (text.SUM, text.PRODUCT)),
+        "mul": Infix("*", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
+        "div": Infix("/", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
+        "neg": text.Negation(),
+        **text.calls(_NAMED),
     },
     RESERVED,
     "infinite()",
@@ -117,7 +98,9 @@ LANGUAGE = Fortran(
     "{}_wp",
     "tolerance({}_dp, {}_dp)",
 )
-TABLE = Language({}, RESERVED, "inf", "nan", "{}_dp")  # numbers of the self-test, where inf_dp and nan_dp are names
+TABLE = text.Language(
+    {}, RESERVED, "inf", "nan", "{}_dp"
+)  # numbers of the self-test, where inf_dp and nan_dp are names
 
 
 class FoldedNamer(Namer):
@@ -137,7 +120,7 @@ class FoldedNamer(Namer):
         return found
 
 
-class FoldedNames(TapeNames):
+class FoldedNames(section.TapeNames):
     """The tape's own names, by Fortran's rules."""
 
     def __init__(self, tape: Tape, reserved: Collection[str]) -> None:
@@ -198,7 +181,7 @@ class Fortran2018:
         found = states(tape, samples)
         shown = _context(tape, name, version)
         arguments: Split = shown["split"]
-        test = {**shown, **self_test_tables(arguments, found, TABLE), "chunks": chunks}
+        test = {**shown, **section.self_test_tables(arguments, found, TABLE), "chunks": chunks}
         return {
             "manipula_real.f90": fill_template(__name__, "real.f90.jinja", {"single": False}),
             "manipula_real_single.f90": fill_template(__name__, "real.f90.jinja", {"single": True}),
@@ -212,7 +195,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     written = _sections(tape, name)
     arguments = written.split
     kept = ["k"] if arguments.kept else []
-    shown = context(tape, name, version, written)
+    shown = section.context(tape, name, version, written)
     return shown | {
         **_step_arguments(arguments, shown),
         "continued": break_statement,
@@ -226,12 +209,14 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     }
 
 
-def _sections(tape: Tape, name: str) -> Sections:
+def _sections(tape: Tape, name: str) -> section.Sections:
     """Names by Fortran's rules."""
     taken = {*RESERVED, name, *(f"{name}_{part}" for part in PARTS)}
     arguments = split(tape, FoldedNamer(taken, ROOM))
     names = FoldedNames(tape, {*taken, *arguments.names})
-    return sections_named(tape, arguments, LANGUAGE, names, Places(place, place, lambda i: f"k({i + 1})"))
+    return section.sections_named(
+        tape, arguments, LANGUAGE, names, section.Places(place, place, lambda i: f"k({i + 1})")
+    )
 
 
 def _step_arguments(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:
@@ -282,7 +267,7 @@ def chunks(rows: Sequence[str]) -> Iterable[tuple[int, int, str]]:
         at += count
 
 
-def _locals(section: Section) -> list[str]:
+def _locals(section: section.Section) -> list[str]:
     return declare_names("real(wp)", [x.name for x in (*section.loads, *section.body)])
 
 

@@ -7,21 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from manipula.algebra.emit import text
 from manipula.algebra.emit.about import Readme, cost_text, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text, identifier, split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Section, SectionPlan, Statement, section
-from manipula.algebra.emit.text import (
-    ATOM,
-    LOOSE,
-    PRODUCT,
-    SUM,
-    Language,
-    Negation,
-    Spelling,
-    Text,
-    call,
-)
 from manipula.algebra.expr.function import Cost
 from manipula.algebra.show.paper import Latex
 from manipula.algebra.tape import Tape, offline_needed
@@ -39,42 +29,42 @@ class Infix:
     strength: int
     needs: tuple[int, int]
 
-    def __call__(self, args: Sequence[Text]) -> Text:
+    def __call__(self, args: Sequence[text.Text]) -> text.Text:
         left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
         right = f"({right})" if right.startswith("-") else right
-        return Text(self.form.format(left, right), self.strength)
+        return text.Text(self.form.format(left, right), self.strength)
 
 
-def _function(form: str, arity: int) -> Spelling:
-    return Spelling(form, ATOM, (LOOSE,) * arity)
+def _function(form: str, arity: int) -> text.Spelling:
+    return text.Spelling(form, text.ATOM, (text.LOOSE,) * arity)
 
 
-def _function_spelling(op: str) -> Spelling:
+def _function_spelling(op: str) -> text.Spelling:
     """\\sin(x), \\operatorname{atan2}(y, x)"""
     word = OPS[op].words.get("latex", rf"\operatorname{{{op}}}").replace("{", "{{").replace("}", "}}")
-    return call(word, OPS[op].arity)
+    return text.call(word, OPS[op].arity)
 
 
-class Mathematics(Language):
+class Mathematics(text.Language):
     """Numbers as they are printed: 2, 0.5, 1.5 times a power of ten."""
 
-    def number(self, value: float) -> Text:
+    def number(self, value: float) -> text.Text:
         plain = super().number(value)
-        text = re.sub(r"\.0$", "", plain.text)
-        found = re.fullmatch(r"(-?)([\d.]+)e([+-]?)0*(\d+)", text)
+        digits = re.sub(r"\.0$", "", plain.text)
+        found = re.fullmatch(r"(-?)([\d.]+)e([+-]?)0*(\d+)", digits)
         if found is None:
-            return Text(text, plain.strength)
+            return text.Text(digits, plain.strength)
         exponent = found[3].replace("+", "") + found[4]
-        return Text(rf"{found[1]}{found[2]} \cdot 10^{{{exponent}}}", PRODUCT)
+        return text.Text(rf"{found[1]}{found[2]} \cdot 10^{{{exponent}}}", text.PRODUCT)
 
 
 LANGUAGE = Mathematics(
     {
-        "add": Infix("{} + {}", SUM, (SUM, PRODUCT)),
-        "sub": Infix("{} - {}", SUM, (SUM, PRODUCT)),
-        "mul": Infix(r"{} \, {}", PRODUCT, (PRODUCT, ATOM)),
+        "add": Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "sub": Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "mul": Infix(r"{} \, {}", text.PRODUCT, (text.PRODUCT, text.ATOM)),
         "div": _function(r"\frac{{{}}}{{{}}}", 2),
-        "neg": Negation(),
+        "neg": text.Negation(),
         **{op: _function_spelling(op) for op in OPS if op not in (*OPERATORS, APART)},
         "sqrt": _function(r"\sqrt{{{}}}", 1),
     },

@@ -84,6 +84,7 @@ def search_ways(
     best = min(runs, key=lambda run: run.best_price)
     if best.best_price >= given:
         return function
+    # the kernel trusts the table of values: a clash in it is found here, before a proof is paid for
     compare_once(best.best, reference_from_function(function), "the search checks its own result")
     return best.best
 
@@ -147,6 +148,7 @@ class Search:
     def __init__(self, function: Function, aim: Aim, seed: int, limits: SearchLimits, rounds: Rounds) -> None:
         self.price, self.limits, self.rounds, self.divisors = aim.price, limits, rounds, aim.divisors
         self.best, self.best_price = function, self.price.total(function)
+        # a multiplicative generator that begins with 0 stays there
         self.random, self.done = 1 + seed % (P - 1), 0
         self.ways = self.begin(function)
 
@@ -165,6 +167,7 @@ class Search:
             if now[COST] > now[BEST]:  # where it ended as cheap as the best, a search goes on along the level stretch
                 self.ways = self.begin(self.best)
             end = begin + part.share
+            # shares are added up: their rounding must not give a round one chunk more
             while (progress := self.limits.progress(self.done)) < end - 1e-12:
                 temperature = part.temperature((progress - begin) / part.share)
                 self.chunk(temperature)
@@ -198,6 +201,7 @@ class Search:
 
 def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
     """Side by side; the first chain runs here and tells."""
+    # threads are enough: the kernel runs without the interpreter's lock
     with ThreadPoolExecutor(max(len(runs) - 1, 1)) as pool:
         others = [pool.submit(_exhaust, run) for run in runs[1:]]
         try:
@@ -209,6 +213,7 @@ def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
             for other in others:
                 other.result()
         except KeyboardInterrupt:
+            # the others keep theirs when they see `over`; this chain was cut inside its generator
             runs[0].keep()
             tell("interrupted; the best so far is kept")
         finally:

@@ -61,6 +61,7 @@ def sweep(s: State) -> int:
     keep(s, 1)
     count = 0
     for i in range(s.now[COUNT]):
+        # the new number: how many nodes are kept before this one
         s.stack[i] = count
         count += s.open[i]
     for i in range(s.now[COUNT]):
@@ -129,6 +130,7 @@ def rebuild_table(s: State) -> int:
         node = s.live[i]
         if s.kind[node] == FIXED:
             for k in range(s.left[node], s.left[node] + s.right[node]):
+                # node 0, the world outside, is not among the live ones; an exclusive or with 0 changes nothing
                 s.parents[s.more[k] >> 1] = s.parents[s.more[k] >> 1] ^ node
         elif s.kind[node] != LEAF:
             s.parents[s.left[node] >> 1] = s.parents[s.left[node] >> 1] ^ node
@@ -160,6 +162,7 @@ def rebuild_table(s: State) -> int:
     WITH_SQUARE,
     WITH_PRODUCT,
 ) = range(14)
+# MENU in all, for the menu is filled by them exactly
 SHARES = {
     REGROUP: 5, PAIR_UP: 2, EXCHANGE: 2, FACTOR: 5, COLLECT: 5, REBUILD: 5,
     DISTRIBUTE: 8, SPREAD: 9, SPREAD_COLLECT: 8, RESCALE: 2,
@@ -207,6 +210,7 @@ def circular(s: State, v: int) -> int:
 def change(s: State, v: int, kind: int, x: int, y: int) -> int:
     """Compute v by another way."""
     old_x, old_y = s.left[v], s.right[v]
+    # use before release: what the old and the new way share must not die in between
     use(s, x, v)
     use(s, y, v)
     s.kind[v] = kind
@@ -218,6 +222,7 @@ def change(s: State, v: int, kind: int, x: int, y: int) -> int:
     release(s, old_x, v)
     release(s, old_y, v)
     fuse(s, v)
+    # v may have become a product, or ceased to be one: its only user may swallow it, or no longer
     if s.refs[v] == 1:
         fuse(s, s.parents[v])
     return 0
@@ -228,6 +233,7 @@ def accept_rise(s: State, rise: int) -> int:
         return 1
     if rise >= STEEPEST:
         return 0
+    # drawn only to go on: the generator's own state is uniform in the field, as the chances are
     random(s, 2)
     return 1 if s.now[RANDOM] < s.chances[rise] else 0
 
@@ -254,6 +260,7 @@ def step(s: State) -> int:
     kind, x, y, cost = s.kind[v], s.left[v], s.right[v], s.now[COST]
     change(s, v, s.now[KIND], s.now[LEFT], s.now[RIGHT])
     if accept_rise(s, s.now[COST] - cost) == 0:
+        # undone by the same road: dead nodes keep their ways, so nothing has to be saved
         change(s, v, kind, x, y)
         return 0
     if s.now[COST] < s.now[BEST]:
@@ -271,6 +278,7 @@ def begin(s: State) -> int:
 def anneal(s: State, moves: int) -> int:
     """Many moves at one temperature."""
     for _ in range(moves):
+        # a move makes fewer new nodes than SCRATCH, so here is the only place to look
         if s.now[COUNT] + SCRATCH > s.now[CAPACITY]:
             sweep(s)
         step(s)

@@ -52,6 +52,7 @@ def regroup(s: State, v: int) -> int:
     u = s.left[v] if turn & 1 else s.right[v]
     if s.kind[u >> 1] != kind or s.offline[u >> 1]:
         return 0
+    # a sign before a sum belongs to both terms, before a product to one factor only
     p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1]
     if kind == ADD:
         q = q ^ (u & 1)
@@ -100,6 +101,7 @@ def divide_factor(s: State, r: int, factor: int, depth: int) -> int:
     if rest == 0:
         return 0
     rest = rest ^ (r & 1)
+    # 1 · other is other: a product by one would be paid for
     return other ^ (rest & 1) if rest >> 1 == ONE else make_reference(s, MUL, rest, other)
 
 
@@ -107,6 +109,7 @@ def some_factor(s: State, r: int) -> int:
     """A node some way down a product."""
     node = r >> 1
     for depth in range(DEEP):
+        # stopping at random: a factor may itself be a product, and is then worth more than its parts
         if s.kind[node] != MUL or (depth > 0 and random(s, 2)):
             return node
         node = (s.right[node] if random(s, 2) else s.left[node]) >> 1
@@ -139,6 +142,7 @@ def exchange(s: State, v: int) -> int:
     c = (s.right[y] if turn & 2 else s.left[y]) ^ sign
     d = s.left[y] if turn & 2 else s.right[y]
     flip = 1 if turn & 4 else 0
+    # ±c·b goes to one product and leaves the other: as many operations, but other factors to share
     first = make_reference(s, MUL, make_reference(s, ADD, a, c ^ flip), b)
     second = make_reference(s, MUL, c, make_reference(s, ADD, d, b ^ flip ^ 1))
     if first == 0 or second == 0:
@@ -155,7 +159,9 @@ def open_terms(s: State, v: int, kind: int) -> int:
         r = s.scratch[at]
         node = r >> 1
         inner = s.kind[node] == kind and s.offline[node] == 0 and count < TERMS
+        # a shared part lives on whether it is opened or not, so opening it pays rarely
         if inner and (node == v or s.refs[node] == 1 or random(s, 4) == 0):
+            # for `at_hand`: it falls with the old way of v
             s.open[node] = s.now[MOVE]
             s.scratch[at] = s.left[node] ^ (r & 1)
             s.scratch[count] = s.right[node] ^ (r & 1 if kind == ADD else 0)
@@ -186,6 +192,7 @@ def spread(s: State, count: int) -> int:
 def collect(s: State, count: int, v: int) -> int:
     """All terms of `scratch` that share a factor become one. The new number of terms; 0 for a failure."""
     common = some_factor(s, s.scratch[random(s, count)])
+    # every term has the factor one
     if common == ONE:
         return 0
     kept, group = 0, 0
@@ -217,6 +224,7 @@ def join_terms(s: State, start: int, count: int, kind: int, v: int) -> int:
 def merge_to_two(s: State, start: int, count: int, kind: int, v: int) -> int:
     """Bring a list down to two entries: pairs that are there already first, then any. 0 when that fails."""
     while count > 2:
+        # 0 would be the pair (0, 0), which is no pair: free to mean that there is none
         pair = known_pair(s, start, count, kind, v)
         i, j = quotient(pair, TERMS), remainder(pair, TERMS)
         if pair == 0:
@@ -234,6 +242,7 @@ def merge_to_two(s: State, start: int, count: int, kind: int, v: int) -> int:
 
 def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
     """12·i + j of two entries whose sum or product costs nothing more; 0 if there is none."""
+    # from another place each time, or the same one of several equal pairs would always win
     shift = random(s, count)
     for a in range(count):
         i = remainder(a + shift, count)
@@ -290,6 +299,7 @@ def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
 def rebuild_product(s: State, v: int) -> int:
     """Open the product v and join its factors anew."""
     count = open_terms(s, v, MUL)
+    # two factors can be joined in one way only
     if count < 3:
         return 0
     count = merge_to_two(s, 0, count, MUL, v)
@@ -315,6 +325,7 @@ def look_up(s: State, v: int, kind: int) -> int:
             value = product(s.value[v], over)
         else:
             value = total(s.value[v], reference_value(s, 2 * u + 1 - sign))
+        # one look into the table instead of a search for the partner: differences and quotients are exact in the field
         w = find_node(s, P - value if value > HALF else value)
         if w != 0 and v not in (u, w) and (s.offline[w] or s.refs[w] > 0):
             note(s, u)
@@ -350,6 +361,7 @@ def sum_with_product(s: State, v: int) -> int:
         x = s.live[remainder(start + i, s.now[LIVE])]
         ratio = product(value, inverse(s, x))
         y = find_node(s, P - ratio if ratio > HALF else ratio)
+        # y = 1 is a plain sum, which `look_up` finds for less
         if y > ONE and v not in (u, x, y) and (s.offline[y] or s.refs[y] > 0):
             note(s, u)
             note(s, x)
@@ -371,6 +383,7 @@ def rescale(s: State, v: int) -> int:
         k, z = z, k
     if s.offline[k >> 1] == 0:
         return 0
+    # only inverses that the function already has: a new denominator would be a new condition
     value = inverse(s, k >> 1)
     over = find_node(s, P - value if value > HALF else value)
     if over == 0 or s.offline[over] == 0:

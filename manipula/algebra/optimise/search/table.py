@@ -70,6 +70,7 @@ class State:
 
     def __init__(self, capacity: int, more: int) -> None:
         """`capacity`, a power of two, is the number of nodes there is room for."""
+        # the table is a quarter full at most, so linear probing stays short
         sizes = {"more": more + 1, "table": 4 * capacity, "now": CAPACITY + 1, "price": PRICE_FUSED + 1}
         sizes |= {"menu": MENU, "chances": STEEPEST, "scratch": SCRATCH, "hits": SCRATCH}
         for name in ARRAYS:
@@ -85,6 +86,7 @@ MULTIPLIER = 437799614237992725  # L'Ecuyer's generator modulo 2^61 - 1
 def product(a: int, b: int) -> int:
     """In the field: 2⁶¹ is 1 there, so the bits above the 61st count as if they stood at the lower end."""
     x, y = word(a), word(b)
+    # interpreted, integers have no end: the mask makes them the words of the machine
     low = (x * y) & ALL
     folded = (low & P) + (high(x, y) << 3 | low >> 61)
     return int(folded - P if folded >= P else folded)
@@ -108,6 +110,7 @@ def reference_value(s: State, r: int) -> int:
 
 def find_node(s: State, value: int) -> int:
     """The node of a value in 0 … HALF, or 0."""
+    # values of the field are as good as random, so their low bits are a hash
     slot = value & s.now[MASK]
     while s.table[slot] != 0:
         if s.value[s.table[slot]] == value:
@@ -160,10 +163,13 @@ def make_reference(s: State, kind: int, x: int, y: int) -> int:
         set_way(s, node, kind, x ^ sign, y ^ sign if kind == ADD else y)
     elif s.offline[node] == 0:
         if s.refs[node] > 0:
+            # it lives elsewhere and might need v: examined before the way is taken
             s.hits[s.now[HITS]] = node
             s.now[HITS] += 1
+        # a dead fixed node has only its old arguments, and they may need v by now
         elif s.kind[node] == FIXED:
             return 0
+        # what this move has made is used already: a second way could close a circle
         elif s.kind[node] != LEAF and s.made[node] != s.now[MOVE]:
             set_way(s, node, kind, x ^ sign, y ^ sign if kind == ADD else y)
     return 2 * node + sign
@@ -191,6 +197,7 @@ def use(s: State, r: int, parent: int) -> int:
     node = r >> 1
     if s.offline[node]:
         return 0
+    # the exclusive or forgets a user that comes twice, which is why it is read only with one use left
     s.refs[node] += 1
     s.parents[node] = s.parents[node] ^ parent
     if s.refs[node] == 1:
@@ -205,6 +212,7 @@ def use(s: State, r: int, parent: int) -> int:
             use(s, s.left[node], node)
             use(s, s.right[node], node)
         fuse(s, node)
+    # with its first use the user may swallow the product; with a second the first user no longer may
     if s.kind[node] == MUL and s.refs[node] <= 2:
         fuse(s, parent if s.refs[node] == 1 else s.parents[node] ^ parent)
     return 0
@@ -219,6 +227,7 @@ def release(s: State, r: int, parent: int) -> int:
     s.parents[node] = s.parents[node] ^ parent
     if s.refs[node] == 0:
         s.now[LIVE] -= 1
+        # the last live node takes its place: removed in constant time, the order does not matter
         last = s.live[s.now[LIVE]]
         s.live[s.place[node]] = last
         s.place[last] = s.place[node]
@@ -230,6 +239,7 @@ def release(s: State, r: int, parent: int) -> int:
         elif s.kind[node] != LEAF:
             release(s, s.left[node], node)
             release(s, s.right[node], node)
+    # the one user that is left may swallow the product now
     if s.kind[node] == MUL and s.refs[node] <= 1:
         fuse(s, parent if s.refs[node] == 0 else s.parents[node])
     return 0
@@ -242,6 +252,7 @@ def fuse(s: State, node: int) -> int:
     fused = 0
     if s.kind[node] == ADD and s.refs[node] > 0:
         fused = 1 if lone(s, s.left[node]) or lone(s, s.right[node]) else 0
+    # by difference: called once too often, it changes nothing
     s.now[COST] -= (fused - s.fused[node]) * s.price[PRICE_FUSED]
     s.fused[node] = fused
     return 0
@@ -257,6 +268,7 @@ def depends(s: State, start: int, goal: int) -> int:
     if start == goal:
         return 1
     s.now[STAMP] += 1
+    # a new stamp, above, unmarks every node at once
     s.stack[0] = start
     depth = 1
     while depth > 0:
@@ -268,6 +280,7 @@ def depends(s: State, start: int, goal: int) -> int:
             below = below >> 1
             if below == goal:
                 return 1
+            # what parameters alone decide cannot need an on-line node
             if s.stamp[below] != s.now[STAMP] and s.offline[below] == 0:
                 s.stamp[below] = s.now[STAMP]
                 s.stack[depth] = below

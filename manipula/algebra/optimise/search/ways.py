@@ -64,6 +64,7 @@ def ways_from_function(
     """The ways of the function as it is. `capacity`: nodes before the dead are swept out."""
     scales = _scales(function, divisors)
     nodes = _nodes(function, scales)
+    # with less room the dead would be swept out every few moves
     while capacity < 8 * len(nodes) + 2 * SCRATCH:
         capacity *= 2
     number = {node: i for i, node in enumerate(nodes, ONE)}
@@ -108,6 +109,7 @@ def _divides(x: Expr, names: Sequence[str]) -> bool:
 def _nodes(function: Function, scales: Sequence[Expr]) -> list[Expr]:
     """The number one, then all that have a value of their own, arguments first."""
     graph = function.graph
+    # look-ups find only what has a node: these numbers often make 2·x or x/2 of what is there
     handy = [graph.one, *(graph.const(number) for number in (2, 3, 4)), graph.one / 2]
     found = topological([*handy, *scales, *function.roots])
     return [node for node in found if node.op != "neg" and node.value != 0]
@@ -173,6 +175,7 @@ def function_from_ways(ways: Ways, best: bool) -> Function:
     outputs = tuple(
         _output(port, [_signed_node(done, graph, next(flow)) for _ in port.exprs]) for port in function.outputs
     )
+    # a node is its value, so a label finds its node again in the new graph
     labels = {graph.table[x.value]: text for x, text in function.labels.items() if x.value in graph.table}
     return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels)
 
@@ -246,6 +249,7 @@ class _Builder:
 # damaged, or wrong, is as good as none.
 
 FORMAT = 2  # changes with the text below
+# shorter than the 4300 digits at which Python refuses to convert a text
 _RATIO = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?", re.ASCII)
 
 
@@ -279,6 +283,7 @@ def as_asked(found: Function, function: Function) -> Function | None:
     if _ports(found) != _ports(function):
         return None
     try:
+        # fresh points: nobody can prepare a text for a draw that is not known yet
         compare_once(found, reference_from_function(function), f"stored {secrets.token_hex(16)}")
     except (ManipulaError, ZeroDivisionError):
         return None
