@@ -240,7 +240,7 @@ def _names(function: Function, ordered: Sequence[Expr]) -> tuple[str, ...]:
     for node in ordered:
         wish = str(node.data) if node.op == "symbol" else trig_name(node) or function.labels.get(node, "")
         if node.op != "symbol" and (not wish or wish in taken):
-            # two nodes may wish for one name, as cos(q2) of two different joints called alike
+            # a label may repeat another, or be the name of a symbol
             count, wish = _fresh(count, taken)
         taken.add(wish)
         names.append(wish)

@@ -44,10 +44,12 @@ class Answers:
         self.q: Floats
         self.residual: Floats
         self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
+        # a double root has a null direction as well, but the tool leaves the pose along it: no family
         self.families = self._families(self.reached & ~self._pair_double_roots(close.twin[0]))
         self._slide_to_seed()
         self.twin = twins(solver, T[None], self.q, self.reached, self.residual)
         self._seat_seed()
+        # turns last: twins and families are measured without them
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
         inside: Bits = np.all(self.margin >= -LimitTolerance.INSIDE, axis=-1)
@@ -56,6 +58,7 @@ class Answers:
 
     def adopt(self, q: Floats, valid: Bits) -> None:
         """What the quick way has decided stands: its answers are these, and a branch it left out is one of them."""
+        # the quick way has already answered the caller: what is told later must agree with it
         own = self.valid & ~valid
         self.q[valid], self.valid, self.reached = q[valid], valid, self.reached | valid
         self.residual[valid] = newton.residual(self.solver.pose(q[valid]), self.T)
@@ -73,6 +76,7 @@ class Answers:
         apart = distances(self.q[own, None], self.q[own], self.solver.turning)
         one, other = np.nonzero(np.tri(len(own), k=-1, dtype=bool) & (apart < BranchTolerance.NEARBY))
         if one.size:
+            # on a family the pose strays nowhere; between two roots it strays with the square of their distance
             miss = self._still.between(self.q[own[one]], self.q[own[other]])
             met = miss > FamilyTolerance.SQUARE * apart[one, other] ** 2
             paired[own[one[met]]] = paired[own[other[met]]] = True
@@ -84,6 +88,7 @@ class Answers:
         rows = np.flatnonzero(possible)
         if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
             return found
+        # the smallest singular value: a walk along a null direction costs a hundred times as much
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
         for i in rows[least < FamilyTolerance.NEAR]:
             found[i] = family_at(self.q[i], self._still, self.solver.plan.group)
@@ -127,7 +132,7 @@ class Answers:
         return order_branches(self.q, self.valid, self.seed)
 
     @property
-    def rejected(self) -> str:
+    def limits_text(self) -> str:
         """The limits that keep the arm from the solution that breaks them least; nothing where there is none."""
         places = np.flatnonzero(self.reached & (self.twin < 0) & ~self.valid)
         if self.valid.any() or not places.size:
@@ -264,6 +269,7 @@ class InverseResult:
         """
         if len(self.q):
             away = np.sqrt(((self._solver.pose(self.q) - self.pose) ** 2).sum((-1, -2)))
+            # among answers that all meet the pose, rounding must not outvote the seed's order
             best = int(np.argmin(away)) if away.min() > self._solver.tolerances.good else 0
             return solver.Nearest(self.q[best], float(away[best]), solver.MET)
         found = self._solver.nearest(self.pose, self.seed)

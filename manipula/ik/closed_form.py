@@ -46,8 +46,10 @@ def settled_poses(
     found = _accepted_for_values(solver, T, values, seed)
     if not found.unsettled.any():
         return T, found
+    # several values of a parameter share one pose: it is looked at once
     rows = np.unique(np.flatnonzero(found.unsettled) // (1 if values is None else values.size))
     raw = closed_rows(solver, T[rows], None if values is None else values[:1])
+    # the closed form itself has measured the pose; checking all of them would cost more than solving
     unclean = rows[~((raw.pose_error <= PoseTolerance.CLEAN) & (raw.margin >= 0))]  # NaN is neither
     if not unclean.size:
         return T, found

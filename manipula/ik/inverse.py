@@ -283,6 +283,7 @@ class InverseSolver(JointSpace):
         near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
         q = starts(self, near)
         if self.closed is not None and not self.plan.parameter:
+            # even out of reach the branches of the closed form are good starts
             q = np.concatenate([self.raw(T, near).q, q])
         best, distance = nearest_found(self, T, q, task, (self.pose, self.jacobian))
         rejected = self._reason_of_limits(T, near) if task == "pose" and self.limited else ""
@@ -291,4 +292,4 @@ class InverseSolver(JointSpace):
 
     def _reason_of_limits(self, T: Floats, seed: Floats | None) -> str:
         """The limits alone that keep the arm from a pose."""
-        return Answers(self, T, seed, self.raw(T, seed, self._parameter_values(seed, None))).rejected
+        return Answers(self, T, seed, self.raw(T, seed, self._parameter_values(seed, None))).limits_text

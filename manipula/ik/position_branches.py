@@ -75,8 +75,10 @@ class Polynomial(NamedTuple):
         if not size > PartialTolerance.NOTHING:
             return None
         terms = self.terms[::-1].copy()
+        # a leading coefficient of rounding would put a root at 1e15 in place of none
         terms[np.abs(terms) < PartialTolerance.ROUNDING * size] = 0
         found = np.roots(terms)
+        # the angle of a root off the unit circle is its nearest real neighbour
         return (np.angle(found[found != 0]) if self.turns else found.real).astype(float)
 
 
@@ -114,6 +116,7 @@ class Linked(NamedTuple):
             for x in _common_roots([_first_told(self.kinds[0], f, W)], float(at[1])):
                 yield [_last(self.kinds[0], _value(f, x), W, float(at[0])), x]
             return
+        # last joint first, then the middle one; the first follows from where the point has to go
         for y, x in _PAIRS[self.kinds[1]](self, f, W, at):
             u = _value(f, x)
             moved = _rotate_z(u, y) if self.kinds[1] == "R" else u + np.array([0, 0, y])
@@ -201,6 +204,7 @@ def _roots_revolute(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tu
         C = [constant(W[2] - p[2], f[0].turns), _square(f).times(-0.5) + float(W @ W - p @ p) / 2]
     rest = [c.minus(f[2].times(v[2])) for c, v in zip(C, V, strict=True)]
     flat, size = V[:, :2], np.linalg.norm(V[:, :2], axis=1)
+    # both branches may run: near the limit either may lose digits, and candidates are polished
     area = np.linalg.det(flat)
     if abs(area) > PartialTolerance.NOTHING * max(size[0] * size[1], size[0] ** 2):
         yield from _roots_crossed(np.linalg.inv(flat), rest, f, at)
@@ -322,6 +326,7 @@ class AxisBranches:
     """Up to five joints that place a point and a direction: with one more joint about it, a pose."""
 
     def __init__(self, chain: Tree) -> None:
+        # about the tool's own axis: it takes up the one angle that the task leaves open
         turn = Link(name="added", kind=KINDS["revolute"], before=chain.tool)
         self._solver = InverseSolver(replace(chain, links=in_series((*chain.links, turn)), tool=HERE))
         whole = self._solver.plan

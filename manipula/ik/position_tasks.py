@@ -171,6 +171,7 @@ class PartialSolver(JointSpace):
             J[..., 3:, :] = 0
         else:
             z = self._pose(q)[..., :3, 2]
+            # turning about z itself does not move the axis
             J[..., 3:, :] -= z[..., :, None] * (z[..., None, :] @ J[..., 3:, :])
         return J
 
@@ -215,6 +216,7 @@ class PartialSolver(JointSpace):
         other = PartialResult(self, T, self._find_branches(T, held, search=True), seed, tolerance)
         if len(other.q) or not movable or not self.freedom.held:
             return other if len(other.q) else result
+        # least squares with all joints free says where the held ones would have to be
         best = self.nearest(T, held)
         if best.distance > max(SearchTolerance.REACHED, result.tolerance):
             return result
@@ -280,7 +282,7 @@ class PartialSolver(JointSpace):
         near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
         T = position_targets.complete_pose(target) if self.task == "axis" else target
         best, distance = nearest_found(self, T, starts(self, near), self.task, (self._pose, self._jacobian))
-        rejected = Answers(self, target, near, self.raw(target, near)).rejected if self.limited else ""
+        rejected = Answers(self, target, near, self.raw(target, near)).limits_text if self.limited else ""
         reason = position_targets.reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)
         return Nearest(best, distance, reason)
 
@@ -291,6 +293,7 @@ class PartialSolver(JointSpace):
             return None
         span = np.where(self.turning, np.pi, self.size)
         p = self._pose(np.random.default_rng(5).uniform(-span, span, (16, self.chain.dof)))[:, :3, 3]
+        # points of a plane have no third extent; on a line there is no plane to name
         _, sizes, rows = np.linalg.svd(p - p.mean(0))
         if sizes[2] > PartialTolerance.PLANE * self.size or sizes[1] < PartialTolerance.PLANE * self.size:
             return None

@@ -66,6 +66,7 @@ def elbow_angle(J: Reals, tool: Reals, senses: Reals) -> float:
     by = z[8] * sx - z[6] * sz
     bz = z[6] * sy - z[7] * sx
     least = min(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz)
+    # not ≥, so that NaN is refused as well
     if not sqrt(least) >= FLAT * length:
         return NONE
     triple = sx * (ay * bz - az * by) + sy * (az * bx - ax * bz) + sz * (ax * by - ay * bx)

@@ -34,6 +34,7 @@ TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "ax
 
 def starts(solver: Solver, seed: Floats | None, count: int = STARTS) -> Floats:
     """Configurations to start from: the seed, and a fixed spread inside the limits."""
+    # a fixed seed: the same pose has the same answers in every run
     rng = np.random.default_rng(20240229)
     spread = rng.uniform(*solver.span, (count, solver.chain.dof))
     return spread if seed is None else np.concatenate([seed[None], spread])
@@ -63,6 +64,7 @@ def _search_until_complete(solver: Solver, T: Floats, every: Floats, exact: floa
         some = every[tried : tried + (MORE if tried else STARTS)]
         ends = solver.descent(some, T)
         tried += len(some)
+        # the stopping rule counts descents that ended at a solution, known or new
         hits += int((ends.miss < max(SearchTolerance.CLOSE, SearchTolerance.LOOSE * exact)).sum())
         found = told_apart(solver, T, np.concatenate([found, _exact(solver, T, ends, exact)]))
         if _enough(tried, hits, len(found)):
@@ -115,6 +117,7 @@ def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:
         return q
     one, other = np.nonzero(near)
     still = StandingTool(T, solver.pose, solver.jacobian, solver.turning)
+    # two ends of one flat valley: the pose is met between them, so they are one root
     near[one, other] = still.between(q[one], q[other]) <= solver.tolerances.good
     worst = still.miss(q)
     beaten: Bits = (near | near.T) & ((worst[:, None] > worst) | ((worst[:, None] == worst) & near))
@@ -142,6 +145,7 @@ def nearest_found(
     if solver.descent is not None:
         ends = solver.descent(q, T, task, bounded=True).q
         cost = ((newton.difference(pose(ends), T) * weights) ** 2).sum(-1)
+        # the second-order finish is dear: only the best distinct ends get one
         q = distinct(ends[np.argsort(cost, kind="stable")], solver.turning)[:FINISHED]
     return best_of(solver, newton.nearest(q, T, pose, jacobian, solver.low, solver.high, weights))
 

@@ -81,6 +81,7 @@ class Pieces:
 def pieces_of(structure: ArmStructure) -> Pieces:
     """The determinants of an arm; `InputError` where there is no rule for it."""
     robot = structure.robot
+    # in the field: exact, where a sample in floats would have to guess what is zero
     moving = [row for row in range(6) if not all(_zeros(structure, seed, row) for seed in DRAWS)]
     if robot.dof <= _FEW or robot.dof == len(moving) < 6:
         return _few(structure, moving)
@@ -126,6 +127,7 @@ def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
     A = J if square else [[dot(one, other) for other in zip(*J)] for one in zip(*J)]
     said = Message("the tool's {ways}", joined(", ", (WORDS[row] for row in rows)))
     name = "J" if square else "JᵀJ"
+    # fewer rows than joints: JᵀJ is singular everywhere
     found = determinant(A) if len(rows) >= n else 0
     piece = Piece(name, said, drawn.function(name, found))
     if len(rows) < n or all(_vanishes(piece.function, seed) for seed in DRAWS):
@@ -180,6 +182,7 @@ def _wrist(structure: ArmStructure, centre: int) -> Pieces:
 def _centre(structure: ArmStructure) -> int | None:
     """The joint behind the third, counted from 0, whose foot lies on all three axes; None where there is none."""
     found = [_meeting_axes(structure, seed) for seed in DRAWS]
+    # two draws: letters may meet by chance at one
     both = [k for k in range(3) if all(k in one for one in found)]
     return both[0] if both else None
 
@@ -242,6 +245,7 @@ def solve_factor(factor: FormulaTree) -> Solved | None:
 
 def _angles(A: FormulaTree, B: FormulaTree, C: FormulaTree) -> tuple[FormulaTree, ...]:
     """The zeros of A cos x + B sin x + C."""
+    # the plain cases first: a reader expects 0, π and ±π/2, not their arc tangents
     if C == ZERO and A == ZERO:
         return ZERO, PI
     if C == ZERO and B == ZERO:

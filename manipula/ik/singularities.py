@@ -227,6 +227,7 @@ class _Trial:
                     wanted = self.value(value, q)
                 except (ValueError, ZeroDivisionError):  # the root of a negative number
                     continue
+            # the unknown is a sum of joints, linear in each: two points give its slope
             slope = self.value(unknown, {**q, name: 1.0}) - self.value(unknown, {**q, name: 0.0})
             there = q[name] + (wanted - self.value(unknown, q)) / slope
             if np.isfinite(there):
@@ -238,6 +239,7 @@ class _Trial:
             places = np.linspace(-np.pi, np.pi, _SCAN)
             sizes = [self.value(factor, {**q, name: float(x)}) for x in places]
             for a, b, f, g in zip(places, places[1:], sizes, sizes[1:]):
+                # only changes of sign: a double root is missed, and then the case counts as not reached
                 if f * g < 0:
                     root = brentq(
                         lambda x, name=name: self.value(factor, {**q, name: x}), a, b, xtol=SingularTolerance.ROOT

@@ -16,7 +16,7 @@ from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, over_arrays, principal, stack_rows, wound
 from manipula.ik.numeric.poses import accept_branches
 from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, SearchTolerance
-from manipula.ik.search import unique_solutions
+from manipula.ik.search import distinct, unique_solutions
 from manipula.ik.solver import Raw, Solver
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan
 from manipula.mechanics.robot.joints import KINDS
@@ -83,6 +83,7 @@ def side_by_side(found: Sequence[Floats], dof: int) -> tuple[Floats, Bits]:
 #
 # Every solution of the arm is one of the longer arm's, at most 16; those that move an added joint are none.
 
+# parallel or crossing axes would make the longer arm singular at every pose
 GAP = (  # in no special place to the axis before
     turn_about("z", math.cos(0.9), math.sin(0.9)) @ shift_along("x", 0.23) @ shift_along("z", 0.17)
     @ turn_about("x", math.cos(1.3), math.sin(1.3))
@@ -109,17 +110,8 @@ def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
     n = solver.chain.dof
     kept = q[(np.abs(q[:, n:]) < SearchTolerance.STILL).all(-1), :n]
     close, worst = newton.newton_polish(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
-    return _distinct(principal(close[accept_branches(worst, solver.tolerances)], solver.turning))
-
-
-def _distinct(q: Floats) -> Floats:
-    """Roots that were two of the longer arm's may be one of this one's."""
-    keep = [i for i in range(len(q)) if not any(_near(q[i], q[j]) for j in range(i))]
-    return q[keep]
-
-
-def _near(a: Floats, b: Floats) -> bool:
-    return bool(np.abs(np.remainder(a - b + np.pi, 2 * np.pi) - np.pi).max() < BranchTolerance.SAME)
+    # two roots of the longer arm may be one of this one
+    return distinct(principal(close[accept_branches(worst, solver.tolerances)], solver.turning), solver.turning)
 
 
 # Seven turning joints of which none, when held, leaves a closed form: the last is given, the six before are general.

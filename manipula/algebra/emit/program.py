@@ -36,6 +36,7 @@ class ProgramWriter(ExpressionWriter):
         self.tables = {name: x for routine in routines for name, x in routine.tables.items()}
         self.tapes = {name: x for routine in routines for name, x in routine.tapes.items()}
         self.structs = {name: x for routine in routines for name, x in routine.structs.items()}
+        # one name space for routines, tables, structs and tapes, as C has it
         namer = Namer({*self.reserved, "pair", *(f"pair_{name}" for name in PAIRS)})
         self.called = {name: namer.name(name) for name in (x.name for x in routines)}
         self.called |= {name: namer.name(name) for name in (*self.tables, *self.structs)}
@@ -101,6 +102,7 @@ class ProgramWriter(ExpressionWriter):
 
     def text(self) -> str:
         """All of it."""
+        # the bodies first: they show which helpers are in use
         texts = {routine.name: "\n".join(self.routine(routine)) for routine in self.routines}
         decided = [texts.pop(text.__name__) for text in DECIDING.values() if self.decides and text.__name__ in texts]
         bodies = list(texts.values())
@@ -199,6 +201,7 @@ class ProgramWriter(ExpressionWriter):
             fit = f"{name}_"
             while fit in taken or fit in self.reserved:
                 fit += "_"
+            # names that begin with an underscore belong to the implementation in C
             self.local[name] = fit.lstrip("_") or f"x{fit}"
 
     def comment(self, text: str) -> list[str]:
@@ -266,6 +269,7 @@ class ProgramWriter(ExpressionWriter):
         return f"{self.write(target)} = {self.bare(value)}{self.end}"
 
     def is_compound_assignment(self, target: tree.Place, value: tree.ProgramOp) -> bool:
+        # only where the first operand is the target: x = y - x is no x -= y
         return value.args[0] == target and value.name in STEPS and target.kind in ("real", "int")
 
 

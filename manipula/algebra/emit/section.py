@@ -115,6 +115,7 @@ def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language
     texts = dict(constants)
     loads: list[Statement] = []
     for slot, source in plan.sources.items():
+        # an input that nobody reads is not loaded: compilers would warn
         if by_lines[slot] or at_end[slot]:
             loads.append(Statement(names.name(slot), source))
             texts[slot] = Text(loads[-1].name)
@@ -123,7 +124,9 @@ def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language
     needs = dict.fromkeys(texts, 0)  # slot → how much of the body its text needs
     for line in plan.lines:
         text = language.table[line.op]([texts[arg] for arg in line.args])
+        # read once and short: a line of its own would only lengthen the text
         inside = by_lines[line.slot] == 1 and not at_end[line.slot] and len(text.text) <= SHORT
+        # read by one result alone: it is written where it is stored
         last = at_end[line.slot] == 1 and not by_lines[line.slot]
         only_a_sign = line.op == "neg" and line.args[0] in named
         if not (names.anonymous(line.slot) and (inside or last or only_a_sign)):
@@ -189,6 +192,7 @@ def sections_named(tape: Tape, arguments: Split, language: Language, names: Name
     kept = [(places.kept(i), slot) for i, slot in enumerate(arguments.kept)]
     given = {slot: text for text, slot in entries(arguments.parameters, places.read)}
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
+    # the guard's lines are computed once per parameter set, never on line
     prepare = SectionPlan(given, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks)
     main = SectionPlan(loads, tape.online, entries(arguments.outputs, places.write))
     return Sections(

@@ -44,6 +44,15 @@ class Spelling:
         return Text(self.form.format(*parts), self.strength)
 
 
+@dataclass(frozen=True)
+class Infix(Spelling):
+    """a + b, where a sign right behind another operator is bracketed: `a*-b` is no Fortran, and `a -b` a difference."""
+
+    def __call__(self, args: Sequence[Text]) -> Text:
+        left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
+        return Text(self.form.format(left, f"({right})" if right.startswith("-") else right), self.strength)
+
+
 class Negation:
     """−x. A product keeps its strength behind the sign; two signs never touch (`--x` means something else in C)."""
 
@@ -94,6 +103,7 @@ class Language:
     def number(self, value: float) -> Text:
         """The shortest decimal that reads back as the same double."""
         word = self.not_a_number if isnan(value) else self.infinity if isinf(value) else repr(abs(value))
+        # −0.0 is not below zero, but has a sign to keep
         negative = not isnan(value) and (value < 0 or repr(value).startswith("-"))
         text = self.literal.format(word)
         return Text(f"-{text}", SIGN) if negative else Text(text)
@@ -187,6 +197,7 @@ class ExpressionWriter(ABC):
 
     def form(self, x: tree.ProgramOp) -> str | None:
         name = self.plain_name(x)
+        # the most special form first
         for key in (f"{name} {x.kind}", f"{name} from {x.args[0].kind}", name):
             if key in self.forms:
                 self.used[key] = None

@@ -122,6 +122,7 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
     numbers = sum(slot in w.literals for slot in results_of(tape))
+    # scalar code stays narrow: wide instructions slow some processors down for everything after them
     wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" ' if numbers >= MANY else ""
     signature = ", ".join([*given, "ptr noalias readonly %.k", *taken])
     w.lines += [f"define void @one({signature}) nounwind {wide}{{", "entry:"]
@@ -148,10 +149,10 @@ def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     _splat_kept(w, kept_slots(tape))
     steps = [f"%.step{i}" for i in range(len(variables))] + [str(len(port.slots)) for port in tape.outputs]
     offsets = _lane_offsets(w, steps)
-    w.put("%.some = icmp sgt i64 %.n, 0")
-    w.put("br i1 %.some, label %loop, label %done")
+    w.emit("%.some = icmp sgt i64 %.n, 0")
+    w.emit("br i1 %.some, label %loop, label %done")
     w.start_block("loop")
-    w.put("%.i = phi i64 [ 0, %entry ], [ %.next, %again ]")
+    w.emit("%.i = phi i64 [ 0, %entry ], [ %.next, %again ]")
     bases = [f"%.in{i}" for i in range(len(variables))] + [f"%.out{i}" for i in range(len(tape.outputs))]
     starts = [w.gep(base, w.let(f"mul nsw i64 %.i, {step}")) for base, step in zip(bases, steps)]
     needed = _reads(tape)
@@ -180,19 +181,20 @@ def _lane_offsets(w: Writer, steps: Sequence[str]) -> list[list[str]]:
     w.declared["@llvm.smin.i64"] = "declare i64 @llvm.smin.i64(i64, i64)"
     w.declared["@llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
     last = w.let("sub nsw i64 %.n, 1")
+    # lanes past the last row read it again, so nothing outside the arrays is touched
     rows = [w.let(f"call i64 @llvm.smin.i64(i64 {lane}, i64 {last})") for lane in range(1, w.kind.lanes)]
     return [[w.let(f"mul nsw i64 {row}, {step}") for row in rows] for step in steps]
 
 
 def _advance(w: Writer) -> None:
     """To the next block; the last one ends with the last row."""
-    w.put("br label %again")
+    w.emit("br label %again")
     w.start_block("again")
-    w.put(f"%.after = add nsw i64 %.i, {w.kind.lanes}")
-    w.put(f"%.last = sub nsw i64 %.n, {w.kind.lanes}")
-    w.put("%.next = call i64 @llvm.smin.i64(i64 %.after, i64 %.last)")
-    w.put("%.more = icmp slt i64 %.after, %.n")
-    w.put("br i1 %.more, label %loop, label %done")
+    w.emit(f"%.after = add nsw i64 %.i, {w.kind.lanes}")
+    w.emit(f"%.last = sub nsw i64 %.n, {w.kind.lanes}")
+    w.emit("%.next = call i64 @llvm.smin.i64(i64 %.after, i64 %.last)")
+    w.emit("%.more = icmp slt i64 %.after, %.n")
+    w.emit("br i1 %.more, label %loop, label %done")
     w.start_block("done")
     w.lines.append("  ret void\n}\n")
 
@@ -213,6 +215,7 @@ def compute(w: Writer, lines: Sequence[Line], units: Sequence[rows.Unit]) -> Non
     levels = _levels(lines)
     done: set[int] = set()
     for level in sorted({levels[line.slot] for line in grouped}):
+        # level by level: what is inside a sine must be known before the sines of its level are packed
         stage = [line for line in grouped if levels[line.slot] == level]
         _plain(w, _cone([arg for line in stage for arg in line.args], makers, done), done, stores)
         for slot, value in (*_sines(w, stage), *_arctangents(w, stage)):
@@ -271,6 +274,7 @@ def _line(w: Writer, line: Line) -> None:
     if k.scalar == "double":
         w.aliases[line.slot] = text(Arithmetic(w, k), *given)
         return
+    # single precision by way of double: one text for both, correctly rounded but for rare halves
     wide = [w.let(f"fpext {k.text} {x} to {k.wide().text}") for x in given]
     found = text(Arithmetic(w, k.wide()), *wide)
     w.aliases[line.slot] = w.let(f"fptrunc {k.wide().text} {found} to {k.text}")

@@ -100,6 +100,7 @@ class LanedWriter(Writer):
 
     def load(self, kind: Kind, place: str) -> str:
         if kind == "real":
+            # aligned to one double only: an array that is handed in may begin anywhere
             return self.new(f"load {self.real_type}, ptr {place}, align 8")
         if kind == "complex":
             return self.pair(*(self.load("real", x) for x in self.halves(place)))
@@ -174,6 +175,7 @@ class LanedWriter(Writer):
         found = "poison"
         for lane in range(self.lanes):
             one = [self.new(f"extractelement {self.real_type} {x}, i64 {lane}") for x in args]
+            # vector libraries round otherwise than the system's function, and differ from host to host
             value = super().function(name, *one)
             found = self.new(f"insertelement {self.real_type} {found}, double {value}, i64 {lane}")
         return found

@@ -81,7 +81,7 @@ class Writer(Operations):
         yield "entry.0:"
         self.places()
         self.block(self.routine.body)
-        self.emit(self.nothing())
+        self.emit(self.empty_return())
         yield from self.early
         yield from self.out
         yield "}"
@@ -89,7 +89,7 @@ class Writer(Operations):
     def argument_type(self, kind: tree.Kind) -> str:
         return self.types.get(kind, "ptr noalias")
 
-    def nothing(self) -> str:
+    def empty_return(self) -> str:
         """The end of a text that returns nothing, or forgot to."""
         kind = self.routine.returns
         return "ret void" if kind == "none" else f"ret {self.types[kind]} zeroinitializer"
@@ -140,6 +140,7 @@ class Writer(Operations):
 
     def leave(self, line: str) -> None:
         self.emit(line)
+        # LLVM wants a block after a jump; what follows a `return` is unreachable and dropped
         self.out.append(f"{self.labels('dead')[0]}:")
 
     def store(self, target: tree.Place, value: str) -> None:
@@ -153,6 +154,7 @@ class Writer(Operations):
         test, inside, more, after = self.labels("for", "do", "more", "done")
         self.emit(f"store i64 {self.value(line.start)}, ptr %{line.name}")
         self.mark(test)
+        # the reader has moved an end that the body changes before the loop
         at, stop = self.new(f"load i64, ptr %{line.name}"), self.value(line.stop)
         going = self.new(f"icmp {'slt' if line.step > 0 else 'sgt'} i64 {at}, {stop}")
         self.emit(f"br i1 {going}, label %{inside}, label %{after}")
@@ -226,6 +228,7 @@ class Writer(Operations):
         found, place = layout.member(x.name), self.place(x)
         assert found is not None
         if x.kind in tree.ARRAYS:
+            # the pointers of a struct never change: marked so, they are read once and not in every loop
             return place if found.size else self.new(f"load ptr, ptr {place}, !invariant.load !99")
         return self.load(x.kind, place)
 
@@ -235,18 +238,17 @@ class Writer(Operations):
 
     def call(self, kind: tree.Kind, routine: str, args: Sequence[tree.Expr]) -> str:
         words = ", ".join(f"{self.types.get(x.kind, 'ptr')} {self.value(x)}" for x in args)
-        text = f"call {self.types[kind]} @{routine}({words})"
-        if kind == "none":
-            self.emit(text)
-            return ""
-        return self.new(text)
+        return self.emit_call(kind, f"call {self.types[kind]} @{routine}({words})")
+
+    def emit_call(self, kind: tree.Kind, text: str) -> str:
+        if kind != "none":
+            return self.new(text)
+        self.emit(text)
+        return ""
 
     def straight(self, x: tree.CallTape) -> str:
-        text = f"call {self.types[x.kind]} @{x.tape}.{x.half}({', '.join(f'ptr {self.value(arg)}' for arg in x.args)})"
-        if x.kind == "none":
-            self.emit(text)
-            return ""
-        return self.new(text)
+        words = ", ".join(f"ptr {self.value(arg)}" for arg in x.args)
+        return self.emit_call(x.kind, f"call {self.types[x.kind]} @{x.tape}.{x.half}({words})")
 
     # operations
 
@@ -265,6 +267,7 @@ class Writer(Operations):
     def place_for(self, kind: tree.Kind) -> str:
         """A place for a value that comes on two ways."""
         place = f"%{self.labels('either')[0]}"
+        # in the entry block: an alloca inside a loop would take new memory in every turn
         self.early.append(f"  {place} = alloca {self.types[kind]}")
         return place
 

@@ -101,7 +101,7 @@ class Writer:
 
     # text
 
-    def put(self, text: str) -> None:
+    def emit(self, text: str) -> None:
         self.lines.append(f"  {text}")
 
     def let(self, text: str) -> str:
@@ -157,13 +157,13 @@ class Writer:
         line, turned = self._with_its_sign(line)
         factors = next((arg for arg in self._order(line) if arg in self.products), None)
         if line.op in ("add", "sub") and factors is not None:
-            self.put(f"{to} = {self._fused_multiply_add(line, factors, turned)}")
+            self.emit(f"{to} = {self._fused_multiply_add(line, factors, turned)}")
             return
         args = [self.read(arg) for arg in line.args]
         if line.op in _PLAIN:
-            self.put(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
+            self.emit(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
         elif line.op in _INTRINSIC:
-            self.put(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
+            self.emit(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
         elif line.op == "less":
             self.tests[line.slot] = _compare(self, "olt", *args), _compare(self, "uno", *args)
             self.aliases[line.slot] = _compare_with_nan(self, *self.tests[line.slot])
@@ -222,6 +222,7 @@ def fused_products(tape: Tape) -> dict[int, tuple[int, int]]:
     return {
         line.slot: (line.args[0], line.args[1])
         for line in tape.online
+        # read twice, a product would be computed twice, and rounded two ways
         if line.op == "mul" and line.slot in summed and reads[line.slot] == 1
     }
 

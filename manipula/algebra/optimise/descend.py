@@ -22,12 +22,7 @@ STRIDES = (1, 1, 1, 2)  # answers changed in one step
 
 
 def descend(
-    price: Worth,
-    space: Space,
-    start: Answers,
-    part: Space,
-    stop: Stop = never,
-    tell: Tell = silent,
+    price: Worth, space: Space, start: Answers, part: Space, stop: Stop = never, tell: Tell = silent
 ) -> dict[Any, Any]:
     """Change one answer at a time, of a part of the space, while it pays."""
     best = {name: start.get(name, answers[0]) for name, answers in space.items()}
@@ -46,12 +41,7 @@ def descend(
 
 
 def wander(
-    price: Worth,
-    space: Space,
-    start: Answers,
-    progress: Callable[[], float],
-    seed: int = 0,
-    tell: Tell = silent,
+    price: Worth, space: Space, start: Answers, progress: Callable[[], float], seed: int = 0, tell: Tell = silent
 ) -> dict[Any, Any]:
     """Anneal from `start` until the progress reaches 1; the best that was met."""
     random, open_names = Random(seed), [name for name, answers in space.items() if len(answers) > 1]

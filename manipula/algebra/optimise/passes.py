@@ -108,7 +108,7 @@ def _add_terms(terms: Sequence[tuple[int, Expr]], graph: Graph) -> Expr:
 Pass = Callable[[Function], Function]
 
 PASSES: dict[str, Pass] = {
-    "factor": factor_sums,  # a·b ± a·c → a·(b ± c)
+    "factor": factor_sums  # a·b ± a·c → a·(b ± c)
 }
 
 

@@ -69,6 +69,7 @@ def constant(value: Any) -> Const:
     if isinstance(value, bool):
         return Const("flag", value)
     if isinstance(value, int):
+        # what does not fit 63 bits and a sign is a word
         return Const("word" if value > ALL // 2 else "int", value)
     return Const("real", float(value))
 
@@ -169,6 +170,7 @@ class Expressions:
 
     def index(self, node: ast.expr) -> Expr:
         found = self.value(node)
+        # Python counts −1 from the end; no other language would
         if isinstance(found, Const) and found.value < 0:
             raise self.refusal(node, "entries are counted from the front")
         if found.kind not in ("int", "flag"):
@@ -215,9 +217,11 @@ class Expressions:
 
     def arithmetic(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
         if name == "mul" and (a.kind == "complex") != (b.kind == "complex"):
+            # two products instead of the four of a complex one, and no NaN from 0·∞
             factor, z = (b, a) if a.kind == "complex" else (a, b)
             return ProgramOp("complex", "scale", (self.fit(factor, "real", node), z))
         if name == "div" and a.kind == "complex" and b.kind != "complex":
+            # one division instead of two, in every language alike
             return self.arithmetic("mul", self.arithmetic("div", Const("real", 1.0), b, node), a, node)
         if name in ("shl", "shr"):
             return self.shift(name, a, b, node)
@@ -272,6 +276,7 @@ class Expressions:
     def among(self, left: ast.expr, choices: Sequence[ast.expr], inside: bool, node: ast.AST) -> Expr:
         """x in (a, b): x == a or x == b"""
         x = self.value(left)
+        # each comparison would call it again
         if any(isinstance(part, RoutineCall | CallTape) for part in parts(x)):
             raise self.refusal(node, "give what is called a name first")
         tests = [self.compare("eq" if inside else "ne", x, self.value(choice), node) for choice in choices]

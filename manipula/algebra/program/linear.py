@@ -28,6 +28,7 @@ def factorised(n: int, A: Numbers, order: Ints) -> float:
                 A[p * n + j] = held
         least = min(least, size)
         most = max(most, size)
+        # an exact zero in its place would stop the solver at a singular arm; this gives a large, finite answer
         if size <= ROUNDING * most:
             A[k * n + k] = ROUNDING * most + LEAST
         inverse = 1 / A[k * n + k]

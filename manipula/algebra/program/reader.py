@@ -67,6 +67,7 @@ class _Program:
         elif made.name in self.routines:
             made = self.routines[made.name]
         else:
+            # kept apart until it is read, for a text that calls itself must find it
             self._reading[made.name] = made
             _Reader(self, scope, made).read(scope.tree.body[1:] if made.doc else scope.tree.body)
             self.routines[made.name] = self._reading.pop(made.name)
@@ -111,6 +112,7 @@ class _Reader(Expressions):
 
     def read(self, body: Sequence[ast.stmt]) -> None:
         self.widened = True
+        # an int that becomes a real further down makes every earlier use of it a real: read again
         while self.widened:
             self.widened, self.fresh = False, 0
             self.routine.body = self.block(body)
@@ -206,6 +208,7 @@ class _Reader(Expressions):
 
     def augment(self, target: ast.expr, op: str, value: ast.expr, line: ast.stmt) -> tree.Stmt:
         before = self.value(target)
+        # x[f()] += 1 reads and writes x[f()], and f may not run twice
         if any(isinstance(x, tree.RoutineCall) for x in tree.parts(before)):
             raise self.refusal(line, "the index would be computed twice")
         return self.assign(target, self.arithmetic(op, before, self.value(value), line), line)
@@ -279,6 +282,7 @@ class _Reader(Expressions):
         body = self.block(line.body)
         self.looping.pop()
         at, before = self.scope.line(line), list[tree.Stmt]()
+        # Python computes range(…) once; a C loop looks at its end in every turn
         if self.disturbs(body, stop):
             end = tree.Var("int", self.temporary(f"{name}_end", "int"))
             before, stop = [tree.Set(end, stop, at)], end

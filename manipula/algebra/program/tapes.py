@@ -46,6 +46,7 @@ class Straight:
         assert len(arrays) == self.arity, f"{self.tape.name} takes {self.arity} arrays"
         given, taken = arrays[: -len(self.outputs)], arrays[-len(self.outputs) :]
         values = self._read(self.variables, given)
+        # float64, not float: a division by zero is then infinite, as in machine code
         values |= {slot: np.float64(given[-1][i]) for i, slot in enumerate(self._kept)}
         self._run(self.tape.online, values)
         for port, array in zip(self.outputs, taken, strict=True):
@@ -71,6 +72,7 @@ class Straight:
         return values
 
     def _run(self, lines: Sequence[Line], values: dict[int, Any]) -> None:
+        # infinities and NaN are results here, as they are in machine code
         with np.errstate(all="ignore"):
             for line in lines:
                 values[line.slot] = OPS[line.op].value(ARRAYS, *(values[arg] for arg in line.args))
@@ -91,6 +93,7 @@ class Varying:
         self._names = {name for name, kind in routine.parameters.items() if kind == "flag"}
         assigned = [x for x in tree.parts(routine.body) if isinstance(x, tree.Set) and x.target.kind == "flag"]
         before = -1
+        # until no assignment makes another condition vary
         while before != len(self._names):
             before = len(self._names)
             self._names |= {x.target.name for x in assigned if isinstance(x.target, tree.Var) and self(x.value)}

@@ -212,6 +212,7 @@ class Signs:
         before = -1
         while before != len(self._never):
             before = len(self._never)
+            # repeated, because what is taken away may take others along; it only shrinks, so it ends
             self._never -= {name for name, value in assignments if not self(value)}
 
     def __call__(self, x: Expr) -> bool:

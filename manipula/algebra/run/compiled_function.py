@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from manipula.algebra.expr.condition import NEAR
 from manipula.algebra.run import batch
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
-from manipula.algebra.run.stepping import Memory, Stepped, to_lanes
+from manipula.algebra.run.stepping import Memory, Places, State, Stepped, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.messages import Message
@@ -96,7 +97,14 @@ class Compiled:
         self._result = result_type(tape.name, tuple(port.name for port in tape.outputs))
         self.thin: Callable[..., Any] = self.general
 
-    def general(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1, **named: Any) -> Any:
+    def general(
+        self,
+        *variables: ArrayLike,
+        p: batch.Parameters = None,
+        out: batch.Out = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> Any:
         """The call that takes everything."""
         dtype = self._kernel.dtype
         variables = self._in_order(variables, named) if named else variables
@@ -106,11 +114,12 @@ class Compiled:
         kept = self._prepared.for_parameters(p)
         results = batch.results_for(self.name, self.tape.outputs, lead, out, dtype)
         if out is not None:
+            # fresh results overlap nothing; only the caller's own may
             views = tuple(batch.apart(view, count, results) for view in views)
         batch.shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
         return self.pack_results(results)
 
-    def _in_order(self, variables: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    def _in_order(self, variables: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
         """Those given by name behind the others: f(q, qdd=…, qd=…)."""
         names = [port.name for port in self._variables]
         left = names[len(variables) :]
@@ -128,31 +137,33 @@ class Compiled:
     # functions with states
 
     @cached_property
-    def _memory(self) -> Memory:
+    def memory(self) -> Memory:
+        """What is remembered from step to step; an error where nothing is."""
         return Memory(self.tape, self.dtype, result_type)
 
-    def start(self, **states: Any) -> Any:
+    def start(self, **states: ArrayLike) -> Any:
         """The states to begin with, a named tuple of arrays: `f.start(q=q0)`; what is not given is zero."""
-        return self._memory.start(states)
+        return self.memory.start(states)
 
-    def step(self, state: Any, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Stepped:
+    def step(
+        self,
+        state: State,
+        *variables: ArrayLike,
+        p: batch.Parameters = None,
+        out: Places | None = None,
+        threads: int = 1,
+    ) -> Stepped:
         """One step from a state, on the other variables in their order: the new state, and what goes out.
 
         `out` receives the new state; it may be the old one. Leading axes broadcast; a row of many has the same bits.
         """
-        memory = self._memory
+        memory = self.memory
         found = self.general(*memory.arguments(state, variables), p=p, threads=threads)
         names = [port.name for port in self.tape.outputs]
         stepped = memory.split_results(dict(zip(names, found if len(names) > 1 else [found])))
         return stepped if out is None else stepped._replace(state=memory.store_state(stepped.state, out))
 
-    def run(
-        self,
-        state: Any,
-        steps: int,
-        *variables: Any,
-        **how: Unpack[Rolling],
-    ) -> Repeated:
+    def run(self, state: State, steps: int, *variables: ArrayLike, **how: Unpack[Rolling]) -> Repeated:
         """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
 
         Options are those of `Rolling`: p, every, threads, along, seed, rollout, first. The other variables are held,
@@ -164,9 +175,9 @@ class Compiled:
         """
         asked = complete_options(how)
         task = self.task(state, steps, variables, self._kernel.lanes, asked)
-        return repeat(task, self._memory, self._kernel.repeater(task.lanes), asked["threads"], self.dtype)
+        return repeat(task, self.memory, self._kernel.repeater(task.lanes), asked["threads"], self.dtype)
 
-    def task(self, state: Any, steps: int, variables: Sequence[Any], lanes: int, how: Rolling) -> Task:
+    def task(self, state: State, steps: int, variables: Sequence[ArrayLike], lanes: int, how: Rolling) -> Task:
         """The arguments of `run`, checked and broadcast."""
         table = self._prepared.table(how["p"])
 
@@ -177,12 +188,7 @@ class Compiled:
                 self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
             )
 
-        return task_from(self._memory, lanes, state, steps, variables, table, offline_blocks, how)
-
-    @property
-    def memory(self) -> Memory:
-        """What is remembered from step to step; an error where nothing is."""
-        return self._memory
+        return task_from(self.memory, lanes, state, steps, variables, table, offline_blocks, how)
 
     def to(self, device: str) -> Any:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""
@@ -194,7 +200,9 @@ class Compiled:
 
         return CudaFunction(self)
 
-    def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
+    def __call__(
+        self, *variables: ArrayLike, p: batch.Parameters = None, out: batch.Out = None, threads: int = 1
+    ) -> Any:
         return self.general(*variables, p=p, out=out, threads=threads)
 
     def thin_call(self, owner: object, name: str, doc: str) -> Any:
@@ -206,6 +214,7 @@ class Compiled:
         """Do the fast and the general way give the same bits?"""
         state = np.random.default_rng(0)
         given = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
+        # positive and of like size: most parameters then keep the function's conditions
         given += [state.uniform(1, 2, size=len(self.parameters)).astype(self.dtype)] if self.parameters else []
         try:
             slow, fast = self.general(*given), call(*given)
@@ -253,7 +262,7 @@ class Compiled:
         """The same for `one`."""
         return self._kernel.address_of_one
 
-    def kept(self, p: Any = None) -> batch.Floats:
+    def kept(self, p: batch.Parameters = None) -> batch.Floats:
         """What depends on the parameters alone: the `k` that the machine code wants."""
         return self._prepared.for_parameters(p).copy()
 
@@ -308,7 +317,8 @@ class _Preparation:
         self._checks = tape.checks
         self._last: _Prepared | None = None
 
-    def for_parameters(self, given: Any) -> batch.Floats:
+    def for_parameters(self, given: batch.Parameters) -> batch.Floats:
+        # without parameters there is one set for ever: no bytes to compare
         if not self.names and given is None and self._last is not None:
             return self._last.kept
         values = self._vector(given)
@@ -328,16 +338,16 @@ class _Preparation:
             claim = check.words.within(NEAR if self._dtype.itemsize == 8 else NEAR.single)
             raise ConditionError("{function}: holds only for {within}, found {found}", self._function, claim, found)
 
-    def _vector(self, given: Any) -> batch.Floats:
+    def _vector(self, given: batch.Parameters) -> batch.Floats:
         values = self.table(given)
         if values.ndim != 1:
             self._refuse(values)
         return np.ascontiguousarray(values)
 
-    def table(self, given: Any) -> batch.Floats:
+    def table(self, given: batch.Parameters) -> batch.Floats:
         """(…, n): parameters of one row, or of many."""
         if not self.names:
-            if given is not None and len(given):
+            if given is not None and (not isinstance(given, Sized) or len(given)):
                 name = self._function
                 raise InputError("{function}: p: the function has no parameters, found {given!r}", name, given)
             return np.empty(0, dtype=self._dtype)
@@ -354,6 +364,7 @@ class _Preparation:
     def checked_blocks(self, blocks: batch.Floats) -> batch.Floats:
         """The same blocks, (blocks, n, lanes), if every row keeps the conditions; else `ConditionError`, as for one."""
         if self._checks:
+            # lanes past the end repeat a row, and rows often agree: each is checked once
             for row in np.unique(np.moveaxis(blocks, -1, 1).reshape(-1, len(self.names)), axis=0):
                 self._check(row)
         return blocks
@@ -364,7 +375,7 @@ class _Preparation:
             self._function, len(self.names), ", ".join(self.names), values.shape,
         )  # fmt: skip
 
-    def _in_order(self, given: Mapping[str, Any]) -> Any:
+    def _in_order(self, given: Mapping[str, ArrayLike]) -> Any:
         for name in given:
             if name not in self._known:
                 raise UnknownNameError(Message("parameter of {function}", self._function), str(name), self.names)
@@ -380,6 +391,7 @@ class _Preparation:
 @lru_cache(maxsize=256)
 def result_type(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple of a function's outputs; it pickles by its name and fields."""
+    # made at run time, so pickle finds no module for it: `__reduce__` makes it anew
     base = namedtuple("Result", fields)  # type: ignore[misc]
 
     def __reduce__(self: Any) -> tuple[Any, ...]:

@@ -89,6 +89,7 @@ class ManyTargets:
     def __init__(self, inverse: Compiled, forward: Compiled, choose_each: Text, table: Floats) -> None:
         assert not (inverse.parameters or forward.parameters)
         assert tuple(port.name for port in inverse.outputs) == OUTPUTS
+        # the table of addresses below does not count references
         self._alive = inverse, forward, np.ascontiguousarray(table)
         self._branches, self._size = inverse.outputs[0].shape
         entries = sum(prod(port.shape) for port in inverse.inputs[1:])

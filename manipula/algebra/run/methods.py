@@ -25,6 +25,7 @@ class CompiledMethod:
             return self.method
         thin = self.thin(instance, self.method)
         found = thin if thin is not None else self.method.__get__(instance)
+        # found before the class from now on, since this descriptor has no `__set__`
         instance.__dict__[self.method.__name__] = found
         return found
 
@@ -49,7 +50,7 @@ def _itself(instance: object) -> object:
     return instance
 
 
-def told_with_signature(method: Callable[..., Any], doc: str) -> str:
+def doc_with_signature(method: Callable[..., Any], doc: str) -> str:
     """The text of a built-in function from which `help`, `inspect.signature` and completion know its arguments.
 
     CPython cuts the first line off and keeps it as `__text_signature__`; annotations cannot be said there.

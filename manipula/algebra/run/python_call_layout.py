@@ -113,6 +113,7 @@ def _fields_agree(header: int) -> bool:
     dense = np.arange(6.0)
     turned, short, wide = dense.reshape(2, 3).T, np.zeros((3, 4), dtype=np.float32), np.broadcast_to(dense, (2, 6))
     samples = [dense, dense[::2], turned, short, wide]
+    # an array of the other byte order must not pass for a native one
     other = ">" if sys.byteorder == "little" else "<"
     orders = {"f8": "=", "f4": "=", f"{other}f8": other}
     return all(_looks_right(array, header) for array in samples) and all(
@@ -146,6 +147,7 @@ def _constructor_works(found: Layout) -> bool:
     dtype, shape = np.dtype(np.float64), (ctypes.c_int64 * 2)(2, 3)
     word, whole, thing = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
     make = ctypes.PYFUNCTYPE(thing, word, thing, whole, word, word, word, whole, word)(found.new_array)
+    # the constructor takes a reference of the dtype: if it did not, every call would leak one
     before = sys.getrefcount(dtype)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
     made = make(found.array_type, dtype, 2, ctypes.addressof(shape), None, None, 0, None)

@@ -11,13 +11,24 @@ from contextlib import contextmanager
 from math import prod
 from threading import current_thread, main_thread
 from time import perf_counter
+from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.program.primitives import LOW
-from manipula.algebra.run.batch import DType, Floats, Shape, floats_from_value, pattern, rows_from_value, shared_out
-from manipula.algebra.run.stepping import Memory, aligned_array, from_lanes, to_lanes
+from manipula.algebra.run.batch import (
+    DType,
+    Floats,
+    Parameters,
+    Shape,
+    floats_from_value,
+    pattern,
+    rows_from_value,
+    shared_out,
+)
+from manipula.algebra.run.stepping import Memory, State, aligned_array, from_lanes, to_lanes
 from manipula.algebra.tape import Port
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
@@ -31,7 +42,7 @@ class Asked:
     def __init__(self) -> None:
         self.now = False
 
-    def note(self, number: int, frame: Any) -> None:
+    def note(self, number: int, frame: FrameType | None) -> None:
         self.now = True
 
 
@@ -74,7 +85,7 @@ class Noise(NamedTuple):
     """What noise is drawn from: see `program.philox`."""
 
     seed: int
-    rollouts: Any  # (blocks, lanes) of int64: the number of each row
+    rollouts: NDArray[np.int64]  # (blocks, lanes) of int64: the number of each row
 
 
 class Frames(NamedTuple):
@@ -192,12 +203,12 @@ Kept = Callable[[Floats], Floats]  # parameters in blocks of lanes → what is k
 class Rolling(TypedDict, total=False):
     """How many steps are asked for in one call; what is left out is as in `USUAL`."""
 
-    p: Any  # parameters, by rows or of all rows
+    p: Parameters  # parameters, by rows or of all rows
     every: int  # how many steps from record to record; 0: no records
     threads: int
     along: Collection[str] | str  # the variables that are given for every step
     seed: int  # of the noise
-    rollout: Any  # the numbers of the rows, for the noise; None counts them
+    rollout: ArrayLike | None  # the numbers of the rows, for the noise; None counts them
     first: int  # the number of the first step, for the noise
 
 
@@ -214,9 +225,9 @@ def complete_options(how: Rolling) -> Rolling:
 def task_from(
     memory: Memory,
     lanes: int,
-    state: Any,
-    steps: Any,
-    variables: Sequence[Any],
+    state: State,
+    steps: int,
+    variables: Sequence[ArrayLike],
     parameters: Floats,
     kept: Kept,
     how: Rolling,
@@ -253,7 +264,7 @@ def task_from(
     )
 
 
-def _rollouts(name: str, rollout: Any, lead: Shape) -> Any:
+def _rollouts(name: str, rollout: ArrayLike | None, lead: Shape) -> NDArray[np.int64]:
     """(rows,): the numbers of the rows; they count from the first unless they are given."""
     given = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
     if given.dtype.kind not in "iu" or (given < 0).any() or (given > LOW).any():
@@ -266,7 +277,7 @@ def _rollouts(name: str, rollout: Any, lead: Shape) -> Any:
         raise InputError("{name}: rollout: expected shape {lead}, found {shape}", name, lead, given.shape) from None
 
 
-def _whole(name: str, what: str, value: Any, least: int) -> int:
+def _whole(name: str, what: str, value: int, least: int) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(
             "{name}: {what}: expected a whole number, at least {least}, found {value!r:.60}", name, what, least, value
@@ -282,7 +293,7 @@ def _driven_inputs(memory: Memory, along: Collection[str] | str) -> set[str]:
     return names
 
 
-def _along(function: str, port: Port, value: Any, steps: int, dtype: DType) -> Floats:
+def _along(function: str, port: Port, value: ArrayLike, steps: int, dtype: DType) -> Floats:
     """(…, steps, size)"""
     found = floats_from_value(function, port.name, value, dtype)
     if found.ndim < 2 or found.shape[-2:] != (steps, *port.shape):

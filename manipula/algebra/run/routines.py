@@ -29,6 +29,7 @@ def compile_text(entry: Callable[..., Any], rounded: bool = False, **known: int)
     code is made for; what a call gives for them is not looked at.
     """
     *callees, made = program(entry)
+    # an assignment at the top: LLVM folds the constant through loops and array sizes
     made = replace(made, body=(*(Set(Var("int", name), Const("int", x)) for name, x in known.items()), *made.body))
     text = (rounded_assembly if rounded else assembly)([*callees, made], made.name)
     code = load_code(("routines", rounded, text), lambda: text, LEVEL, paired_object if rounded else optimised_object)
@@ -141,6 +142,7 @@ class Mirror:
         """What stands in the struct itself; arrays elsewhere were written in place."""
         for x in self._members:
             if self._inside(x):
+                # as long and as shaped as the object has it, which the struct does not know
                 own = np.array(getattr(thing, x.name), dtype=_dtype(x.kind))
                 ctypes.memmove(own.ctypes.data, _place(image, x), own.nbytes)
                 if own.ndim:

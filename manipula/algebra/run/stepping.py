@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from manipula.algebra.run.batch import DType, Floats, rows_from_value
+from manipula.algebra.run.batch import DType, Floats, Shaped, rows_from_value
 from manipula.algebra.tape import Port, Tape, variables_of
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 from manipula.scalar import Next
+
+State = Mapping[str, ArrayLike] | Sequence[ArrayLike]  # by name, or in their order
+Places = Mapping[str, Floats] | Sequence[Floats]  # the same, to be written into
+V = TypeVar("V")
+N = TypeVar("N", bound=np.generic)
 
 
 class Stepped(NamedTuple):
@@ -37,7 +43,7 @@ class Memory:
         self._state = result_type(f"{tape.name}_state", tuple(port.name for port in self.states))
         self._outputs = result_type(f"{tape.name}_outputs", tuple(port.name for port in self.outputs))
 
-    def start(self, given: Mapping[str, Any]) -> Any:
+    def start(self, given: Mapping[str, ArrayLike]) -> Any:
         """The states by name; those not given are zero. Leading axes broadcast."""
         for name in given:
             if name not in self._state._fields:
@@ -50,7 +56,7 @@ class Memory:
             raise InputError("{name}: rows of the states do not go together: {told}", self.name, told) from None
         return self._state(*(np.array(np.broadcast_to(x, (*lead, x.shape[-1]))) for x in arrays))
 
-    def _array(self, port: Port, value: Any) -> Any:
+    def _array(self, port: Port, value: ArrayLike | None) -> Floats:
         given = np.zeros(port.shape, self.dtype) if value is None else value
         rows = rows_from_value(self.name, port, given, self.dtype)
         if not np.isfinite(rows).all():
@@ -59,13 +65,13 @@ class Memory:
             raise InputError("{name}: {names} cannot start at {rows}", self.name, entry, float(rows[tuple(bad)]))
         return rows
 
-    def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
+    def arguments(self, state: State, variables: Sequence[ArrayLike]) -> list[ArrayLike]:
         """In the order of the function."""
         values = dict(zip((port.name for port in self.free), self.check_variables(variables, self.free)))
         values |= dict(zip(self._state._fields, self.state_arrays(state, "state")))
         return [values[port.name] for port in self.inputs]
 
-    def check_variables(self, variables: Sequence[Any], ports: Sequence[Port]) -> Sequence[Any]:
+    def check_variables(self, variables: Sequence[ArrayLike], ports: Sequence[Port]) -> Sequence[ArrayLike]:
         """One for each of the inputs."""
         if not self.steps:
             raise InputError(
@@ -82,7 +88,7 @@ class Memory:
             )
         return variables
 
-    def state_arrays(self, state: Any, what: str) -> list[Any]:
+    def state_arrays(self, state: Mapping[str, V] | Sequence[V], what: str) -> list[V]:
         """The arrays of a state, from a mapping or in their order."""
         names = self._state._fields
         if isinstance(state, Mapping):
@@ -101,19 +107,19 @@ class Memory:
             )
         return list(state)
 
-    def split_results(self, results: Mapping[str, Any]) -> Stepped:
+    def split_results(self, results: Mapping[str, Floats]) -> Stepped:
         state = self._state(*(results[self.following[port.name]] for port in self.states))
         outputs = [results[port.name] for port in self.outputs]
         return Stepped(state, self.out(outputs))
 
-    def states_of(self, arrays: Sequence[Any]) -> Any:
+    def states_of(self, arrays: Sequence[Shaped]) -> Any:
         return self._state(*arrays)
 
-    def out(self, outputs: Sequence[Any]) -> Any:
+    def out(self, outputs: Sequence[Shaped]) -> Any:
         """What goes out, as a step returns it."""
         return outputs[0] if len(outputs) == 1 else self._outputs(*outputs)
 
-    def store_state(self, state: Any, out: Any) -> Any:
+    def store_state(self, state: Sequence[Floats], out: Places) -> Any:
         """The new states in the arrays of `out`, which may be the old ones."""
         places = self.state_arrays(out, "out")
         for port, new, place in zip(self.states, state, places):
@@ -137,20 +143,19 @@ class Memory:
 _ALIGN = 64  # bytes of a line of the cache, and of the widest vector
 
 
-def aligned_array(shape: tuple[int, ...], dtype: DType) -> Floats:
+def aligned_array(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     """Memory that begins where a vector may."""
     count = int(np.prod(shape))
     raw = np.empty(count * dtype.itemsize + _ALIGN, np.uint8)
     first = -raw.ctypes.data % _ALIGN
-    found: Floats = raw[first : first + count * dtype.itemsize].view(dtype).reshape(shape)
-    return found
+    return raw[first : first + count * dtype.itemsize].view(dtype).reshape(shape)
 
 
 def blocks_of(rows: int, lanes: int) -> int:
     return -(-rows // lanes)
 
 
-def to_lanes(table: Any, lanes: int, dtype: DType) -> Floats:
+def to_lanes(table: NDArray[N], lanes: int, dtype: DType) -> NDArray[N]:
     """(rows, …, n) → (blocks, …, n, lanes); lanes past the last row repeat it."""
     rows = table.shape[0]
     blocks = blocks_of(rows, lanes)
@@ -164,7 +169,7 @@ def to_lanes(table: Any, lanes: int, dtype: DType) -> Floats:
     return found
 
 
-def from_lanes(blocks: Floats, rows: int, into: Any) -> None:
+def from_lanes(blocks: Floats, rows: int, into: Floats) -> None:
     """The inverse: (blocks, …, n, lanes) → (rows, …, n)."""
     lanes = blocks.shape[-1]
     whole = rows // lanes

@@ -58,6 +58,7 @@ def _binary(files: Mapping[str, str], name: str) -> dict[str, bytes]:
                 (Path(place) / Path(file).name).write_text(text, encoding="utf-8")
         made = f"{name}{ending}"
         sources = [f"{name}.c", f"{name}_unit.c"]
+        # hidden: several units may be loaded at once, and must share no names but the standard's
         order = [compiler, "-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *sources, "-lm", "-o", made]
         ran = subprocess.run(order, cwd=place, capture_output=True, text=True, check=False)
         if ran.returncode:

@@ -70,6 +70,7 @@ def _matrix(matrix: Matrix, printer: Printer) -> list[str]:
     texts = [[printer.text(tree) for _, tree in row] for row in matrix.rows]
     widths = [max(map(width, column)) for column in zip(*texts, strict=True)]
     name = f"{printer.entry(*matrix.left)} = "
+    # two spaces between columns; the brackets take the place of the last two
     if width(name) + sum(widths) + 2 * len(widths) > COLUMNS:
         return []
     middle = (len(texts) - 1) // 2
@@ -88,6 +89,7 @@ def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
     zeros = [left for left, tree in entries if tree == formula.ZERO]
     for left, tree in entries:
         text = printer.entry(*left)
+        # many zeros are one line at the end; a single one is an entry like any other
         if tree == formula.ZERO and len(zeros) > 1:
             continue
         found.append((text, written.get(tree) or printer.text(tree)))
@@ -127,6 +129,7 @@ def auxiliary_lines(function: Function) -> list[Line]:
     """D1 = a2*c2, … then tau1 = D1 + D7"""
     tape = tape_from_function(function)
     parts = _leaves(tape)
+    # D9 = …, tau1 = D9 would say one thing in two lines
     direct = _outputs_at_their_line(tape)
     own = entry_names(function)  # entries c1, c2 of an output c: no sine or cosine may be called so beside them
     taken, count = {name for name in tape.names if not _FRESH.fullmatch(name)} | _input_names(tape) | own, 0
@@ -173,6 +176,7 @@ def _outputs_at_their_line(tape: Tape) -> set[int]:
     """Slots that nothing but one output reads: the operation stands in the output's own line."""
     reads = [slot for line in tape.lines for slot in line.args] + [s for port in tape.outputs for s in port.slots]
     own = {slot for port in tape.outputs for slot in port.slots}
+    # read twice it needs its name
     return {slot for slot in own if reads.count(slot) == 1}
 
 

@@ -182,6 +182,7 @@ class Typst(Setting):
                 return f'cases({args[1]} & {args[0]}, {args[2]} & "else")'
             case "pow":
                 return f"{self.bracket(args[0])}^({args[1]})"
+        # a bare comma would begin a new argument of Typst's function
         listed = " comma ".join(args)
         return f"{_KNOWN[op]}({listed})" if op in _KNOWN else f'op("{OPS[op].name}") ({listed})'
 
@@ -253,6 +254,7 @@ def _entry_rows(matrix: Matrix, printer: Setting, plain: Printer) -> Iterator[st
 
 def _sum_rows(line: Line, printer: Setting, plain: Printer) -> list[str]:
     left, tree = line
+    # LaTeX is measured by its plain text: commands and braces take no room on paper
     if width(plain.text(tree)) <= WIDE:
         return [f"{printer.entry(*left)} &= {printer.text(tree)}"]
     first, *more = (printer.sum_text(part) for part in _parts(_terms(tree), plain))
@@ -296,6 +298,7 @@ def displays(rows: Sequence[str]) -> str:
     pieces: list[list[str]] = [[]]
     for row in rows:
         row = row if len(row) < BUFFER else _too_long(row)
+        # MathJax drops the whole display past its buffer, without a word
         if pieces[-1] and sum(map(len, pieces[-1])) + len(row) > BUFFER:
             pieces.append([])
         pieces[-1].append(row)

@@ -106,6 +106,7 @@ def _bare(condition: str) -> str:
     for at, letter in enumerate(condition):
         depth += (letter == "(") - (letter == ")")
         if not depth:
+            # (a) < (b) also begins and ends with brackets, which are not one pair
             return condition[1:-1] if at and at == len(condition) - 1 else condition
     return condition
 
@@ -193,6 +194,7 @@ class Printer:
         match tree:
             case formula.FormulaNumber(value):
                 text = self.number(value)
+                # −2 and 1/2 need brackets under a power, 2 does not
                 return text, SUM if value < 0 else PRODUCT if "/" in text else POWER + 1
             case formula.Symbol(name, _):
                 return self.name(name), POWER + 1

@@ -39,6 +39,7 @@ class SympyMaths(Maths[Any]):
         return self.sympy.Piecewise((1, x < y), (0, True))
 
     def select(self, condition: Any, yes: Any, no: Any) -> Any:
+        # `less` is 1 or 0 here: its comparison is taken out again, or SymPy would nest piecewise in piecewise
         asked = condition.args[0] if isinstance(condition, self.sympy.Piecewise) else None
         compared = asked[1] if asked is not None and asked[0] == 1 else self.sympy.Ne(condition, 0)
         return self.sympy.Piecewise((yes, compared), (no, True))

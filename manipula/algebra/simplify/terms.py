@@ -99,6 +99,7 @@ def tree_from_monomial(
 
 def tree_from_terms(terms: Terms, atoms: Sequence[tree.FormulaTree]) -> tree.FormulaTree:
     """The expanded form: no brackets, but around the sums that stand over a common denominator."""
+    # (a + b)/c, not a/c + b/c
     shared = tuple((g, e) for g, e in common(terms) if isinstance(atoms[g], tree.Inverse))
     plain = ((divide_monomials(m, shared) or (), c) for m, c in terms.items())
     top = tree.sum_of(tree_from_monomial(m, c, atoms) for m, c in plain)
@@ -133,6 +134,7 @@ def coordinates_for(uses: Counter[tree.Angle]) -> list[tree.Angle]:
     for angle in ordered:
         if express_in_basis(angle, chosen) is None:
             chosen.append(angle)
+    # with halves among them sines would need half angles, of which the expression has none
     if all(_whole(express_in_basis(angle, chosen)) for angle in ordered):
         return chosen
     leaves = {leaf for angle in ordered for leaf, _ in angle}
@@ -154,6 +156,7 @@ def express_in_basis(angle: tree.Angle, basis: Sequence[tree.Angle]) -> list[Fra
     rows = [[Fraction(dict(x).get(leaf, 0)) for x in (*basis, angle)] for leaf in leaves]
     n = len(basis)
     for column in range(n):
+        # exact fractions: any pivot is as good as another
         pivot = next(i for i in range(column, len(rows)) if rows[i][column])
         rows[column], rows[pivot] = rows[pivot], rows[column]
         scale = rows[column][column]

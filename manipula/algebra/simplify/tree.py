@@ -104,6 +104,7 @@ def product_of(factors: Iterable[FormulaTree]) -> FormulaTree:
                 rest.append(part)
     if not coefficient or not rest:
         return FormulaNumber(coefficient)
+    # one order for equal products: trees are compared, and found again, by equality
     rest.sort(key=sort_key)
     parts = rest if coefficient == 1 else [FormulaNumber(coefficient), *rest]
     return parts[0] if len(parts) == 1 else FormulaProduct(tuple(parts))
@@ -115,6 +116,7 @@ def sum_of(terms: Iterable[FormulaTree]) -> FormulaTree:
     for term in terms:
         flat += term.terms if isinstance(term, Sum) else (term,)
     flat = sorted((term for term in flat if term != ZERO), key=sort_key)
+    # b − a is shorter to read than −a + b
     lead = next((i for i, term in enumerate(flat) if coefficient_of(term) > 0), 0)
     flat = flat[lead:] + flat[:lead] if lead else flat
     return Sum(tuple(flat)) if len(flat) > 1 else (flat[0] if flat else ZERO)
@@ -156,6 +158,7 @@ def sort_key(tree: FormulaTree) -> Key:
     try:
         return tree._key
     except AttributeError:
+        # frozen dataclasses refuse assignment; the key is no part of their value
         object.__setattr__(tree, "_key", _sort_key(tree, _DEPTH))
         return tree._key
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
-from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
+from manipula.algebra.run.methods import CompiledMethod, MethodOwner, doc_with_signature
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.request import Request
@@ -47,7 +47,7 @@ def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     code = arm.model(method.__name__)
     shapes = ", ".join(f"{port.name} (…{''.join(f', {size}' for size in port.shape)})" for port in code.outputs)
     doc = f"{method.__doc__ or ''}\n\nOn this arm: {shapes}."
-    return code.thin_call(MethodOwner(arm, method, code), method.__name__, told_with_signature(method, doc))
+    return code.thin_call(MethodOwner(arm, method, code), method.__name__, doc_with_signature(method, doc))
 
 
 def _inverse_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
@@ -67,8 +67,9 @@ def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
     if code is None:
         return None
     owner = MethodOwner(arm, method, code)
-    doc = told_with_signature(method, method.__doc__ or "")
+    doc = doc_with_signature(method, method.__doc__ or "")
     made = code.thin(owner, method.__name__, doc, InverseResult, solver)
+    # the thin call reads CPython's memory: it is believed only after it has agreed
     trials = [solver.pose(q) for q in np.linspace(-1.0, 1.5, 4 * arm.dof).reshape(4, arm.dof)]
     agrees = all(np.array_equal(made(pose).q, owner.general(pose).q) for pose in trials)
     return made if agrees else None

@@ -48,6 +48,7 @@ def self_test_cases(solver: InverseSolver) -> Iterator[Case]:
     """Poses with a clear solution, one of them rounded, one with a step too long; singular ones; poses without one."""
     q = sample_configurations(solver.low, solver.high, solver.turning, solver.size)
     away = np.random.default_rng(5).uniform(-1.0, 1.0, q.shape)
+    # near enough for the seed to decide, far enough for rounding not to
     clear = (_clear(solver, x, x + 0.3 * by) for x, by in zip(q, away, strict=True))
     found = list(islice((case for case in clear if case is not None), CASES))
     yield from found
@@ -65,6 +66,7 @@ def _step_limit_cases(case: Case) -> Iterator[Case]:
     """The longest step a little longer than needed, and a little shorter."""
     step = max(abs(x - y) for x, y in zip(case.q, case.now, strict=True))
     yield replace(case, max_step=step + CLEAR)
+    # never zero, which means no limit
     yield replace(case, max_step=max(step - CLEAR, CLEAR / 10), status=nearest.FAR, q=case.now)
 
 
@@ -95,6 +97,7 @@ def _singular(solver: InverseSolver, q: Floats, away: Floats) -> Iterator[Case]:
 def _singular_beside(solver: InverseSolver, q: Floats) -> Floats | None:
     """The fifth joint turned to where the determinant of the Jacobian changes its sign; None where it does not."""
     way = q + np.linspace(-1.5, 1.5, 7)[:, None] * np.eye(6)[4]
+    # a change of sign proves a singularity in between, where a small value would only suggest one
     signs = np.linalg.det(solver.jacobian(way)) > 0
     change = np.flatnonzero(signs[1:] != signs[:-1])
     if not change.size:
@@ -155,8 +158,8 @@ def _unreachable_case(solver: InverseSolver, q: Floats, now: Floats) -> Case | N
 MODEL = "inverse_kinematics"
 OUTPUTS = ("q", "valid", "fit", "calm", "defect")
 WORDS = {
-    "singular": nearest.SINGULAR, "ok": nearest.OK, "unreachable": nearest.UNREACHABLE, "limits": nearest.LIMITS, "no_pose": nearest.NO_POSE,
-    "another_branch": nearest.FAR,
+    "singular": nearest.SINGULAR, "ok": nearest.OK, "unreachable": nearest.UNREACHABLE, "limits": nearest.LIMITS,
+    "no_pose": nearest.NO_POSE, "another_branch": nearest.FAR,
 }  # fmt: skip
 
 
@@ -214,6 +217,7 @@ def number_tables(solver: InverseSolver) -> tuple[Floats, Floats]:
     rows = limit_rows(solver.turning, solver.low, solver.high)
     tables = [np.concatenate([own, rows]) for own in numbers]
     single = tables[1][Number.ROWS :].reshape(Row.COUNT, -1)
+    # limits that single precision rounds inwards would refuse a joint that stands on them
     single[Row.LOW], single[Row.HIGH] = solver.low - SingleTolerance.INSIDE, solver.high + SingleTolerance.INSIDE
     return tables[0], tables[1]
 

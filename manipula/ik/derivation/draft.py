@@ -54,9 +54,11 @@ class Notebook:
         x = self.graph.expr(value)
         if is_simple(x):
             return value
+        # a value and its negative share one name, as they share one node
         if -x in self.names:
             return -self.names[-x]
         if x not in self.names:
+            # ~ is in no name of a robot; the final name is given when all are known
             symbol = self.graph.symbol(f"{letter}{index}~{len(self.names)}", online=x.online)
             self.names[x] = symbol
             self.log.append(Definition(symbol, letter, index, x))
@@ -75,7 +77,7 @@ def is_zero(x: Any) -> bool:
     return x.value == 0 if isinstance(x, Expr) else x == 0
 
 
-def used(definitions: Iterable[Definition], roots: Iterable[Expr]) -> set[Expr]:
+def needed_symbols(definitions: Iterable[Definition], roots: Iterable[Expr]) -> set[Expr]:
     """The symbols that the roots need, through definitions."""
     meaning = {definition.symbol: definition.value for definition in definitions}
     needed: set[Expr] = set()
@@ -198,6 +200,7 @@ class Drafter:
         cos, sin, sign = self._letters(entry.x)
         sine = is_zero(entry.A)
         C, K = self.name("kappa", entry.C), self.name("kappa", entry.B if sine else entry.A)
+        # where the root always exists its radicand is a sum of squares: written so, nobody has to ask
         S = self.maths.sqrt(entry.rest if entry.sure else K * K - C * C)
         if not _is_one(K):
             self.equations((C, K * (sin if sine else cos)))

@@ -265,6 +265,7 @@ def _fill_sentence(sentence: Sentence, style: Text) -> Message:
 def _said(words: str, formulas: Sequence[str], style: Text) -> Message:
     """The words in this style; formulas are places like any other, by their numbers."""
     message = Message(words)
+    # the words are set before the formulas go in: a formula's own marks must not be escaped
     template = style.words(message.template.replace("{{", "{").replace("}}", "}"))
     values = {str(number): formula for number, formula in enumerate(formulas)}
     for name, value in message.fields.items():

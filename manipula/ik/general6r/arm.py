@@ -161,6 +161,7 @@ def newton(arm: Reals, target: Reals, angles: Numbers, steps: int) -> float:
         size = newton_step(arm, target, angles, step, J, order)
         if not size < Beyond.FINITE:
             return -1.0
+        # a long step leaves the basin of the rough root it began at
         factor = RootTolerance.REACH / size if size > RootTolerance.REACH else 1.0
         for i in range(6):
             angles[i] += factor * step[i]

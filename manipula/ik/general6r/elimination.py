@@ -47,6 +47,7 @@ class Arm6R:
         rows = [matrix(arm.base @ arm.links[0].before), *(matrix(link.before) for link in arm.links[1:])]
         self.offset = np.array([float(link.offset) for link in arm.links])
         self.direction = np.array([link.direction for link in arm.links])
+        # a frame may stand anywhere on its axis: far out, the equations would cancel digits
         frames = _slide_frames(np.array([*rows, matrix(arm.tool)]))
         lengths = np.linalg.norm(frames[1:6, :3, 3], axis=1).sum()
         self.unit = float(lengths) / SIZE if lengths > 0 else 1.0
@@ -166,7 +167,9 @@ def _turn_tensor(sense: int) -> Floats:
     for T, angle in zip(turn, (0, np.pi / 2, np.pi), strict=True):
         c, s = np.cos(angle), np.sin(angle) * sense
         T[:2, :2] = [[c, -s], [s, c]]
+    # of first degree in cosine and sine: three angles determine all coefficients
     at0, at90, at180 = map(lift_motion, turn)
+    # cos 0 = −cos 180°: their mean is the part that does not turn
     still = (at0 + at180) / 2
     return np.stack([still, at0 - still, at90 - still], axis=1)
 
@@ -200,6 +203,7 @@ def readings() -> list[Reading]:
     found = []
     for sense in (1, -1):
         round_ = list(range(6))[::sense]
+        # with the pose among the gaps of the way ahead its tensor would depend on the pose
         for gap, shift in ((6, 0), (1, 5), (2, 4)):
             joints = tuple(round_[(k + shift) % 6] for k in range(6))
             found += [Reading(joints, sense, gap, order) for order in orders]
@@ -248,10 +252,13 @@ class Elimination:
 
         At x = ±i the matrix loses rank whatever the pose is: those roots belong to the tangent, not to the arm.
         """
+        # powers 1, x, x² at x = i
         at_i = self.half[:, 0] - self.half[:, 2] + 1j * self.half[:, 1]
         _, values, V = np.linalg.svd(_border(at_i))
+        # v with M(i) v = 0; (v, i v) is then an eigenvector of the linearised problem
         kernel = V[(values > ReadingTolerance.KERNEL * values[0]).sum() :].conj().T
         pairs = np.concatenate([kernel, 1j * kernel])
+        # real and imaginary part: the pair ±i spans a real space, and all stays real
         U, values, _ = np.linalg.svd(np.concatenate([pairs.real, pairs.imag], axis=1))
         known = int((values > ReadingTolerance.SPAN).sum())
         left: Floats = U[:, known:]

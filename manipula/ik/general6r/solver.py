@@ -171,6 +171,7 @@ class General6R:
         self.arm = Arm6R(chain)
         self.exact = RootTolerance.EXACT * max(1.0, self.arm.unit)
         self.eliminations, self.bound = self._study()
+        # where there are fewer than sixteen some far roots are false: each is then proved
         horizon = ReadingTolerance.HORIZON if self.bound == BOUND else np.inf
         self.tables = tables_of(self.arm, self.eliminations, self.bound, self.exact, horizon)
         self._asked = [tuple(e.reading for e in self.eliminations[:n]) for n in range(KEPT + 1)]
@@ -209,6 +210,7 @@ class General6R:
         for bend in BENT:
             best += [self._score(elimination, target) for elimination in self._eliminations(bend, rng)]
             best.sort(key=lambda score: score[:2])
+            # some reading has all sixteen: no need to bend the arm
             if best[0][0] == -BOUND:
                 break
         return [elimination for _, _, elimination in best[:KEPT]], int(-best[0][0])
@@ -227,7 +229,9 @@ class General6R:
         arm = arm_table(self.arm, self.exact, np.inf)
         counts, steps = study_targets(arm, reading_shape(elimination), reading_table(elimination), target)
         near = steps[steps < ReadingTolerance.ROUGH]
+        # not the worst: one sample near a singularity says nothing of the reading
         rough = np.quantile(near, 0.9) if near.size else 1.0
+        # the upper quartile: a sample beside a double root may count less, none can count more
         usual = float(np.sort(counts)[-SAMPLES // 4])
         return -min(usual, BOUND), float(np.log10(rough + 1e-16)), elimination
 

@@ -117,6 +117,7 @@ def judge(
     settled = False
     if defect <= table[Table.CLEAN]:
         settled = reach(branches, dof, T, q, fit, calm, there, table, twin) == SETTLED
+    # a page does not polish: what a rounded pose costs is allowed for
     allowed = table[Table.LOOSE] + OFF * defect
     if settled:
         for b in range(branches):

@@ -57,6 +57,7 @@ class Placing(Prepared):
 
 def plan_of_place(structure: ArmStructure) -> Plan | None:
     """The case of the arm, the same at two draws of its letters; None where there is none."""
+    # two draws: letters that meet by chance at one would make another case of it
     one, other = (position_plan(structure.in_floats(seed)) for seed in DRAWS)
     if one is None or other is None or one.plan != other.plan or one.plan.masks != other.plan.masks:
         return None

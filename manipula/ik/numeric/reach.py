@@ -78,6 +78,7 @@ def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, se
 
     def best(value: Callable[[Array], Any], slope: Callable[[Array], Array]) -> tuple[float, Array]:
         """The smallest of a function of the tool's places, and where."""
+        # stable: equal places come in the order drawn, on every machine
         starts = drawn[np.argsort(value(places), kind="stable")[:_STARTS]]
 
         def cost(q: Array) -> tuple[float, Array]:
@@ -85,12 +86,14 @@ def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, se
             return float(value(p)), slope(p) @ jacobian(q)[:3]
 
         runs = [minimize(cost, start, jac=True, method="L-BFGS-B", bounds=list(zip(lower, upper))) for start in starts]
+        # a search may fail and end above its start: that one still counts
         kept = [(cost(start)[0], start) for start in starts] + [(float(run.fun), run.x) for run in runs]
         return min(kept, key=lambda found: found[0])
 
     far, q_far = best(lambda p: -np.sum((p - centre) ** 2, -1), lambda p: -2 * (p - centre))
     near, q_near = best(lambda p: np.sum((p - centre) ** 2, -1), lambda p: 2 * (p - centre))
     ends = [best(*_along(unit))[0] for unit in (*np.eye(3), *-np.eye(3))]
+    # + 0.0 turns −0 into 0
     box = tuple((ends[i] + 0.0, 0.0 - ends[i + 3]) for i in range(3))
     x, y, z = (float(part) for part in centre)
     return Reach(

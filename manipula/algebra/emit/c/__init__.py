@@ -45,10 +45,7 @@ def instructions(name: str, shown: Mapping[str, Any], precision: spelling.Precis
     """What C has to say in a README."""
     arguments: Split = shown["split"]
     build = f"cc -std=c99 -O2 -Wall -Wextra -Werror -pedantic {name}.c {name}_test.c -lm -o {name}_test"
-    known = {
-        "prepare": bool(arguments.kept),
-        "many": shown["batch"] is not None,
-    }
+    known = {"prepare": bool(arguments.kept), "many": shown["batch"] is not None}
     signature = [f"{text};" for key, text in shown["declared"].items() if known.get(key, True)]
     real = precision.public
     return Readme(
@@ -175,6 +172,7 @@ def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
     written, pairs = _write_sections(back, tape, name)
     texts = tape.provenance.texts()
     shown = context(tape, name, version, written)
+    # a header included from C++ may not say restrict
     storage, restrict = ("static inline ", "") if options.single_file else ("", "restrict ")
     many = options.batch
     symbols = [name, *([f"{name}_batch"] if many else []), *_further(name, written, shown)]
@@ -208,6 +206,7 @@ def _write_sections(back: C99, tape: Tape, name: str) -> tuple[Sections, dict[st
     c = back.precision.language(name)
     arguments = split(tape, Namer(c.reserved), _parameters(tape))
     slots = angle_pairs(tape) if back.options.sincos else {}
+    # a sine written into another line could not share its call with the cosine
     names = HeldNames(tape, {*c.reserved, *arguments.names}, {*slots, *slots.values()})
     pairs = {names.words[sine]: names.words[cosine] for sine, cosine in slots.items()}
     return sections_named(tape, arguments, c, names, Places(spelling.place, spelling.place)), pairs
@@ -228,4 +227,5 @@ def _further(name: str, written: Sections, shown: Mapping[str, Any]) -> list[str
 
 def comment_lines(lines: Iterable[str]) -> list[str]:
     """Nothing inside may end the comment, or start another."""
+    # ?? begins a trigraph in C99
     return [line.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?") for line in lines]

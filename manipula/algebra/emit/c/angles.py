@@ -19,6 +19,7 @@ from manipula.algebra.tape import Line, Tape
 
 def angle_pairs(tape: Tape) -> dict[int, int]:
     """Sine → cosine of the same angle, by slots of the on-line half."""
+    # by slot of the angle: the tape has each angle once
     found = {op: {line.args[0]: line.slot for line in tape.online if line.op == op} for op in ("sin", "cos")}
     return {slot: found["cos"][angle] for angle, slot in found["sin"].items() if angle in found["cos"]}
 
@@ -57,6 +58,7 @@ def written_body(section: Section, real: str, function: str, pairs: Mapping[str,
     others = [x for x, _ in steps if x not in early]
     late = given - {word for x in others for word in _words(x.text)}
     place = {load.name: i for i, load in enumerate(section.loads)}
+    # in the order of the loads, so that each angle is read just before its call
     firsts.sort(key=lambda x: max(place[word] for word in _words(_angle(x))))
     calls = [line for x in firsts for line in _call(x, sine_of[x.name], pairs, real, function)]
     done = {sine_of[x.name] for x in early}
@@ -131,6 +133,7 @@ class Batch:
 
 def column(argument: Argument, position: int) -> str:
     """tau[2*n + i]: entry 2 of state i"""
+    # 0*n and 1*n read as mistakes
     start = {0: "", 1: "n + "}.get(position, f"{position}*n + ")
     return f"{argument.name}[{start}i]"
 
@@ -144,6 +147,7 @@ def batch(tape: Tape, arguments: Split, c: Language) -> Batch:
     angles, numbers = _angles(tape), c.constants(tape)
     tables = {line.slot: f"all_{names.words[line.slot]}" for line in angles}
     namer = Namer({*reserved, *names.words})
+    # after all other names: a table must not take the name of an argument
     tables = {slot: namer.name(wish) for slot, wish in tables.items()}
     loops = {
         tables[line.slot]: section(
@@ -168,6 +172,7 @@ def _angles(tape: Tape) -> dict[Line, list[Line]]:
         below = list(dict.fromkeys(x for arg in line.args for x in plain.get(arg, [])))
         if line.op in ("sin", "cos"):
             found[line] = below
+        # the loop of each sine computes its angle anew: worth it only where that is short
         elif line.op in ("add", "sub", "mul", "neg") and len(below) < _LONGEST:
             plain[line.slot] = [*below, line]
     return found

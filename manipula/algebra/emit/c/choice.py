@@ -56,6 +56,7 @@ if ({name}(T, {"parameter, " if source.parameter else ""}q_now, 0.1, q) == 0) {{
 def _context(source: ChoiceSource, options: EmitOptions, version: str) -> dict[str, Any]:
     precision, shown = C99(options).precision, context(source, version)
     inline = source.name if options.single_file else ""
+    # macros only for the functions in use
     used = {line.op for routine in source.routines for tape in routine.tapes.values() for line in tape.lines}
     return shown | {
         "guard": f"{source.name.upper()}_H",

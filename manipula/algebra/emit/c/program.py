@@ -115,12 +115,14 @@ class CProgram(ProgramWriter):
             return number(value, "INFINITY", "NAN") if self.precision is DOUBLE else self.numbers.number(value).text
         if kind == "word":
             return f"UINT64_C({int(value)})"
+        # an int of C99 may have 32 bits, and its overflow is undefined
         if not self.wide and abs(value) > 2**31 - 1:
             raise InputError("{value} has more than 32 bits: write this program with wide whole numbers", int(value))
         return str(int(value))
 
     def brace_lines(self, head: str, lines: Sequence[str]) -> Iterator[str]:
         first, *rest = super().brace_lines(head, lines)
+        # a function's brace stands on its own line, as C programmers expect it
         yield from (first.removesuffix(" {"), "{", *rest)
 
     def head(self, routine: tree.Routine) -> str:
@@ -146,6 +148,7 @@ class CProgram(ProgramWriter):
         yield from (f"{self.types[kind]} {name} = {nothing.get(kind, '0')};" for name, kind in plain)
         if plain or routine.arrays:
             yield ""
+        # compilers warn of parameters that nobody reads, and -Werror is how we test
         read = {x.name for x in tree.parts(routine.body) if isinstance(x, tree.Var)}
         yield from (f"(void){self.local[name]};" for name in routine.parameters if name not in read)
 
@@ -240,6 +243,7 @@ def program_text(
 def table_text(name: str, values: Iterable[object], kind: str = "double", storage: str = "static ") -> str:
     """static const double name[3] = {…};"""
     words = [x if isinstance(x, str) else repr(x) for x in values]
+    # repr of a double reads back as the same bits in every C library
     lines = wrap(", ".join(words), WIDTH, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([f"{storage}const {kind} {name}[{len(words)}] = {{", *lines, "};"])
 
@@ -250,6 +254,7 @@ def stack_bytes(routines: Sequence[tree.Routine]) -> int:
     for routine in routines:
         own = sum(size * BYTES[kind] for kind, size in routine.arrays.values())
         called = {x.routine for x in tree.parts(routine.body) if isinstance(x, tree.RoutineCall)}
+        # a bound on the stack is promised in the README, for microcontrollers
         if routine.name in called:
             raise InputError(
                 "{file}: {name} calls itself: what it takes of the stack has no bound", routine.file, routine.name

@@ -158,6 +158,7 @@ class SingleLanguage(Language):
             rounded = np.float32(value)
         if np.isnan(rounded):
             return Text(self.not_a_number)
+        # the fewest digits that read back as the same float; those of the double would suggest more
         digits = self.infinity if np.isinf(rounded) else self.literal.format(float(str(abs(rounded))))
         return Text(f"-{digits}", SIGN) if np.signbit(rounded) else Text(digits)
 
@@ -201,6 +202,7 @@ def declare_argument(argument: Argument, const: bool = True, real: str = "double
 def prototype(name: str, parts: Sequence[str], result: str = "void") -> str:
     """void name(…), one line if it fits."""
     line = f"{result} {name}({', '.join(parts) or 'void'})"
+    # one parameter a line: a reader compares prototypes of twelve arrays
     return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
 
 

@@ -90,6 +90,7 @@ def array(real: str, shape: Sequence[int]) -> str:
 
 def _result_name(tape: Tape) -> Any:
     """One output is `result` itself, several are its members."""
+    # one array is returned as it is: a struct of one member would only be in the way
     single = sum(1 for port in tape.outputs if port.slots) == 1
 
     def place(argument: Argument, position: int) -> str:
@@ -103,6 +104,7 @@ def _functions(tape: Tape) -> dict[str, list[str]]:
     """The functions each half calls, for its using-declarations."""
     sections = {"prepare": (*tape.offline, *tape.guard), "main": tape.online}
     return {
+        # using-declarations of functions that are not called are warnings
         key: [name for op, name in FUNCTIONS.items() if any(line.op == op for line in lines)]
         for key, lines in sections.items()
     }
@@ -158,7 +160,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         f"c++ -std=c++17 -O2 -Wall -Wextra -Werror -pedantic {name}_test.cpp -o {name}_test && ./{name}_test",
         [
             "`Real` may be `float`, `double`, or any type with arithmetic, comparisons, a constructor from `double` "
-            f"and functions {functions} in its own namespace: a dual number gives derivatives.",
+            f"and functions {functions} in its own namespace: a dual number gives derivatives."
         ],
     )
 

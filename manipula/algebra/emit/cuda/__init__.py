@@ -78,6 +78,7 @@ def source(tape: Tape, version: str) -> CudaSource:
     """The header alone, to be compiled at run time."""
     shown = _context(tape, version)
     rollouts = _rollouts(shown, standalone=False) if _rolls(shown) else ""
+    # decides the kernel's parameters: without noise there is no seed to hand over
     noisy = any(port.role == "noise" for port in tape.inputs)
     return CudaSource(fill_template(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
 
@@ -102,6 +103,7 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
     arguments = written.split
     shown = section.context(tape, name, version, written)
     body = list(cuda_program.group_angles(written.main.body, name))
+    # wrappers are written only for functions that are called outside the groups
     text = _outside_groups(written, body)
     used = [(op, helper) for op, helper in cuda_program.helpers(name).items() if op in shown["used"]]
     called = " ".join(helper.body for _, helper in used)
@@ -134,6 +136,7 @@ def _sections(tape: Tape, name: str) -> section.Sections:
     arguments = split(tape, Namer(taken))
     names = section.TapeNames(tape, {*taken, *arguments.names})
     for slot in sines:
+        # a name of its own: otherwise it would be written into another line
         names.free[slot] = False
     return section.sections_named(tape, arguments, spoken, names, section.Places(_entry, _entry))
 
@@ -155,6 +158,7 @@ def _arrays(arguments: Split) -> list[Array]:
 
     def arrays(of: Sequence[Argument], read: bool) -> Iterable[Array]:
         for x in of:
+            # a port may be called q_row already
             row, column, own = (namer.name(f"{x.name}_{word}") for word in ("row", "column", "own"))
             yield Array(x.name, len(x.port.slots), read, row, column, own)
 
@@ -225,6 +229,6 @@ def _readme(name: str, shown: Mapping[str, Any]) -> Readme:
         f"nvcc -O3 {name}_test.cu -o {name}_test && ./{name}_test   # 77: no device",
         [
             f"`{name}_launch` takes structures of arrays, entry `j` of state `i` at `[j*n + i]`, which is fastest; "
-            f"`{name}_launch_rows` takes states one after the other, `[i*size + j]`. The kernel takes any steps.",
+            f"`{name}_launch_rows` takes states one after the other, `[i*size + j]`. The kernel takes any steps."
         ],
     )

@@ -74,6 +74,7 @@ def _with_couplings(tape: Tape) -> Tape:
 
 def _products(tape: Tape, matrix: tuple[int, ...], accelerations: tuple[int, ...]) -> tuple[list[Line], list[int]]:
     """New lines, and the slot of every entry of TIN, row by row."""
+    # a product is the same in either order of its factors
     known = {frozenset(line.args): line.slot for line in tape.online if line.op == "mul"}
     zeros = {slot for slot, value in tape.constants if value == 0}
     lines: list[Line] = []
@@ -84,6 +85,7 @@ def _products(tape: Tape, matrix: tuple[int, ...], accelerations: tuple[int, ...
         if entry not in zeros and pair not in known:
             known[pair] = len(tape.names) + len(lines)
             lines.append(Line(known[pair], "mul", (entry, acceleration)))
+        # 0 times an acceleration is the zero that is there already
         slots.append(entry if entry in zeros else known[pair])
     return lines, slots
 

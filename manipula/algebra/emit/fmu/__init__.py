@@ -47,6 +47,7 @@ def unsupported_functions() -> dict[str, str]:
     found: dict[str, str] = {}
     for name, kind in _TYPES.items():
         found[f"fmi3Get{name}"] = f"{_REFERENCES}, {kind} values[], size_t size"
+        # an array of constant pointers: the const stands behind the star
         constant = f"{kind}const " if kind.endswith("*") else f"const {kind} "
         found[f"fmi3Set{name}"] = f"{_REFERENCES}, {constant}values[], size_t size"
     return found | _REST
@@ -162,6 +163,7 @@ def unit_files(
     written = sections_of(with_square_poses(tape), BOTH.language(name), (), Places(place, place))
     shown = context(tape, name, version, written)
     ports = _variables(shown, starts, meanings or {})
+    # from the content: importers take equal tokens for equal units, and emission is reproducible
     token = hashlib.sha256("\0".join([code[f"{name}.c"], repr(ports), repr(step)]).encode()).hexdigest()[:32]
     texts = tape.provenance.texts()
     about = {
@@ -198,6 +200,7 @@ def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, 
         *(_array(x, f"memory.{x.name}", "output", "continuous", starts, "exact") for x in states),
         *(_array(x, x.name, "output", "continuous", starts, "calculated") for x in outputs),
     ]
+    # FMI gives `time` to every unit
     taken = {"time", *(row.name for row in rows)}
     rows += [x for port in shown["parameters"] if port not in whole for x in _entries(port, starts, meanings, taken)]
     return [replace(row, ref=ref) for ref, row in enumerate(rows, 1)]
@@ -225,6 +228,7 @@ def _entries(x: Argument, starts: Starts, meanings: Mapping[str, ParameterMeanin
         unit, text = meanings.get(name, ParameterMeaning("", "parameter of the robot, SI"))
         shown = f"{x.port.name}.{name}" if name in taken else name
         place = f"&unit->{x.name}[{i}]"
+        # a unit of several words is prose and no unit that an importer could parse
         doc, unit = (f"{text}, {unit}", "") if " " in unit else (text, unit.translate(_MODELICA))
         rows.append(Variable(0, shown, place, (), "parameter", "tunable", "", doc, (start,), unit))
     return rows

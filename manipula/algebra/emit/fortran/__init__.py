@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
@@ -58,25 +57,12 @@ _NAMED = {
 RESERVED = frozenset([*_STATEMENTS.split(), *_INTRINSIC.split(), *_OWN.split(), *_NAMED.values()])
 
 
-@dataclass(frozen=True)
-class Infix:
-    """a + b. A sign right behind another operator is bracketed: `a*-b` is no Fortran."""
-
-    sign: str
-    strength: int
-    needs: tuple[int, int]
-
-    def __call__(self, args: Sequence[text.Text]) -> text.Text:
-        left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
-        right = f"({right})" if right.startswith("-") else right
-        return text.Text(f"{left}{self.sign}{right}", self.strength)
-
-
 class Fortran(text.Language):
     """Numbers carry their kind; one that single precision does not hold is made at run time."""
 
     def number(self, value: float) -> text.Text:
         found = super().number(value)
+        # a literal out of range is an error of the compiler in the single-precision build
         if value and not _SINGLE[0] < abs(value) < _SINGLE[1] and abs(value) < float("inf"):
             sign = "-" if value < 0 else ""
             return text.Text(f"{sign}number({abs(value)!r}_dp)", found.strength)
@@ -85,10 +71,10 @@ class Fortran(text.Language):
 
 LANGUAGE = Fortran(
     {
-        "add": Infix(" + ", text.SUM, (text.SUM, text.PRODUCT)),
-        "sub": Infix(" - ", text.SUM, (text.SUM, text.PRODUCT)),
-        "mul": Infix("*", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
-        "div": Infix("/", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
+        "add": text.Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "sub": text.Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "mul": text.Infix("{}*{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
+        "div": text.Infix("{}/{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
         "neg": text.Negation(),
         **text.calls(_NAMED),
     },
@@ -115,6 +101,7 @@ class FoldedNamer(Namer):
         found, count = base, 1
         while found.lower() in self.taken:
             count += 1
+            # cut before the number, which must stay
             found = f"{base[: self.longest - len(str(count)) - 1]}_{count}"
         self.taken.add(found.lower())
         return found
@@ -140,6 +127,7 @@ def break_statement(statement: str, indent: int = 8) -> str:
     lines: list[str] = []
     line = ""
     for part in _PIECE.findall(statement):
+        # continued lines are indented by four more
         if len(line) + len(part) > room - (4 if lines else 0):
             lines.append(line)
             line = ""
@@ -253,6 +241,7 @@ def flat(argument: Argument, array: str) -> str:
     shape = argument.port.shape
     if len(shape) < 2:
         return array if shape else f"[{array}]"
+    # Fortran keeps columns together, our tables rows: reversed axes turn one into the other
     sizes, order = (", ".join(map(str, x)) for x in (reversed(shape), range(len(shape), 0, -1)))
     return f"reshape(reshape({array}, [{sizes}], order=[{order}]), [{len(argument.port.slots)}])"
 

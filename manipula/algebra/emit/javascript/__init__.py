@@ -26,17 +26,9 @@ k x y condition yes no signOf minOf maxOf lessOf selectOf sized given wanted got
 """
 RESERVED = frozenset(_WORDS.split()) | {f"{op}Of" for op in GUARDED}
 HELPERS = (*DECIDING, *GUARDED)
-_NAMED = {
-    **{op: f"Math.{OPS[op].word('javascript')}" for op in LIBRARY},
-    **{op: f"{op}Of" for op in HELPERS},
-}
+_NAMED = {**{op: f"Math.{OPS[op].word('javascript')}" for op in LIBRARY}, **{op: f"{op}Of" for op in HELPERS}}
 
-LANGUAGE = Language(
-    {**ARITHMETIC, **calls(_NAMED)},
-    RESERVED,
-    "Infinity",
-    "NaN",
-)
+LANGUAGE = Language({**ARITHMETIC, **calls(_NAMED)}, RESERVED, "Infinity", "NaN")
 
 
 class JavaScript:
@@ -69,6 +61,7 @@ def module_context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "ports": _comment(shown["ports"]),
         "helpers": [op for op in HELPERS if op in shown["used"]],
         "guarded": [(op, OPS[op].word("javascript"), OPS[op].doc) for op in GUARDED if op in shown["used"]],
+        # results are one literal: an array that is filled entry by entry changes its shape in the engine
         "literals": literals(arguments, written.main),
         "result": _type(arguments.outputs[0].port.shape) if single else f"{name}_results",
         "type": _type,

@@ -113,6 +113,7 @@ def data_of(module: str) -> dict[str, Any]:
     """The data of such a module, read without running it."""
     start = module.index(HEAD) + len(HEAD)
     text = module[start : module.index("\n};\n", start)] + "}"
+    # undoes what `_json` did to a key that literals treat as their prototype
     return dict(json.loads(text.replace('["__proto__"]:', '"__proto__":')))
 
 
@@ -128,6 +129,7 @@ def _rows(value: Any) -> str:
 def _json(value: Any) -> str:
     """A key `__proto__` would be no key of a literal; in brackets it is."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    # a page may hold the module: </script> inside a text would end it
     return text.replace("<", "\\u003c").replace('"__proto__":', '["__proto__"]:')
 
 

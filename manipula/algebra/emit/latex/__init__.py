@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from manipula.algebra.emit import text
@@ -19,20 +18,6 @@ from manipula.scalar import APART, OPS
 from manipula.scalar import ARITHMETIC as OPERATORS
 
 # LaTeX: how each operation is set, and the names of the equations as mathematics.
-
-
-@dataclass(frozen=True)
-class Infix:
-    """a + b, a b. A sign right behind another operator is bracketed: `a -b` would read as a difference."""
-
-    form: str
-    strength: int
-    needs: tuple[int, int]
-
-    def __call__(self, args: Sequence[text.Text]) -> text.Text:
-        left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
-        right = f"({right})" if right.startswith("-") else right
-        return text.Text(self.form.format(left, right), self.strength)
 
 
 def _function(form: str, arity: int) -> text.Spelling:
@@ -54,15 +39,16 @@ class Mathematics(text.Language):
         found = re.fullmatch(r"(-?)([\d.]+)e([+-]?)0*(\d+)", digits)
         if found is None:
             return text.Text(digits, plain.strength)
+        # 1e-07 is 10^{-7} on paper
         exponent = found[3].replace("+", "") + found[4]
         return text.Text(rf"{found[1]}{found[2]} \cdot 10^{{{exponent}}}", text.PRODUCT)
 
 
 LANGUAGE = Mathematics(
     {
-        "add": Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
-        "sub": Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
-        "mul": Infix(r"{} \, {}", text.PRODUCT, (text.PRODUCT, text.ATOM)),
+        "add": text.Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "sub": text.Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "mul": text.Infix(r"{} \, {}", text.PRODUCT, (text.PRODUCT, text.ATOM)),
         "div": _function(r"\frac{{{}}}{{{}}}", 2),
         "neg": text.Negation(),
         **{op: _function_spelling(op) for op in OPS if op not in (*OPERATORS, APART)},
@@ -82,6 +68,7 @@ class Symbols:
         self.words: list[str] = []
         for name in tape.names:
             word = printer.name(identifier(name))
+            # q_d1 and qd1 may be set alike
             while word in taken:
                 word += "'"
             taken.add(word)

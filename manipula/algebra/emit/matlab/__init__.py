@@ -31,11 +31,7 @@ PARTIAL = tuple(op.name for op in OPS.values() if op.partial and op.name != "sqr
 HELPERS = (*DECIDING, "sqrt", *PARTIAL)
 _CALLED = [name for op in (*LIBRARY, *PARTIAL) for name in (f"{op}_of", OPS[op].word("matlab"))]
 RESERVED = frozenset([*(_KEYWORDS + _USED).split(), *_CALLED])
-_NAMED = {
-    **{op: OPS[op].word("matlab") for op in LIBRARY},
-    **{op: f"{op}_of" for op in HELPERS},
-    "sqrt": "root_of",
-}
+_NAMED = {**{op: OPS[op].word("matlab") for op in LIBRARY}, **{op: f"{op}_of" for op in HELPERS}, "sqrt": "root_of"}
 
 LANGUAGE = Language(
     {
@@ -98,6 +94,7 @@ def pages(argument: Argument) -> str:
     if len(shape) < 2:
         return ""
     sizes = ", ".join(map(str, reversed(shape)))
+    # row-major entries in column-major arrays: all axes reversed, the states last
     order = ", ".join(map(str, range(len(shape) + 1, 0, -1)))
     return f"permute(reshape({argument.name}, [n, {sizes}]), [{order}])"
 
@@ -127,6 +124,6 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         f"octave --no-gui --eval {name}_test\nmatlab -batch {name}_test",
         [
             "An input is a row per state (n x 6 for six joints; one row serves all states, and one column is taken as "
-            "one row). A vector comes out as a row per state, a matrix as a page per state (4 x 4 x n).",
+            "one row). A vector comes out as a row per state, a matrix as a page per state (4 x 4 x n)."
         ],
     )

@@ -27,10 +27,7 @@ _NAMED = {
 }
 
 LANGUAGE = Language(
-    {**ARITHMETIC, **calls(_NAMED)},
-    frozenset({*keyword.kwlist, *keyword.softkwlist, *_OWN}),
-    "np.inf",
-    "np.nan",
+    {**ARITHMETIC, **calls(_NAMED)}, frozenset({*keyword.kwlist, *keyword.softkwlist, *_OWN}), "np.inf", "np.nan"
 )
 
 

@@ -33,12 +33,7 @@ HELPERS = (*DECIDING, *GUARDED)
 _NAMED = {**{op: f"M::{op}" for op in LIBRARY}, **{op: f"{op}_of::<M>" for op in HELPERS}}
 
 LANGUAGE = Language(
-    {**ARITHMETIC, **calls(_NAMED)},
-    RESERVED,
-    "f64::INFINITY",
-    "f64::NAN",
-    "M::number({})",
-    "M::tolerance({}, {})",
+    {**ARITHMETIC, **calls(_NAMED)}, RESERVED, "f64::INFINITY", "f64::NAN", "M::number({})", "M::tolerance({}, {})"
 )
 PLAIN = Language({}, RESERVED, "f64::INFINITY", "f64::NAN")  # numbers of the self-test
 
@@ -67,6 +62,7 @@ class Rust:
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     written = sections_of(tape, LANGUAGE, (), Places())
     arguments = written.split
+    # rustc warns of capitals in a crate's name
     crate = name.lower()
     texts = tape.provenance.texts()
     shown = context(tape, name, version, written)
@@ -149,6 +145,6 @@ def _readme(shown: Mapping[str, Any], first: State) -> Readme:
         [
             "Without the feature `std` the crate is `no_std` and has no dependency: implement its trait `Math` on a "
             "type of yours, with the functions of the crate `libm` or of your target. With `std`, `Double` and "
-            "`Single` are ready (f64 and f32). Any other number can be the `Real` of a `Math`, a dual number too.",
+            "`Single` are ready (f64 and f32). Any other number can be the `Real` of a `Math`, a dual number too."
         ],
     )

@@ -65,6 +65,7 @@ class RustProgram(ProgramWriter):
     def constant(self, kind: tree.Kind, value: float) -> str:
         if kind == "real":
             text = number(value, "f64::INFINITY", "f64::NAN")
+            # a bare literal has no type of its own, and methods on it are ambiguous
             return f"({text}_f64)" if text[-1].isdigit() else text
         return (
             str(bool(value)).lower() if kind == "flag" else f"{int(value)}u64" if kind == "word" else f"({int(value)})"
@@ -106,6 +107,7 @@ class RustProgram(ProgramWriter):
             steps = f".step_by({line.step})" if line.step > 1 else ""
             return f"for {name} in (({start})..({stop})){steps}"
         steps = f".step_by({-line.step})" if line.step < -1 else ""
+        # ranges of Rust only count up: the same numbers, reversed
         return f"for {name} in (({stop}) + 1..({start}) + 1).rev(){steps}"
 
     def branch(self, test: str, yes: Sequence[str], no: Sequence[str] = ()) -> Iterator[str]:

@@ -23,12 +23,7 @@ from manipula.algebra.optimise.price import CLASSICAL_AIM, Aim, Price
 from manipula.algebra.optimise.prove import compare_once
 from manipula.algebra.optimise.search.run import anneal
 from manipula.algebra.optimise.search.table import BEST, COST, RANDOM, STEEPEST
-from manipula.algebra.optimise.search.ways import (
-    Ways,
-    function_from_ways,
-    reference_from_function,
-    ways_from_function,
-)
+from manipula.algebra.optimise.search.ways import Ways, function_from_ways, reference_from_function, ways_from_function
 from manipula.support.progress import Effort, Stop, Tell, never
 
 MOVES = 2_000_000  # moves, when no limit is given
@@ -123,7 +118,7 @@ class SearchLimits:
     over: Event = field(default_factory=Event)
 
     @property
-    def elapsed(self) -> float:
+    def elapsed_time(self) -> float:
         return perf_counter() - self.start
 
     @property
@@ -132,11 +127,11 @@ class SearchLimits:
 
     def progress(self, done: int) -> float:
         """0 … 1, by moves where they are limited, else by time."""
-        if not self.over.is_set() and (self.stop() or (self.seconds is not None and self.elapsed >= self.seconds)):
+        if not self.over.is_set() and (self.stop() or (self.seconds is not None and self.elapsed_time >= self.seconds)):
             self.over.set()
         if self.over.is_set():
             return 1.0
-        return done / self.moves if self.moves else self.elapsed / (self.seconds or 1.0)
+        return done / self.moves if self.moves else self.elapsed_time / (self.seconds or 1.0)
 
     def chunk(self, done: int) -> int:
         return min(CHUNK, self.moves - done) if self.moves else CHUNK
@@ -194,7 +189,7 @@ class Search:
     def line(self, temperature: float) -> str:
         """Progress, for people."""
         now = self.ways.state.now
-        speed = self.done / max(self.limits.elapsed, 1e-9)
+        speed = self.done / max(self.limits.elapsed_time, 1e-9)
         best = min(self.best_price, now[BEST])
         return f"{best} (at {now[COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
 
@@ -207,8 +202,8 @@ def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
         try:
             told = 0.0
             for temperature in runs[0].run():
-                if limits.elapsed - told > TELL_EVERY:
-                    told = limits.elapsed
+                if limits.elapsed_time - told > TELL_EVERY:
+                    told = limits.elapsed_time
                     tell(runs[0].line(temperature))
             for other in others:
                 other.result()

@@ -146,22 +146,8 @@ def rebuild_table(s: State) -> int:
 
 
 # the moves by number, and how often of MENU times each is tried
-(
-    REGROUP,
-    PAIR_UP,
-    DISTRIBUTE,
-    FACTOR,
-    SUM_OF,
-    PRODUCT_OF,
-    REBUILD,
-    SPREAD,
-    COLLECT,
-    SPREAD_COLLECT,
-    EXCHANGE,
-    RESCALE,
-    WITH_SQUARE,
-    WITH_PRODUCT,
-) = range(14)
+REGROUP, PAIR_UP, DISTRIBUTE, FACTOR, SUM_OF, PRODUCT_OF, REBUILD = range(7)
+SPREAD, COLLECT, SPREAD_COLLECT, EXCHANGE, RESCALE, WITH_SQUARE, WITH_PRODUCT = range(7, 14)
 # MENU in all, for the menu is filled by them exactly
 SHARES = {
     REGROUP: 5, PAIR_UP: 2, EXCHANGE: 2, FACTOR: 5, COLLECT: 5, REBUILD: 5,
