@@ -88,7 +88,7 @@ class Answers:
         rows = np.flatnonzero(possible)
         if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
             return found
-        # the smallest singular value: a walk along a null direction costs a hundred times as much
+        # the smallest singular value: only where it is small is a walk along a null direction worth its price
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
         for i in rows[least < FamilyTolerance.NEAR]:
             found[i] = family_at(self.q[i], self._still, self.solver.plan.group)

@@ -60,6 +60,7 @@ def settled_poses(
 
 def _accepted_for_values(solver: Solver, T: Floats, values: Floats | None, seed: Floats | None) -> AcceptedBranches:
     """Every pose with every value of the parameter."""
+    # one pose is broadcast over all values; many are paired with each
     if values is None or len(T) == 1:
         return accepted_branches(solver, T, values, seed)
     return accepted_branches(solver, np.repeat(T, values.size, axis=0), np.tile(values, len(T)), seed)

@@ -135,6 +135,7 @@ def _reach(joints: Moved, size: float) -> float:
 
 def _turns(joints: Moved) -> int:
     """After so many turns of the coordinate all joints that turn are where they were."""
+    # a belt of 2:3 comes round after two turns of the coordinate
     return lcm(*(factor.denominator for link, factor in joints if link.kind.pivots))
 
 

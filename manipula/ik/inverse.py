@@ -147,7 +147,7 @@ class InverseSolver(JointSpace):
         values: Floats | None,
         parameter: ArrayLike | None,
         tolerance: float | None,
-    ) -> Any:
+    ) -> InverseResult | InverseBatch:
         """Every branch is looked at, and brought as near as it comes."""
         T = poses.checked_poses(T, tolerance)
         if T.ndim > 2:

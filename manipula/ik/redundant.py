@@ -134,6 +134,7 @@ class Parameter:
         if given is not None:
             return self.checked_values(given)
         fan = self.fan()
+        # the seed's own value first, so that its configuration is among the answers
         return fan if own is None else np.concatenate([[own], fan[np.abs(fan - own) > ParameterTolerance.APART]])
 
     def samples(self, q: Floats) -> Floats | None:

@@ -49,6 +49,7 @@ def unique_solutions(solver: Solver, T: Floats, seed: Floats | None, tolerance: 
         return _search_until_complete(solver, T, starts(solver, seed, MOST), exact)
     every = starts(solver, seed)
     for some in np.split(every, [SOME]):  # with tight limits few of them lead to a solution
+        # of infinitely many answers those inside the limits are wanted, so the limits go into the descent
         inside = _exact(solver, T, solver.descent(some, T, bounded=True), exact)
         if len(inside):
             return inside

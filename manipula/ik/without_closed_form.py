@@ -73,6 +73,7 @@ def side_by_side(found: Sequence[Floats], dof: int) -> tuple[Floats, Bits]:
     sizes = np.array([len(q) for q in found], dtype=int)
     valid = np.arange(sizes.max(initial=0)) < sizes[:, None]
     q = np.full((*valid.shape, dof), np.nan)
+    # the empty first part gives the width where no pose has an answer
     q[valid] = np.concatenate([np.empty((0, dof)), *found])
     return q, valid
 

@@ -34,6 +34,8 @@ _COMMENTS = {
 _LAST = (".m", ".md")  # MATLAB shows the first comment as help, a page begins with its title
 
 WIDTH = 96
+Context = dict[str, Any]  # what a template shows: texts, numbers, and what they are made from
+Shown = Mapping[str, Any]  # the same, to be read
 SUBJECT = ("robot", "file", "digest", "base", "tip", "gravity", "friction", "motors", "payload")
 _FIRST = (*SUBJECT, "model", "method", "joints", "proof")  # in this order, then the others by name
 _BRANCHES = frozenset({"sign", "min", "max", "less", "select"})
@@ -161,7 +163,7 @@ def _environment(package: str) -> Environment:
     )
 
 
-def fill_template(package: str, template: str, context: dict[str, Any]) -> str:
+def fill_template(package: str, template: str, context: Context) -> str:
     """A template of a back end's package with its places filled in."""
     return _environment(package).get_template(template).render(context)
 
@@ -220,4 +222,5 @@ def _row(argument: Argument, direction: str) -> tuple[str, ...]:
 
 def numbers(argument: Argument, state: State, joiner: str = "\n    ") -> str:
     """An input of the example, on as many lines as it needs."""
+    # repr: the example reproduces the self-test's first state bit by bit
     return joiner.join(wrap(", ".join(map(repr, state.inputs[argument.port.name])), WIDTH))

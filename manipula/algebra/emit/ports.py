@@ -46,6 +46,7 @@ def identifier(wish: str) -> str:
     word = re.sub(r"\W+", "_", ascii_text(wish), flags=re.ASCII).strip("_")
     if not word:
         return "x"
+    # a parameter called M_PI would be replaced by the preprocessor
     return f"x{word}" if not word[0].isalpha() or _MACRO.fullmatch(word) else word
 
 

@@ -104,6 +104,7 @@ class ProgramWriter(ExpressionWriter):
         """All of it."""
         # the bodies first: they show which helpers are in use
         texts = {routine.name: "\n".join(self.routine(routine)) for routine in self.routines}
+        # before the tapes, whose lines call them
         decided = [texts.pop(text.__name__) for text in DECIDING.values() if self.decides and text.__name__ in texts]
         bodies = list(texts.values())
         tapes = [part for name, tape in self.tapes.items() for part in self.tape(self.straight[name], tape)]

@@ -62,6 +62,7 @@ def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) ->
             found.append(state)
         if len(found) == STATES:
             return found
+    # a model that is nowhere steady still gets a self-test, with the values of doubles
     return found + [_as_doubles(tape, inputs) for inputs in draws[: STATES - len(found)]]
 
 

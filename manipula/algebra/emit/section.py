@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any, Protocol
+from typing import Protocol
 
-from manipula.algebra.emit.about import WIDTH, ports, provenance
+from manipula.algebra.emit.about import WIDTH, Context, ports, provenance
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text, memory_of, split
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE, State
 from manipula.algebra.emit.text import SUM, Language, Text
@@ -138,6 +138,7 @@ def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language
             needs[line.slot] = max(needs[arg] for arg in line.args)
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
+    # ≤, not <: a divisor that is exactly at its bound is refused
     checks = tuple(
         Broken(f"{texts[x.magnitude].within(SUM)} <= {texts[x.bound].within(SUM)}", _quotable_text(str(x.words)))
         for x in plan.checks
@@ -202,7 +203,7 @@ def sections_named(tape: Tape, arguments: Split, language: Language, names: Name
     )
 
 
-def context(tape: Tape, name: str, version: str, written: Sections) -> dict[str, Any]:
+def context(tape: Tape, name: str, version: str, written: Sections) -> Context:
     """What every template shows."""
     arguments = written.split
     return {
@@ -230,7 +231,7 @@ def unused_arguments(tape: Tape, arguments: Sequence[Argument]) -> list[str]:
     return [x.name for x in arguments if read.isdisjoint(x.port.slots)]
 
 
-def self_test_tables(arguments: Split, found: Sequence[State], language: Language) -> dict[str, Any]:
+def self_test_tables(arguments: Split, found: Sequence[State], language: Language) -> Context:
     """The tables of the self-test: what is given, what is true."""
     inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
     return {
@@ -242,7 +243,7 @@ def self_test_tables(arguments: Split, found: Sequence[State], language: Languag
     }
 
 
-def table(argument: Argument, rows: Sequence[Sequence[float]], language: Language) -> dict[str, Any]:
+def table(argument: Argument, rows: Sequence[Sequence[float]], language: Language) -> Context:
     """Numbers, one row a state, each row as lines that are not too long."""
     return {
         "name": argument.name,

@@ -182,6 +182,7 @@ class ExpressionWriter(ABC):
         if not isinstance(x, tree.ProgramOp) or x.kind == "complex" or not plain(x):
             return text
         outermost = self.sign_text(x) or x.name in ("choose", "select")
+        # an argument or an assigned value needs no brackets around all of it
         return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
 
     def sign_text(self, x: tree.Expr) -> str:

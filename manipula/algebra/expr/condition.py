@@ -108,6 +108,7 @@ def lengths_read(roots: Sequence[Expr], levers: Iterable[Expr]) -> Lengths:
     """The arm as far as a function sees it: the levers whose parameters it reads."""
     read, word = set(topological(roots)), SIZE
     taken = {x.data for x in read if x.op == "symbol"}
+    # a parameter may be called size
     while word in taken:
         word = f"arm_{word}"
     # a lever of other parameters would ask a caller for numbers that the function never reads

@@ -197,6 +197,7 @@ def _times(number: Degree, angle: Degree) -> CirclePoint | None:
 
 def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> CirclePoint:
     """(x/r, y/r) with r = √(x² + y²)."""
+    # the direction of atan2 has this root in it, which the field does not interpret
     r = _root(x * x + y * y)
     top, below = _sum_degrees((x / r).top, (x / r).below, (y / r).top, (y / r).below)
     return CirclePoint(top, below, leaves, divisible=False)

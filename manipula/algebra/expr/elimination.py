@@ -11,7 +11,7 @@ from typing import Any
 from manipula.algebra.expr.field import P
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 Row = list[int]
 Dependency = dict[int, int]  # independent column → coefficient
@@ -80,11 +80,11 @@ class RationalAngle:
     its cosine and sine, so any number does that nothing ties to them either.
     """
 
-    cos: Any
-    sin: Any
-    amount: Any
+    cos: Scalar
+    sin: Scalar
+    amount: Scalar
 
-    def __add__(self, other: Any) -> RationalAngle:
+    def __add__(self, other: RationalAngle | int) -> RationalAngle:
         if not isinstance(other, RationalAngle):
             assert other == 0, "only 0 mixes with a rational angle"
             return self
@@ -96,7 +96,7 @@ class RationalAngle:
     def __neg__(self) -> RationalAngle:
         return RationalAngle(self.cos, -self.sin, -self.amount)
 
-    def __mul__(self, factor: Any) -> Any:
+    def __mul__(self, factor: Scalar) -> Scalar:
         return self.amount * factor
 
     def __rmul__(self, count: int) -> RationalAngle:

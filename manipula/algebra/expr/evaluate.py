@@ -41,6 +41,7 @@ class ArrayMaths(Maths[Any]):
 
     def number(self, value: Fraction) -> Any:
         try:
+            # Python divides whole numbers of any length with one rounding
             return np.float64(value.numerator / value.denominator)
         except OverflowError:  # beyond the doubles, as in their arithmetic
             return np.float64(np.inf if value > 0 else -np.inf)

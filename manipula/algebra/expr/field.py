@@ -67,6 +67,7 @@ class Draw:
 
     def multiple(self, a: Point, n: int) -> Point:
         """The point of n times an angle."""
+        # most multiples are of one joint angle: no composition at all
         if n in (0, 1):
             return a if n else EAST
         if n < 0:

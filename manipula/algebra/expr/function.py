@@ -242,6 +242,7 @@ def moved_to(function: Function, graph: Graph, names: Mapping[str, str] | None =
     called, given = names or {}, [x for port in function.inputs for x in port.symbols]
     symbols = {x: graph.symbol(called.get(str(x.data), str(x.data)), online=x.online) for x in given}
     bounds = [side for x in function.conditions for side in (x.divisor, x.bound)]
+    # conditions move along: their divisors may be no part of the outputs any more
     nodes = topological([*function.roots, *bounds])
     moved = dict(zip(nodes, rebuilt(nodes, graph, symbols), strict=True))
     inputs = tuple(replace(p, symbols=tuple(symbols[x] for x in p.symbols)) for p in function.inputs)
@@ -301,6 +302,7 @@ def split(function: Function) -> tuple[Function, Function]:
     """
     nodes = topological(function.roots)
     read = {arg for node in nodes if node.online for arg in node.args} | set(function.roots)
+    # numbers need no place in k: each half has its own
     kept = [x for x in nodes if x in read and not x.online and x.op not in ("const", "angle", "tolerance")]
     return _offline(function, kept), _online(function, kept)
 

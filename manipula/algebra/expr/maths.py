@@ -118,6 +118,7 @@ def jacobian(roots: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]
 
 def gradient(root: Expr, symbols: Sequence[Expr]) -> list[Expr]:
     """Reverse: ∂root/∂symbol for every symbol in one sweep."""
+    # one sweep for all symbols: forward would take one for each
     return pullback([root], [root.graph.one], symbols)
 
 

@@ -318,6 +318,7 @@ Operand = Expr | Fraction | int | float
 
 def state_of(graph: Graph) -> tuple[dict[Any, Any], ...]:
     """All that decides what a formula becomes in a graph, to come back to."""
+    # copies of the tables, not of the nodes: going back is cheap, and nodes never change
     return graph.table.copy(), graph.tolerances.copy(), graph.numbers.copy(), graph.points.copy()
 
 

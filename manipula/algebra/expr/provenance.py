@@ -104,6 +104,7 @@ def provenance_from_dict(said: Any) -> Provenance:
         "parts": lambda rows: tuple(map(provenance_from_dict, rows)),
         "subject": lambda rows: tuple((_text(key), _text(text)) for key, text in rows),
     }
+    # a key that is not known comes from a newer version: refused, not dropped
     if not isinstance(said, Mapping) or not said.keys() <= readers.keys():
         raise ValueError(f"no provenance: {said!r:.60}")
     return Provenance(**{name: readers[name](value) for name, value in said.items()})

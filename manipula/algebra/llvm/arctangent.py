@@ -57,6 +57,7 @@ def _side_by_side(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
 
 def _pack_ratios(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
     """As many as there are lanes become one vector; a lane too many is the angle of (1, 1)."""
+    # a lane too many costs nothing, a branch for the last few would
     lanes = room(len(ratios), w.host.lanes("double"))
     vector = Kind("double", lanes)
     short = w.kind.scalar == "float"

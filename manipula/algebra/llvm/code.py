@@ -127,6 +127,7 @@ def initialise() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name, address in _addresses().items():
+        # an interpreter may be linked statically, without names that LLVM could find
         llvm.add_symbol(name, address)
 
 

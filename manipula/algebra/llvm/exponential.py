@@ -155,6 +155,7 @@ def hyperbolic_tangent(a: Arithmetic, x: str) -> str:
     size = a.abs(x)
     # a comparison with NaN is false, so NaN passes; infinity becomes FLAT, where tanh is 1 already
     size = a.choose(a.compare("ogt", size, FLAT), FLAT, size)
+    # e²ˣ − 1 keeps its digits near 0, where e²ˣ itself would lose them
     t, t_low = _less_one(a, a.mul(2.0, size))
     d, d_low = a.any_sum(t, 2.0)
     q = a.div(t, d)

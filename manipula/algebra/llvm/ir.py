@@ -62,6 +62,7 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
     """`lanes`: as `one`, every entry of every array being a vector of so many doubles."""
     kind = Kind("double", lanes)
     w, variables = Writer(tape, kind, host), variables_of(tape)
+    # not noalias: a caller may give one array for two inputs
     given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
     w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
@@ -77,6 +78,7 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
 def module_of(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:
     bodies = ["\n".join(w.lines) for w in functions]
     known = MEND.splitlines()
+    # `MEND` brings its own declarations along
     extra = [text for text in declarations(*functions) if text not in known]
     return "\n".join([f"; {tape.name}", *bodies, more, *extra, MEND])
 
@@ -104,6 +106,7 @@ def _condition_writer(tape: Tape, kind: Kind, host: Host) -> Writer:
     w.products, w.turned, w.inner = {}, {}, {}
     compute(w, _condition_lines(tape), ())
     found = "0"
+    # from the last to the first, so that the first broken one has the last word
     for number, check in reversed(list(enumerate(tape.checks, 1))):
         small = w.let(f"fcmp ole {kind.text} {w.at(check.magnitude)}, {w.at(check.bound)}")
         found = w.let(f"select i1 {small}, i32 {number}, i32 {found}")
@@ -227,6 +230,7 @@ def compute(w: Writer, lines: Sequence[Line], units: Sequence[rows.Unit]) -> Non
 
 def _rest(w: Writer, lines: Sequence[Line], done: set[int], stores: rows.Stores, results: set[int]) -> None:
     """What is left; a part that is seldom wanted stands behind a branch."""
+    # after sines, which are grouped by level and must not stand behind a branch
     part = seldom_wanted(lines, results)
     if part is None:
         _plain(w, lines, done, stores)

@@ -24,6 +24,7 @@ COMMON: dict[Kind, str] = {kind: TYPES[kind] for kind in ("flag", "int", "word")
 def laned_assembly(routines: Sequence[Routine], lanes: int) -> str:
     """The last routine can be called from outside, as NAME.laned."""
     check_laned(routines)
+    # LLVM splits vectors of other lengths into pieces
     if lanes < 1 or lanes & (lanes - 1):
         raise InputError("lanes: found {lanes}; a power of two is needed", lanes)
     writer = writer_of(lanes)
@@ -152,6 +153,7 @@ class LanedWriter(Writer):
         """Both are computed, unless the first is the same in all lanes: it may guard the second."""
         flag = self.types["flag"]
         first = self.value(x.args[0])
+        # lanes may disagree: both sides are computed, as nothing jumps by data
         if self.varying(x.args[0]):
             return self.new(f"{x.name} {flag} {first}, {self.value(x.args[1])}")
         more, after = self.labels("more", "after")

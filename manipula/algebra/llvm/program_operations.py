@@ -120,6 +120,7 @@ class Operations:
         real, whole = ORDER[name]
         if kind == "real":
             return self.new(f"fcmp {real} {self.real_type} {a}, {b}")
+        # slt is signed, ult is not
         whole = whole.replace("s", "u") if kind in ("word", "flag") else whole
         return self.new(f"icmp {whole} {self.types[kind]} {a}, {b}")
 

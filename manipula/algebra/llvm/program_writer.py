@@ -49,6 +49,7 @@ def _struct_text(struct: tree.Struct, cells: Mapping[tree.Kind, str]) -> str:
 def _table_text(name: str, kind: tree.Kind, values: Sequence[float], cells: Mapping[tree.Kind, str]) -> str:
     """In lanes every entry stands once a lane, as in any array of reals."""
     entry = tree.ARRAYS[kind]
+    # "[4 x double]" has four lanes
     times = int(cells[entry].split()[0][1:]) if cells[entry] != TYPES[entry] else 1
     listed = ", ".join(f"{TYPES[entry]} {literal(entry, x)}" for x in values for _ in range(times))
     return f"@{name} = private unnamed_addr constant [{times * len(values)} x {TYPES[entry]}] [{listed}], align 64"

@@ -231,6 +231,7 @@ def _loops(w: Writer, states: int, outputs: int) -> None:
     w.emit("%.here = phi i64 [ 0, %chunk ], [ %.there, %step.end ]")
     w.emit("%.wait = phi i64 [ %.left, %chunk ], [ %.wait.next, %step.end ]")
     w.emit("%.sample = phi i64 [ 0, %chunk ], [ %.sample.next, %step.end ]")
+    # the halves change roles at every step
     w.emit("%.there = sub nsw i64 %.half, %.here")
     w.emit("%.now = icmp eq i64 %.wait, 0")
     w.emit("br label %block")
@@ -248,6 +249,7 @@ def _loops(w: Writer, states: int, outputs: int) -> None:
     for name, base in (("x", "states"), ("z", "states"), ("k", "kept"), ("u", "drive"), ("r", "record")):
         w.emit(f"%.{name} = getelementptr inbounds {scalar}, ptr %.{base}, i64 %.{name}.at")
     w.emit(f"%.r.out = getelementptr inbounds {scalar}, ptr %.r, i64 {states * lanes}")
+    # always stored, somewhere: a branch around every output would cost more
     w.emit("%.y = select i1 %.now, ptr %.r.out, ptr %.scratch")
     w.emit("br i1 %.now, label %keep, label %body")
     w.start_block("keep")

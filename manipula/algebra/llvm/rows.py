@@ -34,6 +34,7 @@ class Numbers:
         self._w, self._entries = w, list[str]()
         self._part = 2 * NEAR // w.kind.size
         self._last: dict[tuple[str, int], tuple[int, str]] = {}  # block, slot → line, value
+        # values of one block are not known in another, so pointers are remembered with theirs
         self._pointer: tuple[str, int, str] = ("", -1, "")  # block, part, value
         w.emit("%.parts = load ptr, ptr @parts.at, align 8")
 
@@ -198,6 +199,7 @@ def block_units(w: Writer, slots: Sequence[int], bases: Sequence[str]) -> list[U
     """Four neighbouring columns, or two, are zipped and written row by row; a last single one entry by entry."""
     units, at = [], 0
     while at < len(slots):
+        # four columns zipped fill half a line of the cache in one store
         width = next(size for size in (4, 2, 1) if size <= len(slots) - at)
         group = tuple(slots[at : at + width])
         units.append(Unit(group, partial(_store_zipped if width > 1 else _scatter, w, group, bases, at)))

@@ -119,6 +119,7 @@ def _vectors(w: Writer, k: Kind, angles: Sequence[str], careful: bool) -> list[P
     near, far, mend = w.block, w.label("far"), w.label("near")
     w.emit(f"br i1 {some}, label %{far}, label %{mend}, !prof !0")
     w.start_block(far)
+    # a cold function of its own keeps the rare case out of the straight code
     mended = [_mend_lanes(w, k, x, pair) for x, pair in zip(angles, pairs)]
     w.emit(f"br label %{mend}")
     w.start_block(mend)
@@ -181,6 +182,7 @@ done:
 
 def _turns(w: Writer, k: Kind, x: str) -> tuple[str, str]:
     """n as a number, and the bits that spell it."""
+    # one instruction multiplies, adds and rounds; the lowest bits of its result are n
     moved = w.let(w.intrinsic("fma", k, x, k.literal(_TWO_OVER_PI), k.literal(_SHIFT)))
     n = w.let(f"fsub {k.text} {moved}, {k.literal(_SHIFT)}")
     return n, w.let(f"bitcast {k.text} {moved} to {k.bits}")

@@ -66,6 +66,7 @@ class Kind:
 
     def literal(self, value: float) -> str:
         """A number in every lane, bit for bit."""
+        # LLVM writes floats by the bits of the double of the same value
         exact = float(np.float32(value)) if self.scalar == "float" else value
         return self.splat(f"0x{struct.unpack('<Q', struct.pack('<d', exact))[0]:016X}", self.scalar)
 
@@ -125,6 +126,7 @@ class Writer:
         known = self.literals.get(slot) or self.aliases.get(slot)
         if known is None and slot in self.stored:
             return self.stored[slot](slot)
+        # quoted: a name may be a word of LLVM's or have letters that it does not take
         return known or f'%"{self.names[slot]}"'
 
     def read(self, slot: int) -> str:
@@ -154,6 +156,7 @@ class Writer:
         if line.slot in self.inner:
             return  # written where it is read
         to, T = self.at(line.slot), self.kind.text
+        # −(a − b) costs nothing as b − a
         line, turned = self._with_its_sign(line)
         factors = next((arg for arg in self._order(line) if arg in self.products), None)
         if line.op in ("add", "sub") and factors is not None:
@@ -298,6 +301,7 @@ def library(w: Writer, name: str, *args: str) -> str:
     op, k = OPS[name], w.kind
     function = f"@{op.word('c')}"
     taken = ", ".join(["double"] * op.arity)
+    # nobuiltin: LLVM would fold calls of constants by its own library, to other bits
     w.declared[function] = f"declare double {function}({taken}) nounwind willreturn readnone nobuiltin"
     zero, nan = k.literal(0.0), k.literal(NAN)
     if not op.guarded:

@@ -27,6 +27,7 @@ def descend(
     """Change one answer at a time, of a part of the space, while it pays."""
     best = {name: start.get(name, answers[0]) for name, answers in space.items()}
     cost, improving = price(best), True
+    # one answer may open the way for another that was tried before
     while improving:
         improving = False
         for name, answer in ((name, answer) for name, answers in part.items() for answer in answers):

@@ -26,6 +26,7 @@ Term = tuple[int, Expr]  # sign and node
 def factor_sums(function: Function) -> Function:
     """The function with common factors taken out of every sum, in a new graph."""
     nodes = topological(function.roots)
+    # an output is a use: what is returned stays whole
     uses = Counter(arg for node in nodes for arg in node.args) + Counter(function.roots)
     graph = Graph()
     done: dict[Expr, Expr] = {}

@@ -64,6 +64,7 @@ def balance_function(function: Function) -> Function:
     ports = moved_to(function.with_roots([node.graph.zero for node in function.roots]), graph)
     labels = {done[x]: text for x, text in function.labels.items() if x in done}
     better = ports.with_roots([done[root] for root in function.roots], labels=labels)
+    # balancing may undo what two sums share, and then costs operations
     shorter = longest_path(better) < longest_path(function) and better.cost.total <= function.cost.total
     return better if shorter else function
 

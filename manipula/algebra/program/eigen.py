@@ -100,6 +100,7 @@ def split_off(n: int, H: Reals, re: Reals, im: Reals) -> int:
     high = n - 1
     sweeps = 0
     while high >= 0:
+        # deflation: a subdiagonal entry of rounding parts the matrix into two
         low = block_start(n, H, high, norm)
         if low == high:
             re[high] = H[high * n + high]
@@ -110,6 +111,7 @@ def split_off(n: int, H: Reals, re: Reals, im: Reals) -> int:
             two_by_two(n, H, high, re, im)
             high -= 2
             sweeps = 0
+        # real matrices converge in a handful; this many means NaN or a defect
         elif sweeps == SWEEPS:
             return high + 1
         else:

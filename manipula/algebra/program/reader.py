@@ -79,6 +79,7 @@ class _Program:
         structs: dict[str, Any] = {}
         kinds: list[tree.Kind] = []
         for i, (arg, note) in enumerate(zip(definition.args.args, notes, strict=True)):
+            # `Numbers` takes the kind of the call: one text serves real and complex arrays
             kinds.append(given[i] if note in OPEN and i < len(given) else _kind(scope, arg, note, structs))
         wide = any(note in OPEN and kind in ("complex", "complexes") for note, kind in zip(notes, kinds, strict=True))
         returns = _annotation(definition.returns)
@@ -194,6 +195,7 @@ class _Reader(Expressions):
         kind = OWN[word] or self.array(call.args[0]).kind
         size = self.value(call.args[-1])
         if not isinstance(size, tree.Const) or size.kind != "int" or size.value < 1:
+            # emitted code allocates nothing, so its stack must be known
             raise self.refusal(call, "an array has a fixed number of entries")
         if name in self.routine.parameters or self.routine.arrays.get(name, (kind, size.value)) != (kind, size.value):
             raise self.refusal(call, f"{name} is another array already")

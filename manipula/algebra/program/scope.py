@@ -62,12 +62,14 @@ class Scope:
         self.names = {x.id for x in nodes if isinstance(x, ast.Name)} | {x.arg for x in nodes if isinstance(x, ast.arg)}
         targets = (x.target for x in nodes if isinstance(x, ast.For))
         self.loops = {x.id for x in targets if isinstance(x, ast.Name)}
+        # refused here, with the line, and not by some compiler of another language
         strange = sorted(name for name in self.names if not name.isascii())
         if strange:
             raise self.refusal(self.tree.args, f"{strange[0]} has letters that other languages do not know")
 
     def outside(self, name: str) -> Any:
         """What a name means that the text does not assign: in the function around it, its module, Python."""
+        # as Python itself looks names up
         for names in (self.around, self.function.__globals__, vars(builtins)):
             if name in names:
                 return names[name]
@@ -198,6 +200,7 @@ class Order:
         acting = [i for i, arg in enumerate(args) if self.acts(arg)]
         if not acting:
             return args
+        # one call that changes arrays, and nothing beside it that reads any: every order gives the same
         alone = len(acting) == 1 and not any(_looks(arg) for i, arg in enumerate(args) if i != acting[0])
         twice = isinstance(x, tree.ProgramOp) and (x.name == "select" or x.name in TWICE)
         if alone and not twice:

@@ -131,6 +131,7 @@ def _objections(body: Sequence[tree.Stmt], varying: Varying) -> Iterator[tuple[i
         for why in _expressions(statement, varying):
             yield statement.line, why
         for name in ("body", "yes", "no"):
+            # bodies of loops and branches
             yield from _objections(getattr(statement, name, ()), varying)
 
 

@@ -227,6 +227,7 @@ class Signs:
                 return True
             case ProgramOp("int", "abs" | "to_int", (inner,)):
                 return inner.kind in ("int", "flag")
+            # the sign bit survives only where both have it
             case ProgramOp("int", "bit_and", (a, b)):
                 return self(a) or self(b)
             case ProgramOp("int", name, args) if name in KEPT:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence, Sized
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 
 import numpy as np
@@ -14,7 +13,7 @@ from manipula.algebra.expr.condition import NEAR
 from manipula.algebra.run import batch
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
-from manipula.algebra.run.stepping import Memory, Places, State, Stepped, to_lanes
+from manipula.algebra.run.stepping import Memory, Places, State, Stepped, result_type, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.messages import Message
@@ -108,6 +107,7 @@ class Compiled:
         """The call that takes everything."""
         dtype = self._kernel.dtype
         variables = self._in_order(variables, named) if named else variables
+        # one more than there are variables can only be the parameters
         if p is None and self.parameters and len(variables) == len(self._variables) + 1:
             variables, p = variables[:-1], variables[-1]
         lead, count, views = batch.arrange_inputs(self.name, self._variables, variables, dtype)
@@ -139,7 +139,7 @@ class Compiled:
     @cached_property
     def memory(self) -> Memory:
         """What is remembered from step to step; an error where nothing is."""
-        return Memory(self.tape, self.dtype, result_type)
+        return Memory(self.tape, self.dtype)
 
     def start(self, **states: ArrayLike) -> Any:
         """The states to begin with, a named tuple of arrays: `f.start(q=q0)`; what is not given is zero."""
@@ -354,9 +354,8 @@ class _Preparation:
         if given is None:
             count, names = len(self.names), ", ".join(self.names)
             raise InputError("{function}: p: {count} parameters need values: {names}", self._function, count, names)
-        if isinstance(given, Mapping):
-            given = self._in_order(given)
-        values = batch.floats_from_value(self._function, "p", given, self._dtype)
+        rows = self._in_order(given) if isinstance(given, Mapping) else given
+        values = batch.floats_from_value(self._function, "p", rows, self._dtype)
         if values.shape[-1:] != (len(self.names),):
             self._refuse(values)
         return values
@@ -386,19 +385,3 @@ class _Preparation:
         if any(np.ndim(x) for x in values):  # of many rows
             return np.stack(np.broadcast_arrays(*values), axis=-1)
         return values
-
-
-@lru_cache(maxsize=256)
-def result_type(name: str, fields: tuple[str, ...]) -> Any:
-    """The named tuple of a function's outputs; it pickles by its name and fields."""
-    # made at run time, so pickle finds no module for it: `__reduce__` makes it anew
-    base = namedtuple("Result", fields)  # type: ignore[misc]
-
-    def __reduce__(self: Any) -> tuple[Any, ...]:
-        return result_from_parts, (name, fields, tuple(self))
-
-    return type(f"{name}_result", (base,), {"__slots__": (), "__reduce__": __reduce__})
-
-
-def result_from_parts(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
-    return result_type(name, fields)(*values)

@@ -71,6 +71,7 @@ class Arguments:
     def arrange(self, values: Sequence[DeviceArray], out: DeviceArray | Sequence[DeviceArray] | None) -> DeviceCall:
         """Inputs and outputs of a call."""
         batch.check_count(self.function, self.inputs, values)
+        # a kernel runs on the device in use, and cannot read another one's memory
         here = self.cupy.cuda.runtime.getDevice()
         arrays = [self._own(port.name, x, here) for port, x in zip(self.inputs, values)]
         if out is None:
@@ -274,6 +275,7 @@ class CudaFunction:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
         on the device."""
         here = self._cupy.asnumpy
+        # checked and broadcast by the same text as on the processor, so on the host
         states, given = tuple(map(here, state)), tuple(map(here, variables))
         return self._rollouts(self._host.task(states, steps, given, 1, complete_options(how)))
 

@@ -52,6 +52,7 @@ def choice_text(texts: Sequence[Text], size: int) -> str:
     lines = [rounded_assembly(plain)]
     for (loop, each), lanes in zip(LOOPS.items(), (size, COLUMNS), strict=True):
         lines += [routine_abreast(routines[each], lanes), *_at_once(routines[loop], routines[each], lanes)]
+    # a module may declare a function only once
     declared = dict.fromkeys(line for text in lines for line in text.splitlines() if line.startswith("declare"))
     return "\n".join([*(line for text in lines for line in text.splitlines() if line not in declared), *declared])
 
@@ -70,6 +71,7 @@ def _at_once(loop: Routine, each: Routine, lanes: int) -> Iterator[str]:
             yield f"  %{name}.all = shufflevector {vector} %{name}.one, {vector} poison, {zeros}"
         given.append(f"<{lanes} x {TYPES[kind]}> %{name}.all" if kind in TYPES else f"ptr %{name}")
     yield f"  %wrong = call <{lanes} x double> @{each.name}({', '.join(given)})"
+    # ordered: NaN is not right
     yield f"  %right = fcmp oeq <{lanes} x double> %wrong, zeroinitializer"
     yield f"  %every = call i1 @llvm.vector.reduce.and.v{lanes}i1({flag} %right)\n  ret i1 %every\n}}"
     yield f"declare i1 @llvm.vector.reduce.and.v{lanes}i1({flag})"
@@ -112,6 +114,7 @@ class ManyTargets:
         mark, left = np.empty((n, self._branches), dtype=bool), np.empty(n, dtype=bool)
         dense = [None if x is None else np.ascontiguousarray(x, dtype=float) for x in (T, parameter, seed)]
         targets, values, near = (0 if x is None else address_of(x) for x in dense)
+        # a distance of 0 repeats one row for all
         steps = 16 if len(T) == n else 0, 1 if parameter is not None and len(parameter) == n else 0
         out = (address_of(rows), address_of(mark), address_of(left))
         self._many(targets, steps[0], values, steps[1], near, *out, n)

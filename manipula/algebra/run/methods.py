@@ -38,6 +38,7 @@ class MethodOwner:
 
     def __getattr__(self, name: str) -> Any:
         """Unpickling asks the owner for the function by name."""
+        # pickle asks for these before __init__ has run: without this line it would ask for ever
         if name.startswith("_") or name in ("instance", "general", "code"):
             raise AttributeError(name)
         return getattr(self.instance, name)

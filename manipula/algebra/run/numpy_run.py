@@ -119,6 +119,7 @@ class NumpyKernel:
         states, record = frames.states[:, part], frames.record[part]
         drive, kept = (y if len(y) == 1 else y[part] for y in (frames.drive, frames.kept))
         for step in range(steps):
+            # the two halves change roles, as in machine code
             x, after = states[step % 2], states[1 - step % 2]
             values: Slots = dict(self._constants)
             values.update(zip(self._kept, np.moveaxis(kept, 1, 0)))

@@ -23,6 +23,7 @@ import numpy as np
 
 from manipula.algebra.tape import Port
 
+# names of keywords in a call are interned, so that an address is enough to compare them
 GENERAL, PARAMETER, OUT = sys.intern("general"), sys.intern("p"), sys.intern("out")
 ORDER = 10  # bytes into a dtype's own fields: its byte order
 _TYPE_ROW, _NEW_ROW = 2, 94  # PyArray_Type, PyArray_NewFromDescr
@@ -50,9 +51,11 @@ class Layout(NamedTuple):
 @lru_cache(maxsize=1)
 def layout() -> Layout | None:
     """None where the thin call cannot be had."""
+    # offsets below are those of 64 bits
     if platform.python_implementation() != "CPython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     try:
+        # tried on real arrays first: a wrong offset would read anywhere
         found = _find_layout()
         return found if _fields_agree(found.header) and _constructor_works(found) else None
     except (AttributeError, ValueError, OSError, ImportError, IndexError):
@@ -108,6 +111,7 @@ def _whole(address: int) -> int:
 
 def _fields_agree(header: int) -> bool:
     """Look at arrays of every sort; each read stays within the object."""
+    # nothing behind the object may be read, not even to test
     if np.ndarray.__basicsize__ < header + 56:
         return False
     dense = np.arange(6.0)
@@ -282,6 +286,7 @@ class ResultCall:
             yield f"  {s} = ptrtoint ptr {span.data} to i64\n  {s}.long = mul i64 {rows}, {span.entries * self.width}"
             yield f"  {s}.end = add i64 {s}, {s}.long"
         results = len(self.outputs)
+        # inputs may overlap each other; results may overlap nothing
         for i, k in combinations(range(len(spans)), 2):
             if i >= results:
                 continue

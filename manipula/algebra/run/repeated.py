@@ -50,6 +50,7 @@ class Asked:
 def interruption() -> Iterator[Asked]:
     """Python's own answer to Ctrl-C is replaced meanwhile; any other that somebody has set stays."""
     asked = Asked()
+    # Python hands signals to the main thread only; a handler that somebody has set is his business
     ours = current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not ours:
         yield asked
@@ -135,6 +136,7 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
     with interruption() as asked:
         while done < task.steps and not asked.now:
             steps = _slice(task, width, done, pace)
+            # steps from here to the next record
             left = -done % task.every if task.every else NEVER
             count = len(range(left, steps, task.every)) if task.every else 0
             record = aligned_array((len(states), count, width, lanes), dtype)
@@ -144,6 +146,7 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
             begun = perf_counter()
             _share(code, frames, (steps, task.every, left, task.first + done), threads, rows)
             states[...] = halves[steps % 2]
+            # the next slice is as long as this one's speed allows
             pace = max(1, int(steps * SLICE / max(perf_counter() - begun, 1e-9)))
             if count:
                 from_lanes(record, rows, records[:, kept_samples : kept_samples + count])
@@ -158,6 +161,7 @@ def _slice(task: Task, width: int, done: int, pace: int) -> int:
     """Steps of the next slice."""
     recorded = width / task.every if task.every else 0
     driven = 0 if task.along is None else task.along.shape[2]
+    # records of a slice live beside the results: bounded, or a long run would need twice its memory
     most = int(ENTRIES / max(task.rows * (recorded + driven), 1e-9))
     return max(1, min(task.steps - done, pace, most))
 
@@ -166,6 +170,7 @@ def _drive(task: Task, done: int, steps: int, dtype: DType) -> Floats:
     assert task.along is not None
     part = task.along[:, done : done + steps]
     if len(part) == 1:
+        # one block serves all rows: the kernel reads it again with a distance of 0
         part = np.broadcast_to(part, (min(task.rows, task.lanes), *part.shape[1:]))
     return to_lanes(part, task.lanes, dtype)
 
@@ -173,6 +178,7 @@ def _drive(task: Task, done: int, steps: int, dtype: DType) -> Floats:
 def _share(code: Repeater, frames: Frames, counts: tuple[int, int, int, int], threads: int, rows: int) -> None:
     """Blocks among threads, each with work enough."""
     blocks = frames.states.shape[1]
+    # in blocks, as they are what is shared out
     least = max(1, LEAST * blocks // max(1, rows * counts[0]))
     shared_out(lambda part: code(frames, part, *counts), blocks, threads, 1, least)
 
@@ -245,6 +251,7 @@ def task_from(
     leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(given, memory.driven)]
     lead = _common(name, leads)
     rows = prod(lead)
+    # one row alone would leave all lanes but one idle
     wide = lanes if rows > 1 else 1
     numbers = _rollouts(name, how["rollout"], lead)
     held = [_rows(x, lead, 1) for x in given] if not moving else []

@@ -39,6 +39,7 @@ def compile_text(entry: Callable[..., Any], rounded: bool = False, **known: int)
 def compiled_together(*entries: Callable[..., Any]) -> list[Callable[..., Any]]:
     """Several texts as one piece of machine code: what they share is made once."""
     routines = program(*entries)
+    # callees stand before them in one module, so what they share is compiled once
     made = [next(x for x in routines if x.name == entry.__name__) for entry in entries]
     text = assembly(routines, *(x.name for x in made))
     code = load_code(("routines", False, text), lambda: text, LEVEL, optimised_object)
@@ -132,6 +133,7 @@ class Mirror:
                 assert array.nbytes == getattr(self._type, x.name).size, f"{x.name} has {array.size} entries"
                 ctypes.memmove(_place(made, x), array.ctypes.data, array.nbytes)
             elif x.kind in ARRAYS:
+                # compiled code trusts the address: a wrong type would read garbage
                 assert value.dtype == _dtype(x.kind) and value.flags.c_contiguous, f"{x.name} is not {x.kind}"
                 setattr(made, x.name, address_of(value))
             else:
@@ -171,5 +173,6 @@ def _ctype(member: Member, lanes: int) -> Any:
         return ctypes.c_void_p
     count = member.size * {"real": max(lanes, 1), "complex": 2 * max(lanes, 1)}.get(entry, 1)
     one = CTYPES.get(entry, ctypes.c_double)
+    # a field of one entry would be an array to ctypes
     alone = member.kind not in ARRAYS and count == 1 and not (lanes and entry == "real")
     return one if alone else one * count

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import namedtuple
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,10 +29,26 @@ class Stepped(NamedTuple):
     outputs: Any
 
 
+@lru_cache(maxsize=256)
+def result_type(name: str, fields: tuple[str, ...]) -> Any:
+    """The named tuple of a function's outputs; it pickles by its name and fields."""
+    # made at run time, so pickle finds no module for it: `__reduce__` makes it anew
+    base = namedtuple("Result", fields)  # type: ignore[misc]
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        return result_from_parts, (name, fields, tuple(self))
+
+    return type(f"{name}_result", (base,), {"__slots__": (), "__reduce__": __reduce__})
+
+
+def result_from_parts(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    return result_type(name, fields)(*values)
+
+
 class Memory:
     """How the inputs and outputs of a tape divide into what is remembered and the rest."""
 
-    def __init__(self, tape: Tape, dtype: DType, result_type: Callable[[str, tuple[str, ...]], Any]) -> None:
+    def __init__(self, tape: Tape, dtype: DType) -> None:
         self.name, self.dtype, self.inputs = tape.name, dtype, variables_of(tape)
         self.states = tuple(port for port in self.inputs if port.role == "state")
         self.following = {x.gives.state: x.name for x in tape.outputs if isinstance(x.gives, Next)}
@@ -59,6 +77,7 @@ class Memory:
     def _array(self, port: Port, value: ArrayLike | None) -> Floats:
         given = np.zeros(port.shape, self.dtype) if value is None else value
         rows = rows_from_value(self.name, port, given, self.dtype)
+        # a state of NaN would stay NaN for ever, and nobody would see where it began
         if not np.isfinite(rows).all():
             bad = np.argwhere(~np.isfinite(rows))[0]
             entry = port.names[bad[-1]] if port.names else port.name
@@ -146,6 +165,7 @@ _ALIGN = 64  # bytes of a line of the cache, and of the widest vector
 def aligned_array(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     """Memory that begins where a vector may."""
     count = int(np.prod(shape))
+    # numpy promises no alignment for vectors of 64 bytes
     raw = np.empty(count * dtype.itemsize + _ALIGN, np.uint8)
     first = -raw.ctypes.data % _ALIGN
     return raw[first : first + count * dtype.itemsize].view(dtype).reshape(shape)
@@ -164,6 +184,7 @@ def to_lanes(table: NDArray[N], lanes: int, dtype: DType) -> NDArray[N]:
     if whole:
         found[:whole] = np.moveaxis(table[: whole * lanes].reshape(whole, lanes, *table.shape[1:]), 1, -1)
     if blocks > whole:
+        # idle lanes repeat the last row: they cost nothing, and cannot raise a NaN of their own
         rest = table[np.minimum(np.arange(whole * lanes, blocks * lanes), rows - 1)]
         found[whole] = np.moveaxis(rest, 0, -1)
     return found

@@ -31,6 +31,7 @@ def archive(files: Mapping[str, str], name: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
         for place, content in found.items():
+            # a fixed date, or the archive would differ from run to run
             packed.writestr(zipfile.ZipInfo(place, _DATE), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 

@@ -102,6 +102,7 @@ def legend_lines(items: Sequence[str], word: str) -> list[str]:
     """with c1 = cos(q1), … as many to a line as there is room for."""
     found: list[str] = []
     for i, item in enumerate(items):
+        # the comma belongs to its item and must not begin a line
         item += "," if i + 1 < len(items) else ""
         if found and width(found[-1]) + 1 + width(item) <= COLUMNS:
             found[-1] += f" {item}"
@@ -112,6 +113,7 @@ def legend_lines(items: Sequence[str], word: str) -> list[str]:
 
 def width(text: str) -> int:
     """Columns on a terminal: a dot above takes none."""
+    # q̈ is two characters and one column
     return sum(not combining(letter) for letter in text)
 
 

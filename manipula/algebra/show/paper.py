@@ -34,6 +34,7 @@ class Setting(Printer):
         return self._index_name(name, [*map(str, index), "i", "j"])
 
     def _index_name(self, name: str, places: Sequence[str]) -> str:
+        # the index of a name and that of an entry stand below together: A₂ entry 1,3 is A_{2,1,3}
         own = split_name(name)[1]
         letter = self.name(name.removesuffix(own)) if own else self.name(name)
         return letter + self.index(",".join([own, *places] if own else places))
@@ -63,6 +64,7 @@ class Latex(Setting):
         if letter in GREEK:
             letter = "\\" + letter
         elif len(letter) > 1:
+            # several letters in italics would read as a product
             letter = r"\mathrm{" + letter.replace("_", r"\_") + "}"
         return _DOTS[dots].format(letter) + self.index(index)
 

@@ -276,6 +276,7 @@ class Unicode(Printer):
     def entry(self, name: str, index: Sequence[int]) -> str:
         if len(index) < 2:
             return super().entry(name, index)
+        # A₁₁ is plain, A₁₁₁ could be entry 1,11 or 11,1
         joiner = "" if max(index) < 10 else ","
         return self.name(name) + joiner.join(map(str, index)).translate(SUBSCRIPTS)
 

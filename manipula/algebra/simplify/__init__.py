@@ -39,7 +39,7 @@ def prove_trees(function: Function, written: Mapping[str, Sequence[FormulaTree]]
 
     The direction of an `atan2` is a point of the circle only where its root is true: what differs is compared there.
     """
-    # the quick test first; a proof with true roots costs a hundred times as much
+    # the quick test first: a proof with true roots draws many points
     wrong = [place for _ in range(draws) for place in _find_differences(function, written)]
     if wrong:
         try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from math import gcd, lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.simplify import polynomial
@@ -63,7 +63,7 @@ class Factoriser:
 
     def _whole_factors(self, terms: monomials.Terms) -> formula.FormulaTree | None:
         """The sum as a product of sums, when it is one."""
-        # flint factors short sums at once, and long ones in minutes
+        # flint factors short sums at once, and is slow on long ones
         if len(terms) > FLINT_TERMS:
             return None
         # a ring of the generators in use: flint's time grows with their number
@@ -88,7 +88,7 @@ def _content(terms: monomials.Terms) -> tuple[monomials.Monomial, Fraction]:
     return monomials.common(terms), -number if all(c < 0 for c in terms.values()) else number
 
 
-def _flint_polynomial(terms: monomials.Terms, generators: list[int]) -> Any:
+def _flint_polynomial(terms: monomials.Terms, generators: list[int]) -> polynomial.Poly:
     place = {g: i for i, g in enumerate(generators)}
     table = {}
     for m, c in terms.items():
@@ -99,7 +99,7 @@ def _flint_polynomial(terms: monomials.Terms, generators: list[int]) -> Any:
     return polynomial.context_of(len(generators)).from_dict(table)
 
 
-def _terms_of(p: Any, generators: list[int]) -> monomials.Terms:
+def _terms_of(p: polynomial.Poly, generators: list[int]) -> monomials.Terms:
     return {
         tuple((generators[i], int(e)) for i, e in enumerate(m) if e): polynomial.rational_from(c)
         for m, c in p.to_dict().items()

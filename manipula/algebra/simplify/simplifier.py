@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from operator import mul
-from typing import Any
 
 from manipula.algebra.expr.function import Function, tree_cost_of
 from manipula.algebra.expr.node import Expr
@@ -45,7 +44,7 @@ class Simplifier:
             if self.length(root) > monomials.FACTORED_TERMS:
                 raise SizeError("{length} terms", self.length(root))
             terms, atoms = self.terms(root)
-            # past LONG the greedy search takes seconds a sum: the factor of each rate is searched alone
+            # past LONG the greedy search is slow: the factor of each rate is searched alone
             self.trees[root] = (
                 Factoriser(atoms).factor(terms) if len(terms) <= monomials.LONG else _by_rates(terms, atoms)
             )
@@ -105,13 +104,13 @@ def _shortest(
     return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion, moves))
 
 
-def tree_from_polynomial(polynomial: Any, expansion: Expansion) -> FormulaTree:
+def tree_from_polynomial(polynomial: Poly, expansion: Expansion) -> FormulaTree:
     """A polynomial of an expansion's ring, written short and factored."""
     terms, atoms = _short(polynomial, expansion, monomials.Work(monomials.MOVES))
     return Factoriser(atoms).factor(terms)
 
 
-def _short(polynomial: Any, expansion: Expansion, moves: monomials.Work) -> tuple[monomials.Terms, list[FormulaTree]]:
+def _short(polynomial: Poly, expansion: Expansion, moves: monomials.Work) -> tuple[monomials.Terms, list[FormulaTree]]:
     """Every coefficient of a monomial in parameters and rates, written with the fewest sines and cosines."""
     terms = terms_from_polynomial(polynomial)
     atoms, index = list(expansion.atoms), dict(expansion.index)
@@ -162,6 +161,7 @@ def _by_rates(terms: monomials.Terms, atoms: list[FormulaTree]) -> FormulaTree:
     groups: dict[monomials.Monomial, monomials.Terms] = defaultdict(dict)
     for monomial, value in terms.items():
         rates = tuple(part for part in monomial if part[0] in variables)
+        # Σ q̇ᵢq̇ⱼ·(…): the form in which a dynamic model is written in books
         groups[rates][tuple(part for part in monomial if part[0] not in variables)] = value
     factoriser, one = Factoriser(atoms), Fraction(1)
     parts = ((monomials.tree_from_monomial(rates, one, atoms), factoriser.factor(own)) for rates, own in groups.items())
@@ -348,7 +348,7 @@ def trigonometric_factors(root: Expr) -> list[Factor]:
     back = [(_to_double_angles(factor, len(expansion.coordinates)), times) for factor, times in whole]
     back = [(expansion.reduce_circles(p, range(len(expansion.coordinates))), times) for p, times in back]
     number = expansion.ring.constant(constant)
-    return [(tree_from_polynomial(p, expansion), times) for p, times in [(number, 1), *back] if p != 1]
+    return [(tree_from_polynomial(p, expansion), times) for p, times in [(number, 1), *back] if not p.is_one()]
 
 
 def _to_half_angles(p: Poly, angles: int) -> Poly:
@@ -387,7 +387,7 @@ def _gather_odd(factors: Sequence[tuple[Poly, int]], angles: int) -> list[tuple[
 
 def _to_double_angles(p: Poly, angles: int) -> Poly:
     """u² = (1 + c)/2, v² = (1 − c)/2, u v = s/2"""
-    ring: Any = context_of(p.context().nvars())
+    ring = context_of(p.context().nvars())
     total = ring.constant(0)
     for exponents, coefficient in p.to_dict().items():
         own = [0] * (2 * angles) + [int(e) for e in exponents[2 * angles :]]

@@ -280,6 +280,7 @@ class Shortener:
 
     def _relevant_polynomial(self, terms: Raw) -> Seen:
         """Only the coordinates that occur."""
+        # the number of moves grows with the square of the coordinates
         used = [k for k in range(len(self.coordinates)) if any(e[2 * k] or e[2 * k + 1] for e in terms)]
         places = [x for k in used for x in (2 * k, 2 * k + 1)]
         coordinates = tuple(self.coordinates[k] for k in used)

@@ -17,8 +17,9 @@ from manipula.algebra.run.methods import CompiledMethod, MethodOwner, doc_with_s
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.request import Request
-from manipula.ik.arm.arm_models import ArmModels
+from manipula.ik.arm.arm_models import ArmModels, Out
 from manipula.ik.arm.inverse_model import generate_model
+from manipula.ik.numeric.arrays import Kinematics
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
@@ -169,7 +170,7 @@ class NumericArm(ArmModels):
         return poses[pose]
 
     @_compile_method
-    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:
+    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Out = None, threads: int = 1) -> Array:
         """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
         axes."""
         if frame not in ("world", "tool"):
@@ -235,7 +236,7 @@ class NumericArm(ArmModels):
             return self._road.solver_for(task)
         if task not in self._partial:
             self.model("pose")  # refuses a robot whose geometry is not known
-            functions: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
+            functions: dict[str, Kinematics] = {"pose": self.pose, "jacobian": self.jacobian}
             self._partial[task] = PartialSolver(task, numeric_chain(self.robot), self.limits, **functions)
         return self._partial[task]
 

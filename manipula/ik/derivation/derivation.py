@@ -135,6 +135,7 @@ def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
     arm.solve(point, Recording(arm.chain, loop, q, notebook.name, notebook.note), named_point)
     drafts = Drafter(notebook, words, plan.roles, position=True).run()
     own = {x.symbol for x in notebook.log if isinstance(x, Definition)}
+    # where every component has a name the point itself needs no line
     plain = any(strip_sign(x) not in own for x in ends)
     opening = Draft(Phrase(Message("The tool's origin, seen from axis 1: the point {letter}", "p")))
     opening.blocks = [Phrase("p = ({0}, {1}, {2})" if plain else "", tuple(ends))]

@@ -337,6 +337,7 @@ class Drafter:
 
     def _free(self, coefficients: tuple[Any, ...], x: recording.LoopCoordinate) -> Phrase | None:
         """Where all coefficients vanish the coordinate is free; one that knows no pose never does."""
+        # in a fixed order, so that the sentence is the same in every run
         moving = sorted((strip_sign(self.expr(x)) for x in coefficients if not is_zero(x)), key=lambda x: x.key)
         if not all(value.online for value in moving):
             return None

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.ik.numeric.arrays import Floats
@@ -71,7 +71,7 @@ class Arm6R:
         world: Floats = self.first @ at @ self.last
         return world
 
-    def frames(self, angles: Any) -> list[Any]:
+    def frames(self, angles: Floats) -> list[Floats]:
         """The frame before each joint but the first, and the last: J₁G₁, J₁G₁J₂G₂, …, J₁G₁ … J₆."""
         waves = np.ones((*angles.shape, 1, 3), dtype=angles.dtype)
         np.cos(angles, out=waves[..., 0, 1])
@@ -82,11 +82,11 @@ class Arm6R:
             at.append(at[-1] @ steps[..., k, :, :])
         return at
 
-    def derivative(self, angles: Any) -> Any:
+    def derivative(self, angles: Floats) -> Floats:
         """The Jacobian in the frame of joint 1, (…, 6, 6)."""
         return self._jacobian(self.frames(angles))
 
-    def _jacobian(self, frames: list[Any]) -> Any:
+    def _jacobian(self, frames: list[Floats]) -> Floats:
         end = frames[5][..., :3, 3]
         J = np.empty((*end.shape[:-1], 6, 6), dtype=end.dtype)
         before = np.stack(frames[:5], axis=-1)
@@ -265,7 +265,7 @@ class Elimination:
         return left
 
 
-def _border(E: Any) -> Any:
+def _border(E: NDArray[np.complex128]) -> NDArray[np.complex128]:
     """(…, m, 3, 3) and its product with the second variable: (…, 2m, 12)."""
     *lead, m, _, _ = E.shape
     M = np.zeros((*lead, 2 * m, 4, 3), dtype=E.dtype)

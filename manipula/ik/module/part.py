@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from manipula.algebra.emit.about import fill_template
+from manipula.algebra.emit.about import Context, fill_template
 from manipula.algebra.emit.backend import emit_program
 from manipula.algebra.emit.javascript.robot_module import Exported, literal
 from manipula.algebra.expr.function import Function
 from manipula.algebra.program.primitives import Ints, Reals
 from manipula.algebra.program.reader import program
+from manipula.algebra.run.texts import Text
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ManipulaError
 from manipula.generation.arm_structure import numeric_chain
@@ -40,7 +40,7 @@ from manipula.messages import Message
 # Texts as functions of a module, with what they call hidden: a text's own words are no names of the module.
 
 
-def enclose_texts(*texts: Callable[..., Any]) -> str:
+def enclose_texts(*texts: Text) -> str:
     """const { judge } = (() => { … return { judge }; })();"""
     names = ", ".join(text.__name__ for text in texts)
     inner = emit_program(program(*texts), "javascript").strip("\n")
@@ -52,7 +52,7 @@ def enclose_texts(*texts: Callable[..., Any]) -> str:
 QUICK = "none"  # the level at which nobody waits for eliminations to be compared, which takes seconds
 
 
-def general_texts(asked: Prepared, pose: Function) -> tuple[str, dict[str, Any]] | None:
+def general_texts(asked: Prepared, pose: Function) -> tuple[str, Context] | None:
     """The solver's text, and what its template asks for; None where an arm is of another kind."""
     if not is_general(asked):
         return None
@@ -194,7 +194,7 @@ def _export_task(task: Task) -> Exported:
     )
 
 
-def _data(tasks: Sequence[Task]) -> dict[str, Any]:
+def _data(tasks: Sequence[Task]) -> Context:
     return {
         "tasks": [task.name for task in tasks],
         "branches": tasks[0].branches if tasks else [],
@@ -202,7 +202,7 @@ def _data(tasks: Sequence[Task]) -> dict[str, Any]:
     }
 
 
-def _redundancy(tasks: Sequence[Task]) -> dict[str, Any] | None:
+def _redundancy(tasks: Sequence[Task]) -> Context | None:
     """What a redundant arm leaves open; its value is an argument of the inverse."""
     for task in tasks:
         if (parameter := task.parameter) is not None:
@@ -223,7 +223,7 @@ def _closed_text(maker: Maker, tasks: Sequence[Task]) -> list[str]:
     return [enclose_texts(*texts), _fill_template("inverse.mjs.jinja", facts)]
 
 
-def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:
+def _facts(tasks: Sequence[Task], road: Sequence[int]) -> Context:
     """What the template asks for."""
     open_task = next((task for task in tasks if task.parameter is not None), None)
     parameter = open_task.parameter if open_task else None
@@ -245,7 +245,7 @@ def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _task(task: Task) -> dict[str, Any]:
+def _task(task: Task) -> Context:
     return {
         "name": task.name, "closed": task.function_name, "redundant": task.parameter is not None,
         "names": literal({"all": task.plan.branch_names}), "inside": numbers(task.inside.tolist()),
@@ -253,7 +253,7 @@ def _task(task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _arm(robot: RobotDescription) -> dict[str, Any]:
+def _arm(robot: RobotDescription) -> Context:
     limits = Limits(robot)
     return {
         "size": repr(size_of(numeric_chain(with_stand_ins(robot)[0]))),
@@ -263,5 +263,5 @@ def _arm(robot: RobotDescription) -> dict[str, Any]:
     }
 
 
-def _fill_template(template: str, facts: dict[str, Any]) -> str:
+def _fill_template(template: str, facts: Context) -> str:
     return fill_template("manipula.ik.module", template, facts)

@@ -139,6 +139,7 @@ def _place(asked: Prepared, road: RobotDescription) -> Task | None:
     if not 1 < asked.robot.dof <= FEW:
         return None
     try:
+        # the page's letters and the solver's numbers must agree on the case
         solver, plan = place_solver(numeric_chain(road), pairs_of_limits(road)), plan_of_place(asked.structure)
         if solver is None or plan is None or plan != solver.plan:
             return None

@@ -88,6 +88,7 @@ def exact_poses(flat: Floats, rows: Any, tolerance: float | None = None) -> Floa
     )
     finite = np.isfinite(given).all((1, 2))
     _refuse(~finite, given, names, _first_bad)
+    # a transposed matrix has its place in the last row: refused before its rotation is looked at
     last = np.abs(given[:, 3] - [0, 0, 0, 1]).max(1)
     _refuse(last > limit, given, names, lambda t: Message("has the last row {row}; it must be 0 0 0 1", t[3].tolist()))
     R = given[:, :3, :3]

@@ -7,7 +7,6 @@ found is told. Nothing proves that there is none better: `outer` and the box may
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +15,11 @@ from scipy.optimize import minimize
 
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.numeric.arrays import Floats, Kinematics
 from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
 
-Array = Any
-Kinematics = Callable[[Array], Array]
 _DRAWN, _STARTS = 4000, 4
 _AXES = "xyz"
 
@@ -76,12 +74,12 @@ def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, se
     drawn[0] = np.clip(0.0, lower, upper)  # rest, where it may stand there
     places = pose(drawn)[:, :3, 3]
 
-    def best(value: Callable[[Array], Any], slope: Callable[[Array], Array]) -> tuple[float, Array]:
+    def best(value: Kinematics, slope: Kinematics) -> tuple[float, Floats]:
         """The smallest of a function of the tool's places, and where."""
         # stable: equal places come in the order drawn, on every machine
         starts = drawn[np.argsort(value(places), kind="stable")[:_STARTS]]
 
-        def cost(q: Array) -> tuple[float, Array]:
+        def cost(q: Floats) -> tuple[float, Floats]:
             p = pose(q)[:3, 3]
             return float(value(p)), slope(p) @ jacobian(q)[:3]
 
@@ -102,12 +100,12 @@ def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, se
     )  # fmt: skip
 
 
-def _along(unit: Array) -> tuple[Callable[[Array], Any], Callable[[Array], Array]]:
+def _along(unit: Floats) -> tuple[Kinematics, Kinematics]:
     """How far a place lies that way, and the slope of it."""
     return lambda p: p @ unit, lambda p: unit
 
 
-def _bounds(robot: RobotDescription) -> tuple[Array, Array]:
+def _bounds(robot: RobotDescription) -> tuple[Floats, Floats]:
     """The limits; a joint that turns without any goes once around, one that slides without any has no end."""
     limits = Limits(robot, robot.coordinates.joints)
     lower, upper = robot.coordinates.limits(limits.lower, limits.upper)

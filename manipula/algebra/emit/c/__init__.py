@@ -6,12 +6,11 @@ lane. In one file everything is `static inline`, in a header that C and C++ may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.backend import PLAIN, EmitOptions, Part, Samples
 from manipula.algebra.emit.c import spelling
 from manipula.algebra.emit.c.angles import BLOCK, HeldNames, angle_pairs, batch, written_body
@@ -41,10 +40,11 @@ _SINCOS = (
 )
 
 
-def instructions(name: str, shown: Mapping[str, Any], precision: spelling.Precision, first: State) -> Readme:
+def instructions(name: str, shown: Shown, precision: spelling.Precision, first: State) -> Readme:
     """What C has to say in a README."""
     arguments: Split = shown["split"]
     build = f"cc -std=c99 -O2 -Wall -Wextra -Werror -pedantic {name}.c {name}_test.c -lm -o {name}_test"
+    # a README shows only the functions that this model has
     known = {"prepare": bool(arguments.kept), "many": shown["batch"] is not None}
     signature = [f"{text};" for key, text in shown["declared"].items() if known.get(key, True)]
     real = precision.public
@@ -65,7 +65,7 @@ def instructions(name: str, shown: Mapping[str, Any], precision: spelling.Precis
     )
 
 
-def _remarks(name: str, shown: Mapping[str, Any], precision: spelling.Precision) -> Iterable[str]:
+def _remarks(name: str, shown: Shown, precision: spelling.Precision) -> Iterable[str]:
     yield _BOTH if precision.both else f"Every number is a `{precision.real}`."
     if shown["batch"] is not None:
         yield _BATCH.format(name=name)
@@ -75,7 +75,7 @@ def _remarks(name: str, shown: Mapping[str, Any], precision: spelling.Precision)
         yield _REMEMBERS.format(name=name)
 
 
-def _example_of_steps(name: str, shown: Mapping[str, Any]) -> Iterable[str]:
+def _example_of_steps(name: str, shown: Shown) -> Iterable[str]:
     memory: Memory | None = shown["memory"]
     if memory is None:
         return
@@ -156,6 +156,7 @@ class C99:
         """Several functions in one header that needs nothing else; a self-test of each beside it."""
         namer, file = Namer(spelling.RESERVED), identifier(title)
         shown = [(tape, _context(self, tape, namer.name(tape.name), version)) for tape in map(with_square_poses, tapes)]
+        # one Namer for all of them: two models may not share a static function
         texts = [fill_template(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
         names = [own["name"] for _, own in shown] + [part.name for part in parts]
         whole = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}
@@ -166,7 +167,7 @@ class C99:
         return files | {f"{part.name}_test.c": part.test for part in parts}
 
 
-def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(back: C99, tape: Tape, name: str, version: str) -> Context:
     """Everything the templates show."""
     precision, options = back.precision, back.options
     written, pairs = _write_sections(back, tape, name)
@@ -217,7 +218,7 @@ def _parameters(tape: Tape) -> set[str]:
     return {name for port in tape.inputs if not port.online for name in port.names}
 
 
-def _further(name: str, written: Sections, shown: Mapping[str, Any]) -> list[str]:
+def _further(name: str, written: Sections, shown: Shown) -> list[str]:
     """Functions that some tapes have."""
     found = [f"{name}_init", f"{name}_step"] if shown["memory"] else []
     if written.split.kept:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, fill_template, with_licence
+from manipula.algebra.emit.about import WIDTH, Context, fill_template, with_licence
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import DOUBLE, KEYWORDS, RESERVED, Precision
 from manipula.algebra.emit.ports import Namer, Split, ascii_text
@@ -87,6 +86,7 @@ class CProgram(ProgramWriter):
         self.types["complex"] = "pair"
         forms = {**self.maths_forms(), **FORMS}
         self.forms = {key: x.replace("{int}", self.whole).replace("{real}", precision.real) for key, x in forms.items()}
+        # C rounds quotients towards zero and has no product of 128 bits
         made = {"idiv": FLOOR, "mod": REST, "high": HIGH}
         self.helpers = {
             key: [self.with_storage(x.format(int=self.whole)) for x in lines] for key, lines in made.items()
@@ -200,6 +200,7 @@ class CProgram(ProgramWriter):
         for routine in self.routines:
             known.add(routine.name)
             calls = (x.routine for x in tree.parts(routine.body) if isinstance(x, tree.RoutineCall))
+            # C reads once, from the top: what is called before its text needs a prototype
             early |= dict.fromkeys(name for name in calls if name not in known)
         made = []
         for routine in self.routines:
@@ -302,7 +303,7 @@ def solver_files(source: SolverSource, version: str) -> dict[str, str]:
     return with_licence(files)
 
 
-def _context(source: SolverSource, version: str) -> dict[str, Any]:
+def _context(source: SolverSource, version: str) -> Context:
     name = Namer(RESERVED).name(source.name)
     about = comment_lines(map(ascii_text, source.about))
     return {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.about import WIDTH, Shown
 from manipula.algebra.emit.ports import Argument, Memory, Split
 from manipula.algebra.emit.section import element
 from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, SIGN, Language, Table, Text, calls
@@ -46,6 +46,7 @@ ANDROID i386 linux sun vax arm mips sparc far near huge small pascal cdecl inter
 min
 max
 """  # functions a local name would hide, and macros of the headers, of compilers and of Windows
+# a local called sin would hide the function that the next line calls
 _CALLED = [OPS[op].word("c") + kind for op in (*LIBRARY, *GUARDED) for kind in ("", "f")]
 RESERVED = frozenset([*(KEYWORDS + _LIBRARY).split(), *_CALLED])
 
@@ -225,7 +226,7 @@ def prototypes(name: str, arguments: Split, real: str, restrict: str = "", stora
     }
 
 
-def step_prototypes(name: str, shown: Mapping[str, Any], real: str, storage: str = "") -> dict[str, str]:
+def step_prototypes(name: str, shown: Shown, real: str, storage: str = "") -> dict[str, str]:
     """Prototypes of what remembers."""
     memory: Memory | None = shown["memory"]
     if memory is None:

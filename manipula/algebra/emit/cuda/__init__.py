@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.algebra.emit import section
-from manipula.algebra.emit.about import Readme, fill_template, readme
+from manipula.algebra.emit.about import Context, Readme, Shown, fill_template, readme
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cuda import program as cuda_program
@@ -51,7 +50,7 @@ class Cuda:
         }
 
 
-def _rolls(shown: Mapping[str, Any]) -> bool:
+def _rolls(shown: Shown) -> bool:
     """Does it go step by step?"""
     return shown["memory"] is not None
 
@@ -83,7 +82,7 @@ def source(tape: Tape, version: str) -> CudaSource:
     return CudaSource(fill_template(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
 
 
-def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
+def _rollouts(shown: Shown, standalone: bool) -> str:
     memory: Memory = shown["memory"]
     recorded = [*(x for x, _ in memory.states), *memory.outputs]
     width = sum(len(x.port.slots) for x in recorded)
@@ -91,13 +90,15 @@ def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
     noises = [x for x in memory.variables if x.port.role == "noise"]
     more |= {"noises": noises, "drives": [x for x in memory.variables if x.port.role != "noise"]}
     if noises:
+        # a counter gives four deviates at a time: room for the ones that nobody reads
         more["drawn"] = -(-sum(len(x.port.slots) for x in noises) // EACH) * EACH
         more["philox"] = cuda_program.CudaProgram(program(normals), (), wide=True).text().strip()
     return fill_template(__name__, "rollouts.cuh.jinja", {**shown, **more})
 
 
-def _context(tape: Tape, version: str) -> dict[str, Any]:
+def _context(tape: Tape, version: str) -> Context:
     name = Namer(cuda_program.RESERVED).name(tape.name)
+    # the sines of all joints stand side by side then, and share one reduction of the argument
     tape = cuda_program.move_angles_first(tape)
     written = _sections(tape, name)
     arguments = written.split
@@ -192,7 +193,7 @@ def _signatures(arguments: Split, arrays: Sequence[Array], name: str) -> dict[st
     }
 
 
-def _readme(name: str, shown: Mapping[str, Any]) -> Readme:
+def _readme(name: str, shown: Shown) -> Readme:
     arguments: Split = shown["split"]
     arrays: Sequence[Array] = shown["arrays"]
     handed = [x.name for x in arrays if x.read] + (["work"] if arguments.kept else [])

@@ -126,6 +126,7 @@ def report(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
 def matrices(model: DossierEquations, caption: Callable[[int], str] = lambda position: "T") -> list[str]:
     """Every 4×4 block of the one output: as a matrix when it fits the page, else entry by entry."""
     (output,) = model.arguments.outputs
+    # a rotation matrix of 1.0 and 0.0 is hard to read
     entries = [text.removesuffix(".0") for text in model.entries(output)]
     lines: list[str] = []
     for position in range(model.blocks):

@@ -12,9 +12,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from manipula.algebra.emit.about import IDENTIFIER, fill_template, with_licence
+from manipula.algebra.emit.about import IDENTIFIER, Context, Shown, fill_template, with_licence
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.spelling import BOTH, RESERVED, place
 from manipula.algebra.emit.ports import Argument, Memory, Namer, ascii_text
@@ -185,7 +185,7 @@ def unit_files(
     return with_licence(files)
 
 
-def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, ParameterMeaning]) -> list[Variable]:
+def _variables(shown: Shown, starts: Starts, meanings: Mapping[str, ParameterMeaning]) -> list[Variable]:
     memory: Memory | None = shown["memory"]
     states = [x for x, _ in memory.states] if memory else []
     inputs = memory.variables if memory else shown["variables"]
@@ -208,6 +208,7 @@ def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, 
 
 def _array(x: Argument, place: str, causality: str, variability: str, starts: Starts, initial: str = "") -> Variable:
     """A whole port."""
+    # the standard forbids a start value for what the unit computes itself
     start = () if initial == "calculated" else tuple(starts.get(x.port.name, (0.0,) * len(x.port.slots)))
     described = f"{x.port.doc}, {x.port.unit}".strip(", ")
     return Variable(
@@ -234,7 +235,7 @@ def _entries(x: Argument, starts: Starts, meanings: Mapping[str, ParameterMeanin
     return rows
 
 
-def _calls(name: str, shown: Mapping[str, Any]) -> dict[str, Any]:
+def _calls(name: str, shown: Shown) -> Context:
     """How the functions of the emitted C are called on an instance."""
     memory: Memory | None = shown["memory"]
     kept = ["unit->k"] if shown["kept"] and not memory else []
@@ -264,5 +265,6 @@ def _cast(argument: Argument) -> str:
 
 def _void_parameters(parameters: str) -> str:
     """(void) for every parameter but the instance."""
+    # the last word of a C declaration is its name
     names: Iterable[str] = (part.replace("[]", "").split()[-1].lstrip("*") for part in parameters.split(","))
     return " ".join(f"(void){name};" for name in names if name != "unit")

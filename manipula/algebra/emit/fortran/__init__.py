@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
 
 from manipula.algebra.emit import section, text
-from manipula.algebra.emit.about import WIDTH, Readme, fill_template, readme
+from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, identifier, split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.tape import Tape
@@ -179,7 +178,7 @@ class Fortran2018:
         }
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str) -> Context:
     written = _sections(tape, name)
     arguments = written.split
     kept = ["k"] if arguments.kept else []
@@ -207,7 +206,7 @@ def _sections(tape: Tape, name: str) -> section.Sections:
     )
 
 
-def _step_arguments(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:
+def _step_arguments(arguments: Split, shown: Shown) -> dict[str, str]:
     """What the memory is called, and what is handed to the subroutines around it."""
     memory: Memory | None = shown["memory"]
     if memory is None:
@@ -215,6 +214,7 @@ def _step_arguments(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str
     own = FoldedNamer({*arguments.names, "k", "status"}).name("memory")
     start = [*(x.name for x, _ in memory.states), *(x.name for x in shown["parameters"])]
     kept = [f"{own}%k"] if arguments.kept else []
+    # members of a derived type stand behind a percent sign
     given = [f"{own}%{x.name}" if memory.is_state(x) else x.name for x in arguments.variables]
     return {
         "own": own,
@@ -270,7 +270,7 @@ def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
     ]
 
 
-def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(name: str, shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     sources = f"{name}.f90 {name}_test.f90 -o {name}_test"
     signature = [f"call {name}({shown['handed']})"]
@@ -299,7 +299,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
     )
 
 
-def _example(name: str, shown: Mapping[str, Any], first: State) -> Iterable[str]:
+def _example(name: str, shown: Shown, first: State) -> Iterable[str]:
     arguments: Split = shown["split"]
     yield "use manipula_real, only: wp"
     yield f"use {name}_model"

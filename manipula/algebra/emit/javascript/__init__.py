@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from manipula.algebra.emit.about import Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, literals, sections_of, self_test_tables
@@ -48,7 +47,7 @@ class JavaScript:
         }
 
 
-def module_context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def module_context(tape: Tape, name: str, version: str) -> Context:
     """What the templates show of a tape."""
     written = sections_of(
         tape, LANGUAGE, {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "init", "step"))}, Places()
@@ -82,7 +81,7 @@ def _type(shape: Sequence[int]) -> str:
     return "number" + "[]" * len(shape)
 
 
-def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(name: str, shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     whole, online, offline = (", ".join(shown[key]) for key in ("whole", "online", "offline"))
     imported, signature = [name], [f"{name}({whole}): {shown['result']}"]

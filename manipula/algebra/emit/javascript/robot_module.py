@@ -46,6 +46,7 @@ class Whole:
 
 def whole_module(whole: Whole, version: str) -> str:
     """The text, the same bytes on every run."""
+    # helpers are written once for the whole module, by what all of its tapes use
     tapes = [fold_choices(function.tape) for function in whole.functions]
     used = {line.op for tape in tapes for line in (*tape.lines, *tape.guard)}
     shown = {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from manipula.algebra.emit import text
-from manipula.algebra.emit.about import Readme, cost_text, fill_template, readme
+from manipula.algebra.emit.about import Context, Readme, cost_text, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text, identifier, split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Section, SectionPlan, Statement, section
@@ -101,7 +100,7 @@ class LatexDocument:
         }
 
 
-def _context(tape: Tape, name: str, version: str, arguments: Split, state: State) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str, arguments: Split, state: State) -> Context:
     symbols = Symbols(tape)
     before, after = _sections(tape, arguments, symbols)
     inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
@@ -125,6 +124,7 @@ def _context(tape: Tape, name: str, version: str, arguments: Split, state: State
 
 def _sections(tape: Tape, arguments: Split, symbols: Symbols) -> tuple[Section, Section]:
     """What parameters alone decide, and the rest."""
+    # in print inputs are not loaded: their symbols stand in the equations
     own = {slot: symbols.name(slot) for port in tape.inputs for slot in port.slots}
     needed = offline_needed(tape)
     first = SectionPlan(own, tape.offline, [(symbols.name(slot), slot) for slot in needed])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from manipula.algebra.emit.about import Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Argument, Namer, Split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, sections_of, self_test_tables
@@ -64,7 +63,7 @@ class Matlab:
         return files
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str) -> Context:
     own = {name, f"{name}_prepare", f"{name}_prepared"}
     written = sections_of(tape, LANGUAGE, own, Places(column, column, lambda i: f"k(:, {i + 1})"))
     arguments = written.split
@@ -76,6 +75,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "offline": ", ".join(x.name for x in shown["parameters"]),
         "helpers": {
             "prepare": [op for op in HELPERS if any(line.op == op for line in (*tape.offline, *tape.guard))],
+            # MATLAB wants one function a file, so each file carries its own helpers
             "main": [op for op in HELPERS if any(line.op == op for line in tape.online)],
         },
         "pages": pages,
@@ -103,7 +103,7 @@ def _bracket_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
 
 
-def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(name: str, shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     results, continued = shown["results"], " ...\n    "
     files = {f"{name}.m": "the function, over one state or many"}

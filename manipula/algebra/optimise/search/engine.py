@@ -22,7 +22,7 @@ from manipula.algebra.optimise.descend import Brake, brake_from
 from manipula.algebra.optimise.price import CLASSICAL_AIM, Aim, Price
 from manipula.algebra.optimise.prove import compare_once
 from manipula.algebra.optimise.search.run import anneal
-from manipula.algebra.optimise.search.table import BEST, COST, RANDOM, STEEPEST
+from manipula.algebra.optimise.search.table import STEEPEST, Now
 from manipula.algebra.optimise.search.ways import Ways, function_from_ways, reference_from_function, ways_from_function
 from manipula.support.progress import Effort, Stop, Tell, never
 
@@ -72,6 +72,7 @@ def search_ways(
     if given == 0:
         return function  # there is nothing to move
     limits = SearchLimits(effort.moves if effort.moves or effort.seconds else MOVES, effort.seconds, effort.stop)
+    # a limit in seconds is a guess in moves: it only chooses the number of cycles
     plan = rounds or rounds_for(limits.expected_moves, given)
     seeds = [hash_to_field("search", effort.seed, chain) for chain in range(chains)]
     runs = [Search(function, aim, seed, limits, plan) for seed in seeds]
@@ -88,7 +89,7 @@ def relaxed_price(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> i
     """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
     if aim.price.total(function) == 0:
         return 0  # there is nothing to move
-    return int(_descend(function, moves, aim).ways.state.now[BEST])
+    return int(_descend(function, moves, aim).ways.state.now[Now.BEST])
 
 
 def relaxed_function(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> Function:
@@ -149,7 +150,7 @@ class Search:
 
     def begin(self, function: Function) -> Ways:
         ways = ways_from_function(function, self.price, divisors=self.divisors)
-        ways.state.now[RANDOM] = self.random
+        ways.state.now[Now.RANDOM] = self.random
         return ways
 
     def run(self) -> Iterator[float]:
@@ -159,7 +160,9 @@ class Search:
             if self.limits.over.is_set():
                 return
             now = self.ways.state.now
-            if now[COST] > now[BEST]:  # where it ended as cheap as the best, a search goes on along the level stretch
+            if (
+                now[Now.COST] > now[Now.BEST]
+            ):  # where it ended as cheap as the best, a search goes on along the level stretch
                 self.ways = self.begin(self.best)
             end = begin + part.share
             # shares are added up: their rounding must not give a round one chunk more
@@ -177,11 +180,11 @@ class Search:
         wanted = self.limits.chunk(self.done)
         anneal(state, wanted)
         self.done += wanted
-        self.random = state.now[RANDOM]
+        self.random = state.now[Now.RANDOM]
 
     def keep(self) -> None:
         """Take the best ways as the best function."""
-        if self.ways.state.now[BEST] < self.best_price:
+        if self.ways.state.now[Now.BEST] < self.best_price:
             found = self.price.arrange(function_from_ways(self.ways, best=True))
             if self.price.total(found) < self.best_price:
                 self.best, self.best_price = found, self.price.total(found)
@@ -190,8 +193,8 @@ class Search:
         """Progress, for people."""
         now = self.ways.state.now
         speed = self.done / max(self.limits.elapsed_time, 1e-9)
-        best = min(self.best_price, now[BEST])
-        return f"{best} (at {now[COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
+        best = min(self.best_price, now[Now.BEST])
+        return f"{best} (at {now[Now.COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
 
 
 def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
@@ -257,6 +260,7 @@ def winner(
         effort.tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
         if brake():
             break
+        # a third of each basin: the best of a slow basin may be behind everything in a quick one
         kept = [ranked[place] for place in _going_on([basins[i] for i in ranked])]
         entrants, basins = [found[i] for i in kept], [basins[i] for i in kept]
     return found[ranked[0]]

@@ -31,6 +31,7 @@ class Kernel:
         self.code = code
 
     def call(self, name: str, state: State, *numbers: int) -> int:
+        # CFUNCTYPE gives the interpreter's lock up during the call, PYFUNCTYPE would not
         kinds = [ctypes.c_void_p, *[ctypes.c_int64] * len(numbers)]
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self.code.address(name))
         # the struct of the compiled texts: one pointer for each array, in the order of State
