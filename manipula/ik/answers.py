@@ -58,7 +58,7 @@ class Answers:
 
     def adopt(self, q: Floats, valid: Bits) -> None:
         """What the quick way has decided stands: its answers are these, and a branch it left out is one of them."""
-        # the quick way has already answered the caller: what is told later must agree with it
+        # the quick way has already answered the caller: what is computed later must agree with it
         own = self.valid & ~valid
         self.q[valid], self.valid, self.reached = q[valid], valid, self.reached | valid
         self.residual[valid] = newton.residual(self.solver.pose(q[valid]), self.T)
@@ -84,15 +84,15 @@ class Answers:
 
     def _families(self, possible: Bits) -> list[Family | None]:
         """The family through each branch; only where the Jacobian is singular can there be one."""
-        found: list[Family | None] = [None] * len(self.q)
+        families: list[Family | None] = [None] * len(self.q)
         rows = np.flatnonzero(possible)
         if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
-            return found
+            return families
         # the smallest singular value: only where it is small is a walk along a null direction worth its price
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
         for i in rows[least < FamilyTolerance.NEAR]:
-            found[i] = family_at(self.q[i], self._still, self.solver.plan.group)
-        return found
+            families[i] = family_at(self.q[i], self._still, self.solver.plan.group)
+        return families
 
     def _slide_to_seed(self) -> None:
         """The member of each family nearest to the seed and inside the limits, as long as it still is a solution."""
@@ -176,16 +176,16 @@ class InverseResult:
 
     @cached_property
     def q(self) -> Floats:
-        found: Floats = self._answers.q[self._answers.order]
-        return found
+        answers: Floats = self._answers.q[self._answers.order]
+        return answers
 
     @cached_property
     def _quick_branches(self) -> tuple[Floats, Bits] | None:
         """Every branch and which are answers, where the quick way has told."""
         if not self._settled:
             return None
-        found = accepted_branches(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
-        return found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel()
+        accepted = accepted_branches(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
+        return accepted.q.reshape(-1, accepted.q.shape[-1]), accepted.valid.ravel()
 
     @cached_property
     def _raw(self) -> solver.Raw:
@@ -193,10 +193,10 @@ class InverseResult:
 
     @cached_property
     def _answers(self) -> Answers:
-        found = Answers(self._solver, self.pose, self.seed, self._raw, self._tolerance, self._parameter)
+        answers = Answers(self._solver, self.pose, self.seed, self._raw, self._tolerance, self._parameter)
         if self._quick_branches is not None:
-            found.adopt(*self._quick_branches)
-        return found
+            answers.adopt(*self._quick_branches)
+        return answers
 
     def __len__(self) -> int:
         return len(self.q)
@@ -272,13 +272,13 @@ class InverseResult:
             # among answers that all meet the pose, rounding must not outvote the seed's order
             best = int(np.argmin(away)) if away.min() > self._solver.tolerances.good else 0
             return solver.Nearest(self.q[best], float(away[best]), solver.MET)
-        found = self._solver.nearest(self.pose, self.seed)
-        return found if found.reason != solver.MET else found._replace(reason=self._not_reached(found))
+        nearest = self._solver.nearest(self.pose, self.seed)
+        return nearest if nearest.reason != solver.MET else nearest._replace(reason=self._not_reached(nearest))
 
     def as_dict(self) -> dict[str, Any]:
         """The answers in their order, every branch with its verdict, and the nearest pose where there is no answer."""
         ranks = {int(place): rank for rank, place in enumerate(self.order, 1)}
-        found: dict[str, Any] = plain(
+        entries: dict[str, Any] = plain(
             {
                 "answers": self.q,
                 "branches": [self._branch_as_dict(i) | {"answer": ranks.get(i)} for i in range(len(self.all))],
@@ -286,7 +286,7 @@ class InverseResult:
                 "note": self.note,
             }
         )
-        return found
+        return entries
 
     def _branch_as_dict(self, i: int) -> dict[str, Any]:
         family = self.families[i]
@@ -318,9 +318,9 @@ class InverseResult:
         return html_table(heads, rows, repr(self).strip("<>"))
 
     def __repr__(self) -> str:
-        found = f"{len(self.q)} of {len(self._raw.q)} branches"
+        count = f"{len(self.q)} of {len(self._raw.q)} branches"
         named = sorted({family.text for family in self.families if family is not None})
-        return f"<InverseResult: {found}{'; ' + ', '.join(named) if named else ''}>"
+        return f"<InverseResult: {count}{'; ' + ', '.join(named) if named else ''}>"
 
 
 class InverseBatch:
@@ -333,8 +333,10 @@ class InverseBatch:
         self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain({"pose": self.pose, "q": self.q, "valid": self.valid, "residual": self.residual})
-        return found
+        entries: dict[str, Any] = plain(
+            {"pose": self.pose, "q": self.q, "valid": self.valid, "residual": self.residual}
+        )
+        return entries
 
     @cached_property
     def residual(self) -> Floats:

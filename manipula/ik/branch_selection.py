@@ -46,16 +46,16 @@ def accepted_branches(solver: Solver, T: Floats, parameter: Floats | None, seed:
     n = len(T) if parameter is None else max(len(T), len(parameter))
     if n <= BLOCK:
         return _block(solver, T, parameter, seed)
-    found: AcceptedBranches | None = None
+    accepted: AcceptedBranches | None = None
     for start in range(0, n, BLOCK):
         at = slice(start, start + BLOCK)
         part = _block(solver, _rows(T, at), None if parameter is None else _rows(parameter, at), seed)
         # made after the first block, which alone knows the number of branches
-        found = found or AcceptedBranches(*(np.empty((n, *x.shape[1:]), dtype=x.dtype) for x in part))
-        for whole, own in zip(found, part, strict=True):
+        accepted = accepted or AcceptedBranches(*(np.empty((n, *x.shape[1:]), dtype=x.dtype) for x in part))
+        for whole, own in zip(accepted, part, strict=True):
             whole[at] = own
-    assert found is not None
-    return found
+    assert accepted is not None
+    return accepted
 
 
 def _rows(x: Floats, at: slice) -> Floats:
@@ -70,10 +70,12 @@ def _block(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | N
     n, branches, dof = q.shape
     mark, unsettled = np.empty((n, branches), dtype=np.int64), np.empty(n, dtype=np.int64)
     targets = np.ascontiguousarray(T).reshape(-1)
-    told = (np.ascontiguousarray(x).reshape(-1) for x in (raw.discriminant, raw.margin, raw.pose_error, solver.pose(q)))
+    measures = (
+        np.ascontiguousarray(x).reshape(-1) for x in (raw.discriminant, raw.margin, raw.pose_error, solver.pose(q))
+    )
     near = (*seed_or(seed, solver.table), _pose_row(solver, seed))
     machine_code(choose_each, rounded=True, branches=branches, dof=dof)(
-        n, branches, dof, targets, 16 if len(T) == n else 0, q.reshape(-1), *told, *near, solver.table,
+        n, branches, dof, targets, 16 if len(T) == n else 0, q.reshape(-1), *measures, *near, solver.table,
         mark.reshape(-1), unsettled,
     )  # fmt: skip
     return AcceptedBranches(q, mark.astype(bool), unsettled.astype(bool))
@@ -193,11 +195,11 @@ def stands(solver: Solver, T: Floats, seed: Floats, exact: float) -> bool:
 
 def prefer_twins(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:
     """The same pairs; of two that differ by whole turns alone the one inside, or nearer to the seed, is the first."""
-    found = twin.astype(np.int64)
-    if (found >= 0).any():
+    twins = twin.astype(np.int64)
+    if (twins >= 0).any():
         near = seed_or(seed, q.reshape(-1))
-        machine_code(prefer, rounded=True)(*q.shape, q.reshape(-1), inside.astype(np.int64), *near, found)
-    return found
+        machine_code(prefer, rounded=True)(*q.shape, q.reshape(-1), inside.astype(np.int64), *near, twins)
+    return twins
 
 
 def order_branches(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:

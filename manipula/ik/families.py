@@ -108,13 +108,13 @@ def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
     unknown = [family for family in curved if "_walk" not in family.__dict__]
     for family, walk in zip(unknown, walks_of(unknown) if unknown else [], strict=True):
         family.__dict__["_walk"] = walk  # as the cached property would keep it
-    found = iter(())
+    on_curves = iter(())
     if curved:
         directions = np.array([family.direction for family in curved])
         walks = [family._walk for family in curved]
         enough = max(WalkTolerance.STRAIGHT, *(family.defect for family in curved))
-        found = iter(nearest_on_walk(curved[0].still, walks, directions, seed, enough))
-    return [family._on_line(seed) if family.straight else next(found) for family in families]
+        on_curves = iter(nearest_on_walk(curved[0].still, walks, directions, seed, enough))
+    return [family._on_line(seed) if family.straight else next(on_curves) for family in families]
 
 
 def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Family | None:
@@ -135,9 +135,9 @@ def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Fami
         if len(null) != 2
         else np.concatenate([_simplify_directions(_crossing_direction(q, null, still)[None]), null])
     ):
-        found = _curve(q, v, still)
-        if found is not None:
-            miss, away = found
+        curve = _curve(q, v, still)
+        if curve is not None:
+            miss, away = curve
             moves = v[None] if len(null) == 1 else _simplify_directions(still.tangent(away, v)[None])
             return Family(_describe_family(moves, group, still, straight=False), q, v[None], False, miss, still)
     return None
@@ -145,7 +145,7 @@ def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Fami
 
 def _line(q: Floats, v: Floats, still: StandingTool) -> float | None:
     """How far the pose strays on the line q ± t·v; None if that is no family."""
-    # at two distances: how the miss grows tells a family from two branches that meet
+    # at two distances: how the miss grows separates a family from two branches that meet
     half, whole = still.miss(q + np.outer((TRIAL / 2, -TRIAL / 2, TRIAL, -TRIAL), v)).reshape(2, 2).max(1).tolist()
     return whole if _strays_like_a_family(half, whole, TRIAL) else None
 

@@ -101,8 +101,8 @@ class InverseSolver(JointSpace):
             return 0.0
         q = poses.sample_configurations(self.low, self.high, self.turning, self.size)
         values = self.parameter.samples(q)
-        found = closed_rows(self, self.pose(q).reshape(-1, 16), values)
-        return poses.defect_of(found.q, found.margin, self.pose(q), self.pose, self.size)
+        rows = closed_rows(self, self.pose(q).reshape(-1, 16), values)
+        return poses.defect_of(rows.q, rows.margin, self.pose(q), self.pose, self.size)
 
     def __call__(
         self,
@@ -126,11 +126,11 @@ class InverseSolver(JointSpace):
             T = poses.checked_poses(T)
             result = unclosed_result(self, T, near, self._counted_solutions(T[None], values)[0], values)
             return self._searched_if_empty(result, parameter)
-        exact, found = settled_poses(self, T.reshape(1, 16), values, near)
+        exact, accepted = settled_poses(self, T.reshape(1, 16), values, near)
         T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
-        if found.unsettled.any():
+        if accepted.unsettled.any():
             return self._searched_if_empty(InverseResult(self, T, seed=near, parameter=values), parameter)
-        q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
+        q, valid = accepted.q.reshape(-1, self.chain.dof), np.ravel(accepted.valid)
         result = InverseResult(self, T, q[order_branches(q, valid, near)], near, values)
         if values is None:
             return self._searched_if_empty(result, parameter) if self._alike else result
@@ -169,8 +169,8 @@ class InverseSolver(JointSpace):
         if parameter is not None or len(result.q):
             return result
         if self.plan.parameter or (self._may_miss and not result.reached):
-            found = unclosed_result(self, result.pose, result.seed, None, None, tolerance)
-            return found if len(found.q) or (found.reached and not result.reached) else result
+            searched = unclosed_result(self, result.pose, result.seed, None, None, tolerance)
+            return searched if len(searched.q) or (searched.reached and not result.reached) else result
         return result
 
     @cached_property
@@ -197,8 +197,8 @@ class InverseSolver(JointSpace):
     def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
         """Every branch of one pose as it comes: of the closed form, or found by elimination or search."""
         if self.closed is None:
-            found = self._counted_solutions(T[None], values)[0]
-            return searched_branches(self, T, seed) if found is None else found_branches(found)
+            solutions = self._counted_solutions(T[None], values)[0]
+            return searched_branches(self, T, seed) if solutions is None else found_branches(solutions)
         q, valid, discriminant, margin, pose_error = closed_rows(self, T.reshape(1, 16), values)
         return Raw(q.reshape(-1, q.shape[-1]), valid.ravel(), discriminant.ravel(), margin.min(), pose_error[0])
 
@@ -226,25 +226,25 @@ class InverseSolver(JointSpace):
         """`searching`: nobody has given the values of the parameter, and poses without an answer are searched."""
         if self.closed is None:
             return self._batch_unclosed(poses.checked_poses(T, tolerance), seed, values, tolerance, searching)
-        exact, found = settled_poses(self, T.reshape(-1, 16), values, seed)
+        exact, accepted = settled_poses(self, T.reshape(-1, 16), values, seed)
         if tolerance is not None:
-            found.unsettled[:] = True
-        if found.unsettled.any():
-            refine_unsettled(self, exact, values, seed, found, tolerance)
+            accepted.unsettled[:] = True
+        if accepted.unsettled.any():
+            refine_unsettled(self, exact, values, seed, accepted, tolerance)
         if searching and (self.parameter.exists or self.freedoms < 6):
-            self._search_empty(exact, values, seed, found, tolerance)
+            self._search_empty(exact, values, seed, accepted, tolerance)
         pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
-        each = (1 if values is None else values.size) * found.valid.shape[-1]
+        each = (1 if values is None else values.size) * accepted.valid.shape[-1]
         shape = (*T.shape[:-2], each)
-        return InverseBatch(self, pose, found.q.reshape(*shape, self.chain.dof), found.valid.reshape(shape))
+        return InverseBatch(self, pose, accepted.q.reshape(*shape, self.chain.dof), accepted.valid.reshape(shape))
 
     def _batch_unclosed(
         self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None, searching: bool
     ) -> InverseBatch:
-        poses, given, answers = T.reshape(-1, 4, 4), None if searching else values, []
+        poses, parameter, answers = T.reshape(-1, 4, 4), None if searching else values, []
         for pose, q in zip(poses, self._counted_solutions(poses, values), strict=True):
             result = unclosed_result(self, pose, seed, q, values, tolerance)
-            answers.append(self._searched_if_empty(result, given, tolerance).q)
+            answers.append(self._searched_if_empty(result, parameter, tolerance).q)
         q, valid = side_by_side(answers, self.chain.dof)
         lead = T.shape[:-2]
         return InverseBatch(self, T, q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, valid.shape[1]))

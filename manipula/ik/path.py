@@ -67,8 +67,8 @@ class Path(NamedTuple):
     why: Mapping[int, str]
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(self._asdict() | {"why": dict(self.why)})
-        return found
+        entries: dict[str, Any] = plain(self._asdict() | {"why": dict(self.why)})
+        return entries
 
 
 def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:

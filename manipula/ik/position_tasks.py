@@ -44,8 +44,8 @@ def completed_branches(solver: Solver, T: Floats, q: Floats, joints: list[int]) 
     lost = np.flatnonzero((worst > exact) & (worst < PartialTolerance.ALMOST * solver.size))
     met = near[worst <= exact]
     for row in lost if joints else ():
-        found = _solutions_around(solver, T, near[row], joints, exact)
-        new = [x for x in found if not len(met) or distances(met, x, solver.turning).min() > BranchTolerance.SAME]
+        solutions = _solutions_around(solver, T, near[row], joints, exact)
+        new = [x for x in solutions if not len(met) or distances(met, x, solver.turning).min() > BranchTolerance.SAME]
         if new:
             q[row] = new[0]
             met = np.concatenate([met, new[:1]])
@@ -200,8 +200,8 @@ class PartialSolver(JointSpace):
         held = self._free_joint_values(near, parameter)
         if T.ndim == 2:
             return self._solve_task(T, near, held, parameter is None, tolerance)
-        found = [self._solve_task(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
-        q, valid = side_by_side(found, self.chain.dof)
+        answers = [self._solve_task(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
+        q, valid = side_by_side(answers, self.chain.dof)
         return InverseBatch(
             self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], *valid.shape[1:])
         )
@@ -255,15 +255,15 @@ class PartialSolver(JointSpace):
         if parameter is None:
             return held
         free = self.freedom.free
-        given = np.atleast_1d(poses.numbers_from_value("parameter", parameter))
+        positions = np.atleast_1d(poses.numbers_from_value("parameter", parameter))
         if not free:
             raise InputError("parameter: the task {task!r} leaves no joint of this arm free", self.task)
-        if given.shape != (len(free),) or not np.isfinite(given).all():
+        if positions.shape != (len(free),) or not np.isfinite(positions).all():
             names = ", ".join(str(k + 1) for k in free)
             raise InputError(
-                "parameter: expected the positions of joints {names}, found {tolist}", names, given.tolist()
+                "parameter: expected the positions of joints {names}, found {tolist}", names, positions.tolist()
             )
-        held[list(free)] = given
+        held[list(free)] = positions
         return held
 
     # what is out of reach

@@ -60,17 +60,17 @@ def _search_until_complete(solver: Solver, T: Floats, every: Floats, exact: floa
     """Starts until no more solutions are to be expected."""
     assert solver.descent is not None
     tried, hits = 0, 0
-    found = np.empty((0, every.shape[-1]))
+    solutions = np.empty((0, every.shape[-1]))
     while tried < len(every):
         some = every[tried : tried + (MORE if tried else STARTS)]
         ends = solver.descent(some, T)
         tried += len(some)
         # the stopping rule counts descents that ended at a solution, known or new
         hits += int((ends.miss < max(SearchTolerance.CLOSE, SearchTolerance.LOOSE * exact)).sum())
-        found = told_apart(solver, T, np.concatenate([found, _exact(solver, T, ends, exact)]))
-        if _enough(tried, hits, len(found)):
+        solutions = told_apart(solver, T, np.concatenate([solutions, _exact(solver, T, ends, exact)]))
+        if _enough(tried, hits, len(solutions)):
             break
-    return found if len(found) <= FINITE else found[:SOME]
+    return solutions if len(solutions) <= FINITE else solutions[:SOME]
 
 
 def _enough(tried: int, hits: int, solutions: int) -> bool:
@@ -101,10 +101,10 @@ def _exact(solver: Solver, T: Floats, ends: Ends | newton.Nearest, exact: float)
 
 def _by_arrays(solver: Solver, T: Floats, q: Floats, exact: float) -> Floats:
     """Without machine code: all starts at once."""
-    found = told_apart(
+    solutions = told_apart(
         solver, T, _exact(solver, T, newton.nearest(q, T, solver.pose, solver.jacobian, *solver.walls), exact)
     )
-    return found[:SOME] if solver.plan.free else found
+    return solutions[:SOME] if solver.plan.free else solutions
 
 
 def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:

@@ -128,8 +128,8 @@ def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
     said = Message("the tool's {ways}", joined(", ", (WORDS[row] for row in rows)))
     name = "J" if square else "JᵀJ"
     # fewer rows than joints: JᵀJ is singular everywhere
-    found = determinant(A) if len(rows) >= n else 0
-    piece = Piece(name, said, drawn.function(name, found))
+    value = determinant(A) if len(rows) >= n else 0
+    piece = Piece(name, said, drawn.function(name, value))
     if len(rows) < n or all(_vanishes(piece.function, seed) for seed in DRAWS):
         raise InputError(
             "{name}: its {n} joints move {said} in fewer ways than they are",
@@ -150,8 +150,8 @@ def _zeros(structure: ArmStructure, seed: str, row: int) -> bool:
 def _vanishes(function: Function, seed: str) -> bool:
     maths = FieldMaths(f"determinant {seed}")
     names = [name for port in function.inputs for name in port.names]
-    [found] = function({name: maths.symbol(name) for name in names}, maths).values()
-    return _nothing(found[0])
+    [outputs] = function({name: maths.symbol(name) for name in names}, maths).values()
+    return _nothing(outputs[0])
 
 
 def _nothing(x: Any) -> bool:
@@ -181,9 +181,9 @@ def _wrist(structure: ArmStructure, centre: int) -> Pieces:
 
 def _centre(structure: ArmStructure) -> int | None:
     """The joint behind the third, counted from 0, whose foot lies on all three axes; None where there is none."""
-    found = [_meeting_axes(structure, seed) for seed in DRAWS]
+    draws = [_meeting_axes(structure, seed) for seed in DRAWS]
     # two draws: letters may meet by chance at one
-    both = [k for k in range(3) if all(k in one for one in found)]
+    both = [k for k in range(3) if all(k in one for one in draws)]
     return both[0] if both else None
 
 
@@ -199,11 +199,11 @@ def _meeting_axes(structure: ArmStructure, seed: str) -> set[int]:
 
 def _feet(hand: Tree, q: Sequence[Any]) -> list[Placement]:
     """Where the joints of the last three links stand, seen from the third link."""
-    found, at = [], HERE
+    feet, at = [], HERE
     for link, motion in zip(hand.links, hand.motions(q), strict=True):
-        found.append(at @ link.before)
-        at = found[-1] @ motion @ link.after
-    return found
+        feet.append(at @ link.before)
+        at = feet[-1] @ motion @ link.after
+    return feet
 
 
 def _on_axis(p: Vector, foot: Placement) -> bool:
@@ -223,11 +223,11 @@ _HALF = product_of([FormulaNumber(Fraction(1, 2)), PI])
 
 def variables(tree: FormulaTree) -> list[str]:
     """The joints it depends on, each once."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for leaf in leaves([tree]):
         inner = leaves(x for x, _ in leaf.angle) if isinstance(leaf, Trig) else [leaf]
-        found |= {x.name: None for x in inner if isinstance(x, Symbol) and x.online}
-    return list(found)
+        names |= {x.name: None for x in inner if isinstance(x, Symbol) and x.online}
+    return list(names)
 
 
 def solve_factor(factor: FormulaTree) -> Solved | None:

@@ -103,8 +103,8 @@ def with_six(chain: Tree) -> Tree:
 
 def padded_solutions(general: General6R, solver: Solver, poses: Floats) -> Sequence[Floats | None]:
     """The solutions (k, n) of poses (m, 4, 4); None where the count of the longer arm's is not full."""
-    found = zip(poses, general.solve_many(poses), strict=True)
-    return [_still(answer.q, solver, T) if answer.info.complete else None for T, answer in found]
+    solved = zip(poses, general.solve_many(poses), strict=True)
+    return [_still(answer.q, solver, T) if answer.info.complete else None for T, answer in solved]
 
 
 def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
@@ -137,8 +137,8 @@ def last_part(chain: Tree, values: Floats) -> Floats:
 def fixed_joint_solutions(general: General6R, chain: Tree, poses: Floats, values: Floats) -> list[Floats]:
     """For each pose (n, 4, 4) the solutions (k, 7) with the last joint at any of the values."""
     wanted = poses[:, None] @ np.linalg.inv(last_part(chain, values))
-    found = iter(general.solve_many(wanted.reshape(-1, 4, 4)))
-    return [np.concatenate([_with(next(found).q, value) for value in values]) for _ in poses]
+    answers = iter(general.solve_many(wanted.reshape(-1, 4, 4)))
+    return [np.concatenate([_with(next(answers).q, value) for value in values]) for _ in poses]
 
 
 def _with(q: Floats, value: float) -> Floats:

@@ -200,10 +200,10 @@ def language_named(name: str) -> str:
     """The language that is meant: its name, or what else people call it."""
     # people type C++, Octave and " Fortran90"
     plain = " ".join(str(name).lower().split())
-    found = ALIASES.get(plain, plain)
-    if found not in BACKENDS:
+    language = ALIASES.get(plain, plain)
+    if language not in BACKENDS:
         raise UnknownNameError("language", name, BACKENDS)
-    return found
+    return language
 
 
 def backend_named(language: str, options: EmitOptions = PLAIN) -> Backend:

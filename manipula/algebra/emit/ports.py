@@ -58,12 +58,12 @@ class Namer:
 
     def name(self, wish: str) -> str:
         base = identifier(wish)
-        found, count = base, 1
-        while found in self.taken:
+        name, count = base, 1
+        while name in self.taken:
             count += 1
-            found = f"{base}_{count}"
-        self.taken.add(found)
-        return found
+            name = f"{base}_{count}"
+        self.taken.add(name)
+        return name
 
     def names(self, wishes: Iterable[str]) -> list[str]:
         return [self.name(wish) for wish in wishes]

@@ -161,8 +161,8 @@ class ProgramWriter(ExpressionWriter):
             made.append(
                 "\n".join(self.brace_lines(head, [*self.section(written.prepare), *self.status(written.prepare)]))
             )
-        given = [x.name for x in split.variables] + (["k"] if split.kept else [])
-        head = self.straight_head(name, given, [x.name for x in split.outputs], False)
+        inputs = [x.name for x in split.variables] + (["k"] if split.kept else [])
+        head = self.straight_head(name, inputs, [x.name for x in split.outputs], False)
         made.append("\n".join(self.brace_lines(head, [*self.unread(tape, split), *self.section(written.main)])))
         return made
 

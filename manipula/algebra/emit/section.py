@@ -191,10 +191,12 @@ def sections_named(tape: Tape, arguments: Split, language: Language, names: Name
         return [(place(x, i), slot) for x in of for i, slot in enumerate(x.port.slots)]
 
     kept = [(places.kept(i), slot) for i, slot in enumerate(arguments.kept)]
-    given = {slot: text for text, slot in entries(arguments.parameters, places.read)}
+    parameters = {slot: text for text, slot in entries(arguments.parameters, places.read)}
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
     # the guard's lines are computed once per parameter set, never on line
-    prepare = SectionPlan(given, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks)
+    prepare = SectionPlan(
+        parameters, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks
+    )
     main = SectionPlan(loads, tape.online, entries(arguments.outputs, places.write))
     return Sections(
         arguments,
@@ -266,8 +268,8 @@ def nested_literal(shape: Sequence[int], entries: Sequence[str]) -> str:
 def literals(arguments: Split, main: Section) -> dict[str, str]:
     """Output → the literal of the whole array."""
     texts = [statement.text for statement in main.stores]
-    found: dict[str, str] = {}
+    arrays: dict[str, str] = {}
     for x in arguments.outputs:
         own, texts = texts[: len(x.port.slots)], texts[len(x.port.slots) :]
-        found[x.name] = nested_literal(x.port.shape, own)
-    return found
+        arrays[x.name] = nested_literal(x.port.shape, own)
+    return arrays

@@ -126,8 +126,8 @@ def conditions_of(roots: Sequence[Expr], lengths: Lengths | None = None) -> tupl
 
 def still_asked(conditions: Iterable[Condition], roots: Sequence[Expr]) -> tuple[Condition, ...]:
     """Those whose divisor the roots still divide by."""
-    asked = {x.divisor for x in conditions_of(roots)}
-    return tuple(x for x in conditions if x.divisor in asked)
+    divisors = {x.divisor for x in conditions_of(roots)}
+    return tuple(x for x in conditions if x.divisor in divisors)
 
 
 def _factors(x: Expr) -> Iterator[Expr]:
@@ -157,12 +157,12 @@ def _scalars(roots: Iterable[Expr]) -> Iterator[Expr]:
 
 def _total(terms: Collection[Expr], symbol: Callable[[Expr], Expr]) -> Expr | None:
     """The sum of the terms as large as it can be: no sign cancels, sines and cosines are 1, symbols what is said."""
-    found: dict[Expr, Expr] = {}
+    largest: dict[Expr, Expr] = {}
     for node in topological(terms):
-        found[node] = _most(node, [found[arg] for arg in node.args], symbol)
+        largest[node] = _most(node, [largest[arg] for arg in node.args], symbol)
     total: Expr | None = None
     for term in terms:
-        total = found[term] if total is None else total + found[term]
+        total = largest[term] if total is None else total + largest[term]
     return total
 
 

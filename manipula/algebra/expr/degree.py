@@ -215,7 +215,7 @@ class DegreeMaths(Maths[Degree]):
     def __init__(self, divides: bool = True) -> None:
         self.divides, self.parts = divides, 1  # are angles divided, and into how many parts were they?
         self.angles: set[object] = set()  # leaves whose points of the circle were used
-        self.arguments: list[Fraction | int] = []  # degrees of what stands inside uninterpreted operations
+        self.arguments: list[Fraction | int] = []  # degrees of the arguments of uninterpreted operations
         self.greatest: Fraction | int = 0  # of all differences
 
     @property

@@ -24,12 +24,12 @@ def reduced_rows(rows: Sequence[Sequence[int]]) -> tuple[list[Row], list[int]]:
     pivots: list[int] = []
     for column in range(len(left[0]) if left else 0):
         # any nonzero pivot will do: in a field nothing is rounded, so none is better than another
-        found = next((row for row in left if row[column]), None)
-        if found is None:
+        candidate = next((row for row in left if row[column]), None)
+        if candidate is None:
             continue
-        left.remove(found)
-        scale = pow(found[column], -1, P)
-        pivot = [x * scale % P for x in found]
+        left.remove(candidate)
+        scale = pow(candidate[column], -1, P)
+        pivot = [x * scale % P for x in candidate]
         left = [_clear_column(row, pivot, column) for row in left]
         done = [*(_clear_column(row, pivot, column) for row in done), pivot]
         pivots.append(column)
@@ -101,10 +101,10 @@ class RationalAngle:
 
     def __rmul__(self, count: int) -> RationalAngle:
         """So many times the angle."""
-        found = RationalAngle(1, 0, 0)
+        multiple = RationalAngle(1, 0, 0)
         for _ in range(abs(count)):
-            found = found + self
-        return found if count >= 0 else -found
+            multiple = multiple + self
+        return multiple if count >= 0 else -multiple
 
 
 def rational_angle(rng: Random) -> RationalAngle:

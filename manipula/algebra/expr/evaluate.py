@@ -51,8 +51,8 @@ class ArrayMaths(Maths[Any]):
 
     def apply(self, name: str, *args: Any) -> NDArray[Any]:
         with np.errstate(all="ignore"):
-            found: NDArray[Any] = getattr(np, OPS[name].word("numpy"))(*args)
-        return found
+            values: NDArray[Any] = getattr(np, OPS[name].word("numpy"))(*args)
+        return values
 
     def pow(self, x: Any, y: Any) -> NDArray[Any]:
         """NaN where NumPy has a value for a negative base, or for NaN."""
@@ -91,8 +91,8 @@ class MpMaths(Maths[mpmath.mpf]):
         """What is not real has no value."""
         if any(map(mpmath.isnan, args)):
             return mpmath.nan
-        found = getattr(mpmath, OPS[name].word("mpmath"))(*args)
-        return mpmath.nan if isinstance(found, mpmath.mpc) else found
+        value = getattr(mpmath, OPS[name].word("mpmath"))(*args)
+        return mpmath.nan if isinstance(value, mpmath.mpc) else value
 
     def atan2(self, y: mpmath.mpf, x: mpmath.mpf) -> mpmath.mpf:
         return mpmath.atan2(y, x)

@@ -239,8 +239,8 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
 
 def moved_to(function: Function, graph: Graph, names: Mapping[str, str] | None = None) -> Function:
     """The same function in another graph; what `names` has is called otherwise there."""
-    called, given = names or {}, [x for port in function.inputs for x in port.symbols]
-    symbols = {x: graph.symbol(called.get(str(x.data), str(x.data)), online=x.online) for x in given}
+    called, own = names or {}, [x for port in function.inputs for x in port.symbols]
+    symbols = {x: graph.symbol(called.get(str(x.data), str(x.data)), online=x.online) for x in own}
     bounds = [side for x in function.conditions for side in (x.divisor, x.bound)]
     # conditions move along: their divisors may be no part of the outputs any more
     nodes = topological([*function.roots, *bounds])
@@ -275,10 +275,10 @@ def nest_flat(flat: Sequence[Any], shape: tuple[int, ...]) -> Any:
 def output_named(function: Function, name: str) -> Output:
     """A whole output, "A", or one entry of it, counted from 1: "A[1,2]"."""
     head, _, index = name.partition("[")
-    found = {output.name: output for output in function.outputs}
-    if head not in found:
-        raise UnknownNameError("output", head, found)
-    output = found[head]
+    outputs = {output.name: output for output in function.outputs}
+    if head not in outputs:
+        raise UnknownNameError("output", head, outputs)
+    output = outputs[head]
     if not index:
         return output
     parts = index.replace(" ", "").removesuffix("]").replace("][", ",").split(",")
@@ -315,15 +315,15 @@ def _offline(function: Function, kept: Sequence[Expr]) -> Function:
 
 def _online(function: Function, kept: Sequence[Expr]) -> Function:
     graph = Graph()
-    given: Mapping[Expr, Expr] = {
+    symbols: Mapping[Expr, Expr] = {
         x: graph.symbol(str(x.data) if x.op == "symbol" else f"k{i + 1}") for i, x in enumerate(kept)
     }
-    roots = rebuilt(function.roots, graph, given)
+    roots = rebuilt(function.roots, graph, symbols)
     variables = tuple(
         replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names))
         for port in function.inputs
         if port.online
     )
-    inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", role="parameter"))
+    inputs = (*variables, Input("p", tuple(symbols.values()), "SI", "from the off-line part", role="parameter"))
     bare = replace(function, graph=graph, inputs=inputs, labels={}, conditions=())
     return bare.with_roots(roots)

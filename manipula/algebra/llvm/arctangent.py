@@ -61,20 +61,20 @@ def _pack_ratios(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
     lanes = room(len(ratios), w.host.lanes("double"))
     vector = Kind("double", lanes)
     short = w.kind.scalar == "float"
-    given = [[w.let(f"fpext float {x} to double") if short else x for x in part] for part in zip(*ratios)]
+    doubles = [[w.let(f"fpext float {x} to double") if short else x for x in part] for part in zip(*ratios)]
     groups = [
-        Ratio(*(pack(w, vector, part[at : at + lanes], 1.0) for part in given)) for at in range(0, len(ratios), lanes)
+        Ratio(*(pack(w, vector, part[at : at + lanes], 1.0) for part in doubles)) for at in range(0, len(ratios), lanes)
     ]
-    found = _vectors(w, vector, groups)
-    return [unpack(w, vector, found[i // lanes], i % lanes) for i in range(len(ratios))]
+    angles = _vectors(w, vector, groups)
+    return [unpack(w, vector, angles[i // lanes], i % lanes) for i in range(len(ratios))]
 
 
 def _vectors(w: Writer, k: Kind, ratios: Sequence[Ratio]) -> list[str]:
     """All of them, then one test whether any lane of any is out of range."""
-    found, wrong = [], ""
+    angles, wrong = [], ""
     for ratio in ratios:
         angle, larger = _angle(w, k, ratio)
-        found.append(angle)
+        angles.append(angle)
         for how, bound in (("ule", LEAST), ("uge", MOST)):
             beyond = w.let(f"fcmp {how} {k.text} {larger}, {k.literal(bound)}")
             wrong = w.let(f"or {k.test} {wrong}, {beyond}") if wrong else beyond
@@ -83,10 +83,10 @@ def _vectors(w: Writer, k: Kind, ratios: Sequence[Ratio]) -> list[str]:
     near, far, on = w.block, w.label("far"), w.label("near")
     w.emit(f"br i1 {some}, label %{far}, label %{on}, !prof !0")
     w.start_block(far)
-    mended = [_mend_lanes(w, k, ratio, angle) for ratio, angle in zip(ratios, found)]
+    mended = [_mend_lanes(w, k, ratio, angle) for ratio, angle in zip(ratios, angles)]
     w.emit(f"br label %{on}")
     w.start_block(on)
-    return [w.let(f"phi {k.text} [ {a}, %{near} ], [ {b}, %{far} ]") for a, b in zip(found, mended)]
+    return [w.let(f"phi {k.text} [ {a}, %{near} ], [ {b}, %{far} ]") for a, b in zip(angles, mended)]
 
 
 def _mend_lanes(w: Writer, k: Kind, ratio: Ratio, angle: str) -> str:

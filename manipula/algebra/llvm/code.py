@@ -133,13 +133,13 @@ def initialise() -> None:
 
 def _addresses() -> dict[str, int]:
     """Address of every function of `_SYMBOLS` this system has."""
-    found: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     for library in _libraries():
         for name in _SYMBOLS:
             function = getattr(library, name, None)
-            if function is not None and name not in found:
-                found[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
-    return found
+            if function is not None and name not in addresses:
+                addresses[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
+    return addresses
 
 
 def _libraries() -> Iterator[ctypes.CDLL]:

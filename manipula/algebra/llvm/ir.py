@@ -63,9 +63,9 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
     kind = Kind("double", lanes)
     w, variables = Writer(tape, kind, host), variables_of(tape)
     # not noalias: a caller may give one array for two inputs
-    given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
+    inputs = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
-    w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
+    w.lines += [f"define void @one({', '.join([*inputs, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
     for slots, base in [(kept_slots(tape), "%.k"), *((port.slots, f"%.in{i}") for i, port in enumerate(variables))]:
         rows.load_vectors(w, slots, base)
@@ -105,12 +105,12 @@ def _condition_writer(tape: Tape, kind: Kind, host: Host) -> Writer:
     rows.load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
     compute(w, _condition_lines(tape), ())
-    found = "0"
+    broken = "0"
     # from the last to the first, so that the first broken one has the last word
     for number, check in reversed(list(enumerate(tape.checks, 1))):
         small = w.let(f"fcmp ole {kind.text} {w.at(check.magnitude)}, {w.at(check.bound)}")
-        found = w.let(f"select i1 {small}, i32 {number}, i32 {found}")
-    w.lines.append(f"  ret i32 {found}\n}}\n")
+        broken = w.let(f"select i1 {small}, i32 {number}, i32 {broken}")
+    w.lines.append(f"  ret i32 {broken}\n}}\n")
     return w
 
 
@@ -122,12 +122,12 @@ def _condition_lines(tape: Tape) -> list[Line]:
 
 def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, variables = Writer(tape, kind, host), variables_of(tape)
-    given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
+    inputs = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
     numbers = sum(slot in w.literals for slot in results_of(tape))
     # scalar code stays narrow: wide instructions slow some processors down for everything after them
     wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" ' if numbers >= MANY else ""
-    signature = ", ".join([*given, "ptr noalias readonly %.k", *taken])
+    signature = ", ".join([*inputs, "ptr noalias readonly %.k", *taken])
     w.lines += [f"define void @one({signature}) nounwind {wide}{{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
     rows.load_row(w, kept_slots(tape), "%.k")
@@ -144,9 +144,9 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
 
 def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, variables = Writer(tape, kind, host), variables_of(tape)
-    given = [f"ptr readonly %.in{i}, i64 %.step{i}" for i in range(len(variables))]
+    inputs = [f"ptr readonly %.in{i}, i64 %.step{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
-    signature = ", ".join([*given, "ptr noalias readonly %.k", *taken, "i64 %.n"])
+    signature = ", ".join([*inputs, "ptr noalias readonly %.k", *taken, "i64 %.n"])
     wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" "min-legal-vector-width"="{8 * host.vector_bytes}"'
     w.lines += [f"define void @run({signature}) nounwind {wide} {{", "entry:", *rooms(w, kind.lanes)]
     _splat_kept(w, kept_slots(tape))
@@ -255,8 +255,8 @@ def _sines(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
 
 def _arctangents(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
     lines = [line for line in stage if line.op == "atan2"]
-    found = arctangents(w, [Ratio(*map(w.at, line.args)) for line in lines]) if lines else ()
-    return [(line.slot, value) for line, value in zip(lines, found)]
+    angles = arctangents(w, [Ratio(*map(w.at, line.args)) for line in lines]) if lines else ()
+    return [(line.slot, value) for line, value in zip(lines, angles)]
 
 
 def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: rows.Stores) -> None:
@@ -274,14 +274,14 @@ def _line(w: Writer, line: Line) -> None:
         w.line(line)
         return
     k = w.kind
-    given = [w.read(arg) for arg in line.args]
+    args = [w.read(arg) for arg in line.args]
     if k.scalar == "double":
-        w.aliases[line.slot] = text(Arithmetic(w, k), *given)
+        w.aliases[line.slot] = text(Arithmetic(w, k), *args)
         return
     # single precision by way of double: one text for both, correctly rounded but for rare halves
-    wide = [w.let(f"fpext {k.text} {x} to {k.wide().text}") for x in given]
-    found = text(Arithmetic(w, k.wide()), *wide)
-    w.aliases[line.slot] = w.let(f"fptrunc {k.wide().text} {found} to {k.text}")
+    wide = [w.let(f"fpext {k.text} {x} to {k.wide().text}") for x in args]
+    value = text(Arithmetic(w, k.wide()), *wide)
+    w.aliases[line.slot] = w.let(f"fptrunc {k.wide().text} {value} to {k.text}")
 
 
 def _levels(lines: Sequence[Line]) -> dict[int, int]:

@@ -131,9 +131,9 @@ def seldom_wanted(lines: Sequence[Line], results: Collection[int]) -> Seldom | N
     """The largest such part, if there is one worth a branch."""
     compared = {line.slot for line in lines if line.op == "less"}
     conditions = dict.fromkeys(line.args[0] for line in lines if line.op == "select" and line.args[0] in compared)
-    found = [_part(lines, results, slot) for slot in conditions]
+    arms = [_part(lines, results, slot) for slot in conditions]
     # one branch only: a second would have to be proved independent of the first
-    best = max(found, key=lambda part: len(part.lines), default=None)
+    best = max(arms, key=lambda part: len(part.lines), default=None)
     return best if best is not None and len(best.lines) >= LEAST and _movable(best) else None
 
 

@@ -73,10 +73,10 @@ class LanedWriter(Writer):
             raise InputError(
                 "{file}: {routine}: a lane's conditions and complex numbers stand in arrays", routine.file, routine.name
             )
-        given = [f"{COMMON.get(kind, 'ptr')} %{name}" for name, kind in routine.parameters.items()]
-        given += ["ptr %result"] if wide else []
+        parameters = [f"{COMMON.get(kind, 'ptr')} %{name}" for name, kind in routine.parameters.items()]
+        parameters += ["ptr %result"] if wide else []
         returns = TYPES["none" if wide else routine.returns]
-        yield f"define {returns} @{routine.name}.laned({', '.join(given)}) nounwind {{"
+        yield f"define {returns} @{routine.name}.laned({', '.join(parameters)}) nounwind {{"
         words = [
             f"{self.types.get(kind, 'ptr')} {self.load_argument(name, kind)}"
             for name, kind in routine.parameters.items()
@@ -174,13 +174,13 @@ class LanedWriter(Writer):
     def function(self, name: str, *args: str) -> str:
         if name in ("sqrt", *WHOLES):
             return self.new(f"call {self.real_type} @llvm.{name}.v{self.lanes}f64({self.real_type} {args[0]})")
-        found = "poison"
+        vector = "poison"
         for lane in range(self.lanes):
             one = [self.new(f"extractelement {self.real_type} {x}, i64 {lane}") for x in args]
             # vector libraries round otherwise than the system's function, and differ from host to host
             value = super().function(name, *one)
-            found = self.new(f"insertelement {self.real_type} {found}, double {value}, i64 {lane}")
-        return found
+            vector = self.new(f"insertelement {self.real_type} {vector}, double {value}, i64 {lane}")
+        return vector
 
     def convert(self, held: Kind, kind: Kind, x: str) -> str:
         if kind == "real" and held == "flag":

@@ -268,9 +268,9 @@ def _main(tape: Tape) -> Iterator[str]:
     ins = [f"%in{i}" if port.slots else "null" for i, port in enumerate(variables_of(tape))]
     outs = [f"%out{i}" if port.slots else "null" for i, port in enumerate(tape.outputs)]
     taken = [x for x in [*ins, *(["%k"] if kept else []), *outs] if x != "null"]
-    given = ", ".join(f"ptr {x}" for x in [*ins, "%k" if kept else "null", *outs])
+    arguments = ", ".join(f"ptr {x}" for x in [*ins, "%k" if kept else "null", *outs])
     yield f"define void @main({', '.join(f'ptr {x}' for x in taken)}) nounwind {{"
-    yield f"  call void @one({given})\n  ret void\n}}"
+    yield f"  call void @one({arguments})\n  ret void\n}}"
 
 
 def _status(tape: Tape) -> Iterator[str]:

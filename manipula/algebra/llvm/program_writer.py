@@ -58,7 +58,7 @@ def _table_text(name: str, kind: tree.Kind, values: Sequence[float], cells: Mapp
 class Writer(Operations):
     """One function."""
 
-    cells = TYPES  # what stands in memory
+    cells = TYPES  # their types in memory
 
     def __init__(self, routine: tree.Routine, public: bool) -> None:
         super().__init__(routine)
@@ -72,12 +72,12 @@ class Writer(Operations):
         return [straight_text(tapes, known)]
 
     def lines(self) -> Iterator[str]:
-        given = [f"{self.argument_type(kind)} %{name}.in" for name, kind in self.routine.parameters.items()]
+        parameters = [f"{self.argument_type(kind)} %{name}.in" for name, kind in self.routine.parameters.items()]
         link = "" if self.public else "internal "
         small = "" if self.public or not _small(self.routine) else " alwaysinline"
         returns = self.types[self.routine.returns]
         returns = f"zeroext {returns}" if self.public and returns == "i1" else returns  # as C has its truth values
-        name = f"{returns} @{self.routine.name}({', '.join(given)})"
+        name = f"{returns} @{self.routine.name}({', '.join(parameters)})"
         yield f"define {link}{name} nounwind{small} {{"
         yield "entry.0:"
         self.places()

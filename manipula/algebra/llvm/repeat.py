@@ -94,10 +94,10 @@ def deviates(w: Writer, count: int, seed: str, rollouts: str, step: str) -> list
     pairs = list(zip(words[::2], words[1::2]))[: (count + 1) // 2]
     radii = [_radius(a, u) for u, _ in pairs]
     turned = _sines_and_cosines(a, [v for _, v in pairs])
-    found = [a.mul(r, x) for r, (s, c) in zip(radii, turned) for x in (c, s)]
+    normals = [a.mul(r, x) for r, (s, c) in zip(radii, turned) for x in (c, s)]
     if w.kind.scalar == "float":
-        found = [w.let(f"fptrunc {kind.text} {x} to {w.kind.text}") for x in found]
-    return found[:count]
+        normals = [w.let(f"fptrunc {kind.text} {x} to {w.kind.text}") for x in normals]
+    return normals[:count]
 
 
 def _sines_and_cosines(a: Arithmetic, words: Sequence[str]) -> list[Pair]:
@@ -285,7 +285,7 @@ def _ends(w: Writer, entries: int) -> None:
 def _prepare_rows(tape: Tape, kind: Kind, host: Host) -> Writer:
     """Rounded as `prepare` rounds: no product is fused with a sum."""
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
-    given, kept = parameters.slots if parameters else (), kept_slots(tape)
+    own, kept = parameters.slots if parameters else (), kept_slots(tape)
     signature = "ptr noalias readonly %.ps, ptr noalias %.ks, i64 %.blocks"
     w.lines += [f"define void @prepare_rows({signature}) nounwind {_wide(host)} {{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
@@ -293,10 +293,10 @@ def _prepare_rows(tape: Tape, kind: Kind, host: Host) -> Writer:
     w.emit("br i1 %.some, label %block, label %done")
     w.start_block("block")
     w.emit("%.b = phi i64 [ 0, %entry ], [ %.b.next, %block.end ]")
-    for name, size in (("p", len(given)), ("k", len(kept))):
+    for name, size in (("p", len(own)), ("k", len(kept))):
         w.emit(f"%.{name}.at = mul nsw i64 %.b, {size * kind.lanes}")
         w.emit(f"%.{name} = getelementptr inbounds {kind.scalar}, ptr %.{name}s, i64 %.{name}.at")
-    load_vectors(w, given, "%.p")
+    load_vectors(w, own, "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
     compute(w, tape.offline, vector_units(w, kept, "%.k"))
     w.emit("br label %block.end")

@@ -55,13 +55,13 @@ def sines(w: Writer, angles: Sequence[str]) -> list[Pair]:
 def _library(w: Writer, name: str, x: str) -> str:
     """Without fused products the reduction would not be exact: the system's function, lane by lane."""
     w.declared[name] = f"declare double @llvm.{name}.f64(double)"
-    k, found = w.kind, "poison"
+    k, vector = w.kind, "poison"
     wide = w.let(f"fpext {k.text} {x} to {k.wide().text}") if k.scalar == "float" else x
     for lane in range(k.lanes):
         one = wide if k.lanes == 1 else w.let(f"extractelement {k.wide().text} {wide}, i64 {lane}")
         value = w.let(f"call double @llvm.{name}.f64(double {one})")
-        found = value if k.lanes == 1 else w.let(f"insertelement {k.wide().text} {found}, double {value}, i64 {lane}")
-    return w.let(f"fptrunc {k.wide().text} {found} to {k.text}") if k.scalar == "float" else found
+        vector = value if k.lanes == 1 else w.let(f"insertelement {k.wide().text} {vector}, double {value}, i64 {lane}")
+    return w.let(f"fptrunc {k.wide().text} {vector} to {k.text}") if k.scalar == "float" else vector
 
 
 def _side_by_side(w: Writer, angles: Sequence[str]) -> list[Pair]:
@@ -77,11 +77,11 @@ def _side_by_side(w: Writer, angles: Sequence[str]) -> list[Pair]:
 def _pack_angles(w: Writer, angles: Sequence[str]) -> list[Pair]:
     """Scalars: as many angles as there are lanes become one vector."""
     k, lanes = w.kind, room(len(angles), w.host.lanes("double"))
-    given = [w.let(f"fpext float {x} to double") for x in angles] if k.scalar == "float" else list(angles)
+    doubles = [w.let(f"fpext float {x} to double") for x in angles] if k.scalar == "float" else list(angles)
     vector = Kind("double", lanes)
-    groups = [pack(w, vector, given[at : at + lanes]) for at in range(0, len(given), lanes)]
-    found = _vectors(w, vector, groups, careful=k.scalar == "double")
-    return [Pair(*(unpack(w, vector, part, i % lanes) for part in found[i // lanes])) for i in range(len(given))]
+    groups = [pack(w, vector, doubles[at : at + lanes]) for at in range(0, len(doubles), lanes)]
+    pairs = _vectors(w, vector, groups, careful=k.scalar == "double")
+    return [Pair(*(unpack(w, vector, part, i % lanes) for part in pairs[i // lanes])) for i in range(len(doubles))]
 
 
 def room(count: int, most: int) -> int:

@@ -287,13 +287,13 @@ def _select(w: Writer, condition: str, yes: str, no: str) -> str:
 
 def by_lane(w: Writer, function: str, *args: str) -> str:
     """A function of doubles applied to every lane."""
-    k, found = w.kind, "poison"
+    k, vector = w.kind, "poison"
     for lane in range(k.lanes):
-        given = ", ".join(f"double {_extend_to_double(w, _lane(w, arg, lane))}" for arg in args)
-        value = w.let(f"call double {function}({given})")
+        scalars = ", ".join(f"double {_extend_to_double(w, _lane(w, arg, lane))}" for arg in args)
+        value = w.let(f"call double {function}({scalars})")
         value = w.let(f"fptrunc double {value} to float") if k.scalar == "float" else value
-        found = value if k.lanes == 1 else w.let(f"insertelement {k.text} {found}, {k.scalar} {value}, i64 {lane}")
-    return found
+        vector = value if k.lanes == 1 else w.let(f"insertelement {k.text} {vector}, {k.scalar} {value}, i64 {lane}")
+    return vector
 
 
 def library(w: Writer, name: str, *args: str) -> str:

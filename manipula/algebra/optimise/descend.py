@@ -34,9 +34,9 @@ def descend(
             if stop():
                 return best
             trial = {**best, name: answer}
-            found = cost if trial == best else price(trial)
-            if found < cost:
-                best, cost, improving = trial, found, True
+            trial_cost = cost if trial == best else price(trial)
+            if trial_cost < cost:
+                best, cost, improving = trial, trial_cost, True
                 tell(f"{name}: {answer}")
     return best
 
@@ -53,12 +53,12 @@ def wander(
         # now and then two at once: some answers pay only together
         for name in random.sample(open_names, min(random.choice(STRIDES), len(open_names))):
             trial[name] = random.choice([answer for answer in space[name] if answer != now[name]])
-        found = price(trial)
+        trial_cost = price(trial)
         # geometric cooling: as many steps near each temperature
-        if found <= cost or random.random() < exp((cost - found) / (WARM * (COLD / WARM) ** share)):
-            now, cost = trial, found
-        if found < least:
-            best, least = trial, found
+        if trial_cost <= cost or random.random() < exp((cost - trial_cost) / (WARM * (COLD / WARM) ** share)):
+            now, cost = trial, trial_cost
+        if trial_cost < least:
+            best, least = trial, trial_cost
             tell("a walk")
     return best
 

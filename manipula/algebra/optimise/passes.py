@@ -44,16 +44,16 @@ def factor_sums(function: Function) -> Function:
 
 def _computed_angles(nodes: Sequence[Expr]) -> set[Expr]:
     """Every sum inside a sine or cosine of something computed on line."""
-    found: set[Expr] = set()
+    sums: set[Expr] = set()
     for node in nodes:
         if node.op in ("sin", "cos") and any(x.online and x.args for x, _ in angle_terms(node.args[0])):
             stack = [node.args[0]]
             while stack:
                 part = stack.pop()
-                if part.op in ("add", "sub", "neg", "mul") and part not in found:
-                    found.add(part)
+                if part.op in ("add", "sub", "neg", "mul") and part not in sums:
+                    sums.add(part)
                     stack += part.args if part.op != "mul" or part.args[0].op == "const" else ()
-    return found
+    return sums
 
 
 def _terms(node: Expr, uses: Counter[Expr]) -> list[Term]:

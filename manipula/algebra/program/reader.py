@@ -21,10 +21,10 @@ OWN = {"reals": "reals", "complexes": "complexes", "integers": "ints", "words": 
 
 def program(*entries: Callable[..., Any]) -> list[tree.Routine]:
     """All routines of some texts (whose own kinds are plain), each after those it calls."""
-    found = _Program()
+    whole = _Program()
     for entry in entries:
-        found.routine(cast(FunctionType, entry), ())
-    return list(found.routines.values())
+        whole.routine(cast(FunctionType, entry), ())
+    return list(whole.routines.values())
 
 
 class _Program:
@@ -245,11 +245,11 @@ class _Reader(Expressions):
     def place(self, target: ast.expr, kind: tree.Kind) -> tree.Place:
         if isinstance(target, ast.Name):
             return self.variable(target, kind)
-        found = self.value(target)
-        if not isinstance(found, tree.ArrayItem | tree.Field) or found.kind in tree.ARRAYS:
+        place = self.value(target)
+        if not isinstance(place, tree.ArrayItem | tree.Field) or place.kind in tree.ARRAYS:
             raise self.refusal(target, "numbers are assigned, not arrays")
-        self.writes(found.array if isinstance(found, tree.ArrayItem) else found, target)
-        return found
+        self.writes(place.array if isinstance(place, tree.ArrayItem) else place, target)
+        return place
 
     def variable(self, target: ast.Name, kind: tree.Kind) -> tree.Var:
         name, routine = target.id, self.routine

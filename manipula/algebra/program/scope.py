@@ -151,8 +151,8 @@ def _from_text(note: str, names: Mapping[str, Any]) -> tuple[tree.Kind | None, A
         case ast.Name(id=word):
             return PLAIN.get(word), None
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[ast.Name(id=word), size])):
-            given = size.value if isinstance(size, ast.Constant) else names.get(ast.unparse(size))
-            return PLAIN.get(word), 0 if given is None else given
+            length = size.value if isinstance(size, ast.Constant) else names.get(ast.unparse(size))
+            return PLAIN.get(word), 0 if length is None else length
     return None, None
 
 
@@ -228,9 +228,9 @@ class Order:
 
 def _looks(x: tree.Expr) -> bool:
     """Does its value depend on arrays?"""
-    found = (
+    reads = (
         part
         for part in tree.parts(x)
         if isinstance(part, tree.ArrayItem | tree.Field | tree.RoutineCall | tree.CallTape)
     )
-    return any(part.kind not in tree.ARRAYS for part in found)
+    return any(part.kind not in tree.ARRAYS for part in reads)

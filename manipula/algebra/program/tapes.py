@@ -44,10 +44,10 @@ class Straight:
 
     def __call__(self, *arrays: Reals) -> None:
         assert len(arrays) == self.arity, f"{self.tape.name} takes {self.arity} arrays"
-        given, taken = arrays[: -len(self.outputs)], arrays[-len(self.outputs) :]
-        values = self._read(self.variables, given)
+        inputs, taken = arrays[: -len(self.outputs)], arrays[-len(self.outputs) :]
+        values = self._read(self.variables, inputs)
         # float64, not float: a division by zero is then infinite, as in machine code
-        values |= {slot: np.float64(given[-1][i]) for i, slot in enumerate(self._kept)}
+        values |= {slot: np.float64(inputs[-1][i]) for i, slot in enumerate(self._kept)}
         self._run(self.tape.online, values)
         for port, array in zip(self.outputs, taken, strict=True):
             for i, slot in enumerate(port.slots):

@@ -147,31 +147,31 @@ def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Out, dty
     """Fresh arrays for the outputs, or the caller's own, checked."""
     if out is None:
         return [np.empty(lead + port.shape, dtype=dtype) for port in ports]
-    given = out_arrays(function, ports, out)
-    for port, array in zip(ports, given):
+    arrays = out_arrays(function, ports, out)
+    for port, array in zip(ports, arrays):
         _check_out(function, port, lead + port.shape, array, dtype)
-    for (one, a), (other, b) in combinations(zip(ports, given), 2):
+    for (one, a), (other, b) in combinations(zip(ports, arrays), 2):
         # by the ends of their memory: quick, and wrong only on the safe side
         if np.may_share_memory(a, b):
             raise InputError(
                 "{function}: out: the arrays for {name} and {name2} share memory", function, one.name, other.name
             )
-    return given
+    return arrays
 
 
 def out_arrays(function: str, ports: Sequence[Port], out: Any) -> list[Any]:
     """What the caller gave for the outputs, one each."""
-    given = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
-    if len(given) != len(ports):
+    arrays = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
+    if len(arrays) != len(ports):
         names = ", ".join(port.name for port in ports)
         raise InputError(
             "{function}: out: expected {count} arrays ({names}), found {count2}",
             function,
             len(ports),
             names,
-            len(given),
+            len(arrays),
         )
-    return given
+    return arrays
 
 
 def _check_out(function: str, port: Port, shape: Shape, array: object, dtype: DType) -> None:

@@ -158,9 +158,9 @@ class Compiled:
         `out` receives the new state; it may be the old one. Leading axes broadcast; a row of many has the same bits.
         """
         memory = self.memory
-        found = self.general(*memory.arguments(state, variables), p=p, threads=threads)
+        results = self.general(*memory.arguments(state, variables), p=p, threads=threads)
         names = [port.name for port in self.tape.outputs]
-        stepped = memory.split_results(dict(zip(names, found if len(names) > 1 else [found])))
+        stepped = memory.split_results(dict(zip(names, results if len(names) > 1 else [results])))
         return stepped if out is None else stepped._replace(state=memory.store_state(stepped.state, out))
 
     def run(self, state: State, steps: int, *variables: ArrayLike, **how: Unpack[Rolling]) -> Repeated:
@@ -173,9 +173,9 @@ class Compiled:
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """
-        asked = complete_options(how)
-        task = self.task(state, steps, variables, self._kernel.lanes, asked)
-        return repeat(task, self.memory, self._kernel.repeater(task.lanes), asked["threads"], self.dtype)
+        options = complete_options(how)
+        task = self.task(state, steps, variables, self._kernel.lanes, options)
+        return repeat(task, self.memory, self._kernel.repeater(task.lanes), options["threads"], self.dtype)
 
     def task(self, state: State, steps: int, variables: Sequence[ArrayLike], lanes: int, how: Rolling) -> Task:
         """The arguments of `run`, checked and broadcast."""
@@ -213,11 +213,11 @@ class Compiled:
     def _agrees(self, call: Callable[..., Any]) -> bool:
         """Do the fast and the general way give the same bits?"""
         state = np.random.default_rng(0)
-        given = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
+        arguments = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
         # positive and of like size: most parameters then keep the function's conditions
-        given += [state.uniform(1, 2, size=len(self.parameters)).astype(self.dtype)] if self.parameters else []
+        arguments += [state.uniform(1, 2, size=len(self.parameters)).astype(self.dtype)] if self.parameters else []
         try:
-            slow, fast = self.general(*given), call(*given)
+            slow, fast = self.general(*arguments), call(*arguments)
         except ConditionError:  # no thin call then
             return False
         if len(self.tape.outputs) == 1:

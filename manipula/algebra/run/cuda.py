@@ -77,8 +77,10 @@ class Arguments:
         if out is None:
             results = self._fresh(self._plan(arrays, ()))
         else:
-            given = batch.out_arrays(self.function, self.outputs, out)
-            results = [self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, given)]
+            places = batch.out_arrays(self.function, self.outputs, out)
+            results = [
+                self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, places)
+            ]
             arrays = apart(arrays, results)
         plan = self._plan(arrays, results)
         if None in plan.steps:
@@ -98,8 +100,8 @@ class Arguments:
         """A CuPy array of the right type, on the device in use; other libraries' device arrays become one, uncopied."""
         if not isinstance(value, self.cupy.ndarray):
             if not hasattr(value, "__cuda_array_interface__"):
-                found = Message("{kind}; cupy.asarray({name}) copies it to the device", _kind(value), name)
-                raise InputError("{function}: {name}: expected a CuPy array, found {found}", self.function, name, found)
+                kind = Message("{kind}; cupy.asarray({name}) copies it to the device", _kind(value), name)
+                raise InputError("{function}: {name}: expected a CuPy array, found {found}", self.function, name, kind)
             value = self.cupy.asarray(value)
         if value.dtype != self.dtype:
             other = f'; compile(dtype="{value.dtype}") makes the function of that type' * (value.dtype.kind == "f")
@@ -134,12 +136,12 @@ class Arguments:
     def _new_plan(self, arrays: Sequence[DeviceArray], results: Sequence[DeviceArray]) -> ArrayPlan:
         arrays = [batch.rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
         lead = batch.common_lead(self.function, self.inputs, arrays)
-        given = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
+        read = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
         taken = [self._out_steps(port, x, lead) for port, x in zip(self.outputs, results)]
         sizes = [len(port.slots) for port in (*self.inputs, *self.outputs)]
         # of an array that is the same for all rows nothing can be learned
-        first = next((steps for steps, size in zip(given, sizes) if size > 1 and steps and steps.row), None)
-        rows, steps = prod(lead), (*given, *taken)
+        first = next((steps for steps, size in zip(read, sizes) if size > 1 and steps and steps.row), None)
+        rows, steps = prod(lead), (*read, *taken)
         known = [(x, size) for x, size in zip(steps, sizes) if x is not None and size]
         return ArrayPlan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
 
@@ -276,8 +278,8 @@ class CudaFunction:
         on the device."""
         here = self._cupy.asnumpy
         # checked and broadcast by the same text as on the processor, so on the host
-        states, given = tuple(map(here, state)), tuple(map(here, variables))
-        return self._rollouts(self._host.task(states, steps, given, 1, complete_options(how)))
+        states, inputs = tuple(map(here, state)), tuple(map(here, variables))
+        return self._rollouts(self._host.task(states, steps, inputs, 1, complete_options(how)))
 
     @cached_property
     def _rollouts(self) -> Rollouts:

@@ -106,19 +106,21 @@ class Rollouts:
         memory, rows = self._memory, record.transpose(2, 0, 1)  # (rows, samples, width)
         state = [x.T.reshape(*task.lead, *port.shape) for port, x in _parts(memory.states, states, 0)]
         samples = (*task.lead, record.shape[0])
-        found = [
+        recorded = [
             x.transpose(1, 2, 0).reshape(*samples, *port.shape)
             for port, x in _parts((*memory.states, *memory.outputs), rows.transpose(2, 0, 1), 0)
         ]
         count = len(memory.states)
-        return Repeated(memory.states_of(state), memory.states_of(found[:count]), memory.out(found[count:]), task.steps)
+        return Repeated(
+            memory.states_of(state), memory.states_of(recorded[:count]), memory.out(recorded[count:]), task.steps
+        )
 
 
 def _parts(ports: Sequence[Port], table: DeviceArray, first: int) -> list[tuple[Port, DeviceArray]]:
     """The entries of every port, along the first axis."""
-    found = []
+    parts = []
     for port in ports:
         size = prod(port.shape)
-        found.append((port, table[first : first + size]))
+        parts.append((port, table[first : first + size]))
         first += size
-    return found
+    return parts

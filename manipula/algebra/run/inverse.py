@@ -62,15 +62,15 @@ def _at_once(loop: Routine, each: Routine, lanes: int) -> Iterator[str]:
     flag = f"<{lanes} x i1>"
     taken = [f"{TYPES.get(kind, 'ptr')} %{name}" for name, kind in loop.parameters.items()]
     yield f"define internal i1 @{loop.name}({', '.join(taken)}) alwaysinline nounwind {{"
-    given = ["i64 1"]
+    arguments = ["i64 1"]
     for name, kind in list(loop.parameters.items())[1:]:
         if kind in TYPES:
             vector = f"<{lanes} x {TYPES[kind]}>"
             yield f"  %{name}.one = insertelement {vector} poison, {TYPES[kind]} %{name}, i64 0"
             zeros = f"<{lanes} x i32> zeroinitializer"
             yield f"  %{name}.all = shufflevector {vector} %{name}.one, {vector} poison, {zeros}"
-        given.append(f"<{lanes} x {TYPES[kind]}> %{name}.all" if kind in TYPES else f"ptr %{name}")
-    yield f"  %wrong = call <{lanes} x double> @{each.name}({', '.join(given)})"
+        arguments.append(f"<{lanes} x {TYPES[kind]}> %{name}.all" if kind in TYPES else f"ptr %{name}")
+    yield f"  %wrong = call <{lanes} x double> @{each.name}({', '.join(arguments)})"
     # ordered: NaN is not right
     yield f"  %right = fcmp oeq <{lanes} x double> %wrong, zeroinitializer"
     yield f"  %every = call i1 @llvm.vector.reduce.and.v{lanes}i1({flag} %right)\n  ret i1 %every\n}}"
@@ -195,12 +195,12 @@ def inverse_call(inverse: Compiled, forward: Compiled, choice: tuple[Text, ...],
 
     `choice` are the texts named in `vectorcall.inverse`, `table` the numbers they go by.
     """
-    found = layout()
+    offsets = layout()
     outputs = tuple(port.name for port in inverse.outputs)
     plain = not (inverse.parameters or forward.parameters) and outputs == OUTPUTS and len(inverse.inputs) == 1
-    if found is None or not plain or {inverse.backend, forward.backend} != {"llvm"}:
+    if offsets is None or not plain or {inverse.backend, forward.backend} != {"llvm"}:
         return None
-    return InverseCall(inverse, forward, choice, table, found)
+    return InverseCall(inverse, forward, choice, table, offsets)
 
 
 class InverseCall:

@@ -24,10 +24,10 @@ class CompiledMethod:
         if instance is None:
             return self.method
         thin = self.thin(instance, self.method)
-        found = thin if thin is not None else self.method.__get__(instance)
+        function = thin if thin is not None else self.method.__get__(instance)
         # found before the class from now on, since this descriptor has no `__set__`
-        instance.__dict__[self.method.__name__] = found
-        return found
+        instance.__dict__[self.method.__name__] = function
+        return function
 
 
 class MethodOwner:

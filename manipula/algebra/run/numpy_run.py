@@ -32,15 +32,15 @@ from manipula.scalar import OPS
 def deviates(count: int, seed: int, rollouts: NDArray[np.int64], step: int) -> NDArray[np.float64]:
     """(count, *rollouts.shape): four a channel, channels from 0 on."""
     shape, channels = np.shape(rollouts), -(-count // EACH)
-    found = np.empty((channels, EACH, *shape))
+    normals = np.empty((channels, EACH, *shape))
     for channel in range(channels):
         c = [np.full(shape, x, np.uint64) for x in (step & LOW, step >> HALF, channel, 0)]
         c = _rounds(c, seed, np.asarray(rollouts).astype(np.uint64))
         for i, (u, v) in enumerate(((c[0], c[1]), (c[2], c[3]))):
             r = np.sqrt(-2.0 * np.log((u.astype(float) + 1.0) * LAST))
             angle = TWO_PI * (v.astype(float) * LAST)
-            found[channel, 2 * i : 2 * i + 2] = r * np.cos(angle), r * np.sin(angle)
-    return found.reshape(-1, *shape)[:count]
+            normals[channel, 2 * i : 2 * i + 2] = r * np.cos(angle), r * np.sin(angle)
+    return normals.reshape(-1, *shape)[:count]
 
 
 def _rounds(c: list[Words], seed: int, rollouts: Words) -> list[Words]:
@@ -87,8 +87,8 @@ class NumpyKernel:
         values: Slots = dict(self._constants)
         values.update(zip(port.slots if port else (), parameters))
         _play((*self.tape.offline, *self.tape.guard), values, {})
-        found = (i for i, x in enumerate(self.tape.checks, 1) if values[x.magnitude] <= values[x.bound])
-        return next(found, 0)
+        broken = (i for i, x in enumerate(self.tape.checks, 1) if values[x.magnitude] <= values[x.bound])
+        return next(broken, 0)
 
     def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None:
         """The on-line part, for these configurations."""

@@ -217,10 +217,10 @@ class _Vectorcall:
             yield f"  br i1 %one{i}.right, label %one.next{i}, label %general\none.next{i}:"
         yield from self._prepare_parameters("one")
         yield from self._places("one", [f"i32 {len(p.shape)}, ptr @shape{i}" for i, p in enumerate(self.outputs)], [])
-        given = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
+        inputs = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
         taken = [f"ptr %one.y{i}.data" for i in range(len(self.outputs))]
         kept = "ptr @known.k" if self.parameters else "ptr null"
-        yield f"  call void @one({', '.join([*given, kept, *taken])})"
+        yield f"  call void @one({', '.join([*inputs, kept, *taken])})"
         yield from self._answer("one")
 
     def table(self) -> Iterator[str]:
@@ -250,11 +250,11 @@ class _Vectorcall:
 
     def _call_unlocked(self) -> Iterator[str]:
         """The kernel; a long run lets other Python threads go on meanwhile."""
-        given = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
+        inputs = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
         taken = [f"ptr %many.y{i}.data" for i in range(len(self.outputs))]
         kept = "ptr %own.k" if self.parameters else "ptr null"
         # giving the lock up and taking it back costs more than a few rows
-        work = f"  call void %run({', '.join([*given, kept, *taken])}, i64 %many0.rows)"
+        work = f"  call void %run({', '.join([*inputs, kept, *taken])}, i64 %many0.rows)"
         yield from _context("unlock", "unlock")
         yield from _context("lock", "lock")
         yield f"  %long = icmp sgt i64 %many0.rows, {QUICK}"

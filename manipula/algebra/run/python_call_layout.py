@@ -56,16 +56,16 @@ def layout() -> Layout | None:
         return None
     try:
         # tried on real arrays first: a wrong offset would read anywhere
-        found = _find_layout()
-        return found if _fields_agree(found.header) and _constructor_works(found) else None
+        offsets = _find_layout()
+        return offsets if _fields_agree(offsets.header) and _constructor_works(offsets) else None
     except (AttributeError, ValueError, OSError, ImportError, IndexError):
         return None
 
 
 def address_of(array: np.ndarray[Any, Any]) -> int:
     """Where its data begin; read in place where that is known to work, as numpy's own ways take microseconds."""
-    found = layout()
-    return array.ctypes.data if found is None else _word(id(array) + found.header)
+    offsets = layout()
+    return array.ctypes.data if offsets is None else _word(id(array) + offsets.header)
 
 
 def _find_layout() -> Layout:

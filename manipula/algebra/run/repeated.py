@@ -49,15 +49,15 @@ class Asked:
 @contextmanager
 def interruption() -> Iterator[Asked]:
     """Python's own answer to Ctrl-C is replaced meanwhile; any other that somebody has set stays."""
-    asked = Asked()
+    end = Asked()
     # Python hands signals to the main thread only; a handler that somebody has set is his business
     ours = current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not ours:
-        yield asked
+        yield end
         return
-    signal.signal(signal.SIGINT, asked.note)
+    signal.signal(signal.SIGINT, end.note)
     try:
-        yield asked
+        yield end
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -133,8 +133,8 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
     samples = -(-task.steps // task.every) if task.every else 0
     records = np.empty((rows, samples, width), dtype)
     done, kept_samples, pace = 0, 0, FIRST // max(rows, 1)
-    with interruption() as asked:
-        while done < task.steps and not asked.now:
+    with interruption() as end:
+        while done < task.steps and not end.now:
             steps = _slice(task, width, done, pace)
             # steps from here to the next record
             left = -done % task.every if task.every else NEVER
@@ -243,19 +243,19 @@ def task_from(
     count = _whole(name, "steps", steps, 0)
     moving = _driven_inputs(memory, how["along"])
     states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.state_arrays(state, "state"))]
-    given = [
+    inputs = [
         _along(name, port, value, count, dtype) if port.name in moving else rows_from_value(name, port, value, dtype)
         for port, value in zip(memory.driven, memory.check_variables(variables, memory.driven))
     ]
     leads = [x.shape[:-1] for x in (*states, parameters)]
-    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(given, memory.driven)]
+    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(inputs, memory.driven)]
     lead = _common(name, leads)
     rows = prod(lead)
     # one row alone would leave all lanes but one idle
     wide = lanes if rows > 1 else 1
     numbers = _rollouts(name, how["rollout"], lead)
-    held = [_rows(x, lead, 1) for x in given] if not moving else []
-    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(given, memory.driven)]
+    held = [_rows(x, lead, 1) for x in inputs] if not moving else []
+    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(inputs, memory.driven)]
     return Task(
         lead,
         rows,
@@ -273,15 +273,15 @@ def task_from(
 
 def _rollouts(name: str, rollout: ArrayLike | None, lead: Shape) -> NDArray[np.int64]:
     """(rows,): the numbers of the rows; they count from the first unless they are given."""
-    given = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
-    if given.dtype.kind not in "iu" or (given < 0).any() or (given > LOW).any():
+    numbers = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
+    if numbers.dtype.kind not in "iu" or (numbers < 0).any() or (numbers > LOW).any():
         raise InputError(
             "{name}: rollout: expected whole numbers from 0 to {low}, found {rollout!r:.60}", name, LOW, rollout
         )
     try:
-        return np.broadcast_to(given, lead).reshape(prod(lead))
+        return np.broadcast_to(numbers, lead).reshape(prod(lead))
     except ValueError:
-        raise InputError("{name}: rollout: expected shape {lead}, found {shape}", name, lead, given.shape) from None
+        raise InputError("{name}: rollout: expected shape {lead}, found {shape}", name, lead, numbers.shape) from None
 
 
 def _whole(name: str, what: str, value: int, least: int) -> int:
@@ -302,26 +302,26 @@ def _driven_inputs(memory: Memory, along: Collection[str] | str) -> set[str]:
 
 def _along(function: str, port: Port, value: ArrayLike, steps: int, dtype: DType) -> Floats:
     """(…, steps, size)"""
-    found = floats_from_value(function, port.name, value, dtype)
-    if found.ndim < 2 or found.shape[-2:] != (steps, *port.shape):
+    rows = floats_from_value(function, port.name, value, dtype)
+    if rows.ndim < 2 or rows.shape[-2:] != (steps, *port.shape):
         wanted = pattern((steps, *port.shape))
         raise InputError(
             "{function}: {name}: expected shape {pattern}, one row a step, found {shape}",
             function,
             port.name,
             wanted,
-            found.shape,
+            rows.shape,
         )
-    return found
+    return rows
 
 
 def _common(name: str, leads: Sequence[Shape]) -> Shape:
     try:
         return np.broadcast_shapes(*leads)
     except ValueError:
-        found = ", ".join(map(str, dict.fromkeys(leads)))
+        shapes = ", ".join(map(str, dict.fromkeys(leads)))
         raise InputError(
-            "{name}: the leading axes of states, variables and parameters do not broadcast: {found}", name, found
+            "{name}: the leading axes of states, variables and parameters do not broadcast: {found}", name, shapes
         ) from None
 
 

@@ -64,10 +64,10 @@ class Native:
 
     def _with_structs(self, args: list[Any]) -> Any:
         made = {i: mirror.image(args[i]) for i, mirror in self._structs.items()}
-        given = [address_of(x) if array else x for x, array in zip(args, self._arrays, strict=True)]
+        arguments = [address_of(x) if array else x for x, array in zip(args, self._arrays, strict=True)]
         for i, image in made.items():
-            given[i] = ctypes.addressof(image)
-        result = self._call(*given)
+            arguments[i] = ctypes.addressof(image)
+        result = self._call(*arguments)
         for i, image in made.items():
             self._structs[i].restore(image, args[i])
         return result
@@ -95,11 +95,11 @@ class Laned:
 
     def __call__(self, *args: Any) -> Any:
         made = {i: mirror.image(args[i]) for i, mirror in self._structs.items()}
-        given: list[Any] = []
+        arguments: list[Any] = []
         for i, (x, same) in enumerate(zip(args, self._common, strict=True)):
-            given.append(x if same else ctypes.addressof(made[i]) if i in made else self._place(x))
+            arguments.append(x if same else ctypes.addressof(made[i]) if i in made else self._place(x))
         out = np.empty(self.lanes)
-        result = self._call(*given, *([out.ctypes.data] if self._wide else []))
+        result = self._call(*arguments, *([out.ctypes.data] if self._wide else []))
         for i, image in made.items():
             self._structs[i].restore(image, args[i])
         return out if self._wide else result

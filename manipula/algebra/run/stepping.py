@@ -70,13 +70,13 @@ class Memory:
         try:
             lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
         except ValueError:
-            told = ", ".join(f"{port.name} {x.shape}" for port, x in zip(self.states, arrays) if x.ndim > 1)
-            raise InputError("{name}: rows of the states do not go together: {told}", self.name, told) from None
+            shapes = ", ".join(f"{port.name} {x.shape}" for port, x in zip(self.states, arrays) if x.ndim > 1)
+            raise InputError("{name}: rows of the states do not go together: {told}", self.name, shapes) from None
         return self._state(*(np.array(np.broadcast_to(x, (*lead, x.shape[-1]))) for x in arrays))
 
     def _array(self, port: Port, value: ArrayLike | None) -> Floats:
-        given = np.zeros(port.shape, self.dtype) if value is None else value
-        rows = rows_from_value(self.name, port, given, self.dtype)
+        values = np.zeros(port.shape, self.dtype) if value is None else value
+        rows = rows_from_value(self.name, port, values, self.dtype)
         # a state of NaN would stay NaN for ever, and nobody would see where it began
         if not np.isfinite(rows).all():
             bad = np.argwhere(~np.isfinite(rows))[0]
@@ -97,12 +97,12 @@ class Memory:
                 "{name}: gives the rates of its states, in continuous time; it does not go step by step", self.name
             )
         if len(variables) != len(ports):
-            told = ", ".join(port.name for port in ports) or "none"
+            names = ", ".join(port.name for port in ports) or "none"
             raise InputError(
                 "{name}: a step takes {count} inputs ({told}), found {count2}",
                 self.name,
                 len(ports),
-                told,
+                names,
                 len(variables),
             )
         return variables
@@ -143,14 +143,14 @@ class Memory:
         places = self.state_arrays(out, "out")
         for port, new, place in zip(self.states, state, places):
             if not isinstance(place, np.ndarray) or place.shape != new.shape or place.dtype != new.dtype:
-                told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
+                kind = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
                 raise InputError(
                     "{name}: out: {name2}: expected {dtype} {shape}, found {name3}",
                     self.name,
                     port.name,
                     new.dtype,
                     new.shape,
-                    told,
+                    kind,
                 )
         for new, place in zip(state, places):
             place[...] = new
@@ -179,15 +179,15 @@ def to_lanes(table: NDArray[N], lanes: int, dtype: DType) -> NDArray[N]:
     """(rows, …, n) → (blocks, …, n, lanes); lanes past the last row repeat it."""
     rows = table.shape[0]
     blocks = blocks_of(rows, lanes)
-    found = aligned_array((blocks, *table.shape[1:], lanes), dtype)
+    laned = aligned_array((blocks, *table.shape[1:], lanes), dtype)
     whole = rows // lanes
     if whole:
-        found[:whole] = np.moveaxis(table[: whole * lanes].reshape(whole, lanes, *table.shape[1:]), 1, -1)
+        laned[:whole] = np.moveaxis(table[: whole * lanes].reshape(whole, lanes, *table.shape[1:]), 1, -1)
     if blocks > whole:
         # idle lanes repeat the last row: they cost nothing, and cannot raise a NaN of their own
         rest = table[np.minimum(np.arange(whole * lanes, blocks * lanes), rows - 1)]
-        found[whole] = np.moveaxis(rest, 0, -1)
-    return found
+        laned[whole] = np.moveaxis(rest, 0, -1)
+    return laned
 
 
 def from_lanes(blocks: Floats, rows: int, into: Floats) -> None:

@@ -27,10 +27,10 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is packed
 
 def archive(files: Mapping[str, str], name: str) -> bytes:
     """The unit: its texts, and what the compiler makes of its sources."""
-    found = {place: text.encode() for place, text in files.items()} | _binary(files, name)
+    contents = {place: text.encode() for place, text in files.items()} | _binary(files, name)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        for place, content in found.items():
+        for place, content in contents.items():
             # a fixed date, or the archive would differ from run to run
             packed.writestr(zipfile.ZipInfo(place, _DATE), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()

@@ -103,8 +103,8 @@ def _inverse(bottom: FormulaTree) -> FormulaTree:
 def _evaluate_known(op: str, args: list[FormulaTree]) -> FormulaTree:
     """A function of what is known, as far as that tells its value."""
     rule = _RULES.get(op)
-    found = rule(*args) if rule else None
-    return FormulaCall(op, tuple(args)) if found is None else found
+    value = rule(*args) if rule else None
+    return FormulaCall(op, tuple(args)) if value is None else value
 
 
 def _less(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
@@ -122,8 +122,8 @@ def _max(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
 
 
 def _min(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
-    found = _max(x, y)
-    return None if found is None else x if x == y or found is y else y
+    larger = _max(x, y)
+    return None if larger is None else x if x == y or larger is y else y
 
 
 def _abs(x: FormulaTree) -> FormulaTree | None:
@@ -233,7 +233,7 @@ def _of_call(op: str, args: list[Interval]) -> Interval:
 
 # Choices for people: `select(c, yes, no)` with everything that hangs on c gathered under it.
 #
-# A machine computes both sides, so a model guards each argument by itself, atan2(select(c, 0, y), select(c, 1, x)). On
+# A machine computes both sides, so a model guards each argument separately, atan2(select(c, 0, y), select(c, 1, x)). On
 # paper there are two cases: 0 where c holds, else atan2(y, x). Two facts about choices are all that is used:
 #
 #     inside a case it is known which one it is      select(c, …, f(select(c, a, b))) = select(c, …, f(b))
@@ -262,8 +262,8 @@ def _choice(condition: FormulaTree, yes: FormulaTree, no: FormulaTree, known: Kn
     if condition in known:
         return in_cases(yes if known[condition] else no, known)
     # inside a case the condition is settled: choices by it below are none
-    found = [in_cases(side, {**known, condition: holds}) for side, holds in ((yes, True), (no, False))]
-    return found[0] if found[0] == found[1] else FormulaCall("select", (condition, *found))
+    sides = [in_cases(side, {**known, condition: holds}) for side, holds in ((yes, True), (no, False))]
+    return sides[0] if sides[0] == sides[1] else FormulaCall("select", (condition, *sides))
 
 
 def _distribute_choice(op: str, args: list[FormulaTree]) -> FormulaTree:

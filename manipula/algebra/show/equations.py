@@ -184,8 +184,8 @@ def equations(
     shown = _told_apart(lines, function)
     lines = [((shown.get(name, name), index), right) for (name, index), right in lines]
     aliases = book_names(letters, taken)
-    told = _units(function, shown, aliases) if units else ()
-    return Equations(form, style, tuple(lines), taken, aliases, told, _columns(function))
+    unit_list = _units(function, shown, aliases) if units else ()
+    return Equations(form, style, tuple(lines), taken, aliases, unit_list, _columns(function))
 
 
 def _columns(function: Function) -> tuple[str, ...]:
@@ -196,12 +196,12 @@ def _columns(function: Function) -> tuple[str, ...]:
 
 def _told_apart(lines: Sequence[Line], function: Function) -> dict[str, str]:
     """An output whose entry c2 is also what the user calls a length is out_c2; my1 = my1 says one thing and stays."""
-    given = {name for port in function.inputs for name in port.names}
+    inputs = {name for port in function.inputs for name in port.names}
     alike = set()
     for (name, index), right in lines:
         # as it is printed: entry 2 of c is c2
         written = f"{name}{index[0] if len(index) == 1 else ''}"
-        if written in given and not (isinstance(right, Symbol) and right.name == written):
+        if written in inputs and not (isinstance(right, Symbol) and right.name == written):
             alike.add(name)
     return {name: f"out_{name}" for name in alike}
 
@@ -210,10 +210,10 @@ def _units(
     function: Function, shown: Mapping[str, str], aliases: Mapping[str, NameParts]
 ) -> tuple[tuple[str, str], ...]:
     """Of what goes out and what goes in, under the names they have here; parameters are in SI."""
-    told = [(shown.get(port.name, port.name), port.unit) for port in function.outputs]
+    pairs = [(shown.get(port.name, port.name), port.unit) for port in function.outputs]
     for port in function.inputs:
-        told += (_by_letters(port.names, aliases) or [(port.name, port.unit)]) if port.online else []
-    return tuple((name, unit) for name, unit in told if unit not in ("", "1"))
+        pairs += (_by_letters(port.names, aliases) or [(port.name, port.unit)]) if port.online else []
+    return tuple((name, unit) for name, unit in pairs if unit not in ("", "1"))
 
 
 def _by_letters(names: Sequence[str], aliases: Mapping[str, NameParts]) -> list[tuple[str, str]]:

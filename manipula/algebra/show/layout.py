@@ -49,14 +49,14 @@ def _matrix_of(left: Left) -> Left | None:
 
 def draw_lines(lines: Iterable[Line], printer: Printer) -> list[str]:
     """Lines of text; matrices between brackets, with an empty line from one to the next."""
-    found: list[str] = []
+    drawn: list[str] = []
     above = False
     for block in blocks(lines):
         rows = _matrix(block, printer) if isinstance(block, Matrix) else []
-        found += [""] if above and rows else []
-        found += rows or [f"{left} = {right}" for left, right in _pairs(block, printer)]
+        drawn += [""] if above and rows else []
+        drawn += rows or [f"{left} = {right}" for left, right in _pairs(block, printer)]
         above = bool(rows)
-    return found
+    return drawn
 
 
 def _pairs(block: Block, printer: Printer) -> list[tuple[str, str]]:
@@ -84,7 +84,7 @@ def _matrix(matrix: Matrix, printer: Printer) -> list[str]:
 def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
     """(left, right) of the entries: one that is written already is named, and the zeros are said in one line."""
     written: dict[formula.FormulaTree, str] = {}
-    found: list[tuple[str, str]] = []
+    texts: list[tuple[str, str]] = []
     entries = [line for row in matrix.rows for line in row]
     zeros = [left for left, tree in entries if tree == formula.ZERO]
     for left, tree in entries:
@@ -92,23 +92,23 @@ def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
         # many zeros are one line at the end; a single one is an entry like any other
         if tree == formula.ZERO and len(zeros) > 1:
             continue
-        found.append((text, written.get(tree) or printer.text(tree)))
+        texts.append((text, written.get(tree) or printer.text(tree)))
         if not isinstance(tree, formula.FormulaNumber | formula.Symbol | formula.Trig):
             written.setdefault(tree, text)
-    return found + ([(printer.elsewhere(*matrix.left), printer.remark("0", "elsewhere"))] if len(zeros) > 1 else [])
+    return texts + ([(printer.elsewhere(*matrix.left), printer.remark("0", "elsewhere"))] if len(zeros) > 1 else [])
 
 
 def legend_lines(items: Sequence[str], word: str) -> list[str]:
     """with c1 = cos(q1), … as many to a line as there is room for."""
-    found: list[str] = []
+    rows: list[str] = []
     for i, item in enumerate(items):
         # the comma belongs to its item and must not begin a line
         item += "," if i + 1 < len(items) else ""
-        if found and width(found[-1]) + 1 + width(item) <= COLUMNS:
-            found[-1] += f" {item}"
+        if rows and width(rows[-1]) + 1 + width(item) <= COLUMNS:
+            rows[-1] += f" {item}"
         else:
-            found.append(f"{word if not found else ' ' * len(word)} {item}")
-    return found
+            rows.append(f"{word if not rows else ' ' * len(word)} {item}")
+    return rows
 
 
 def width(text: str) -> int:

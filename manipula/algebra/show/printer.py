@@ -79,11 +79,11 @@ def book_names(letters: Sequence[str], taken: frozenset[str]) -> dict[str, NameP
     """θ1 for q1, ḋ3 for qd3, by the letter of each; one whose name a parameter has already stays as it is. θ̇ for
     thetad, all of them together."""
     rates = {letter + "d" * dots: (letter, "", dots) for letter in letters for dots in (1, 2)}
-    found: dict[str, NameParts] = {name: parts for name, parts in rates.items() if name not in taken}
+    names: dict[str, NameParts] = {name: parts for name, parts in rates.items() if name not in taken}
     for number, letter in enumerate(letters, 1):
         if taken.isdisjoint(letter + "d" * dots + str(number) for dots in range(3)):
-            found |= {f"q{'d' * dots}{number}": (letter, str(number), dots) for dots in range(3)}
-    return found
+            names |= {f"q{'d' * dots}{number}": (letter, str(number), dots) for dots in range(3)}
+    return names
 
 
 NO_ALIASES: Mapping[str, NameParts] = MappingProxyType({})

@@ -45,8 +45,8 @@ class SympyMaths(Maths["Basic"]):
 
     def select(self, condition: Basic, yes: Basic, no: Basic) -> Basic:
         # `less` is 1 or 0 here: its comparison is taken out again, or SymPy would nest piecewise in piecewise
-        asked = condition.args[0] if isinstance(condition, self.sympy.Piecewise) else None
-        compared = asked[1] if asked is not None and asked[0] == 1 else self.sympy.Ne(condition, 0)
+        first = condition.args[0] if isinstance(condition, self.sympy.Piecewise) else None
+        compared = first[1] if first is not None and first[0] == 1 else self.sympy.Ne(condition, 0)
         return self.sympy.Piecewise((yes, compared), (no, True))
 
 

@@ -56,9 +56,9 @@ class Factoriser:
         cost = formula.operations(best)
         for divisor, quotient, rest in _rank_splits(terms):
             product = formula.product_of([self.factor(divisor), self.factor(quotient)])
-            found = formula.sum_of([product, self.factor(rest)])
-            if formula.operations(found) < cost:
-                best, cost = found, formula.operations(found)
+            candidate = formula.sum_of([product, self.factor(rest)])
+            if formula.operations(candidate) < cost:
+                best, cost = candidate, formula.operations(candidate)
         return best
 
     def _whole_factors(self, terms: monomials.Terms) -> formula.FormulaTree | None:

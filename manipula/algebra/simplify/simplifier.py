@@ -206,8 +206,8 @@ class Lengths:
 
 def refuse_nested(function: Function, form: str) -> None:
     """Functions in functions are written as often as they are read: no sum collects them."""
-    found = tree_cost_of(function.roots)
-    calls = sum(x.sqrt + x.other for x in (found, found.offline) if x is not None)
+    cost = tree_cost_of(function.roots)
+    calls = sum(x.sqrt + x.other for x in (cost, cost.offline) if x is not None)
     if calls > monomials.CALLS:
         raise _too_long(
             function,
@@ -222,39 +222,39 @@ def refuse_nested(function: Function, form: str) -> None:
 
 def refuse_long(function: Function, simplifier: Simplifier) -> None:
     """Of the expanded form."""
-    found = _measure_lengths(function, simplifier, _never_expanded)
-    if _never_expanded(found):
+    lengths = _measure_lengths(function, simplifier, _never_expanded)
+    if _never_expanded(lengths):
         raise _too_long(
-            function, "expanded", Message("{measured} ({expanded_terms:,} at most)", found, monomials.EXPANDED_TERMS)
+            function, "expanded", Message("{measured} ({expanded_terms:,} at most)", lengths, monomials.EXPANDED_TERMS)
         )
 
 
 def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
     """The outputs whose factored form keeps the brackets of the graph: the longest, past what can be searched."""
-    found = _measure_lengths(function, simplifier, _never_bracketed)
-    if not found.whole:
-        raise _bracketed_too_long(function, _never_searched(found), found)
+    lengths = _measure_lengths(function, simplifier, _never_bracketed)
+    if not lengths.whole:
+        raise _bracketed_too_long(function, _never_searched(lengths), lengths)
     # the purse goes to as many outputs as possible: the short ones first
-    kept = set(function.roots) - _shortest_first(found.terms, monomials.FACTORED_TERMS)
-    _refuse_bracketed(function, kept, found)
-    short = {root: len(simplifier.terms(root)[0]) for root in found.terms if root not in kept}
+    kept = set(function.roots) - _shortest_first(lengths.terms, monomials.FACTORED_TERMS)
+    _refuse_bracketed(function, kept, lengths)
+    short = {root: len(simplifier.terms(root)[0]) for root in lengths.terms if root not in kept}
     kept |= set(short) - _shortest_first(short, monomials.SHORT_TERMS)
-    _refuse_bracketed(function, kept, found)
+    _refuse_bracketed(function, kept, lengths)
     return kept
 
 
 def _measure_lengths(function: Function, simplifier: Simplifier, past_hope: Callable[[Lengths], bool]) -> Lengths:
     """One output after the other, no further than it takes to know that all of them are too long."""
-    found = Lengths({}, {}, whole=False)
+    lengths = Lengths({}, {}, whole=False)
     for root in dict.fromkeys(function.roots):
         # a refusal needs no more than the certainty that all of it is too long
-        if past_hope(found):
-            return found
+        if past_hope(lengths):
+            return lengths
         try:
-            found.terms[root] = simplifier.length(root)
+            lengths.terms[root] = simplifier.length(root)
         except SizeError as error:
-            found.lost[root] = str(error)
-    return replace(found, whole=True)
+            lengths.lost[root] = str(error)
+    return replace(lengths, whole=True)
 
 
 def _never_expanded(found: Lengths) -> bool:

@@ -222,7 +222,7 @@ def _operations(tree: FormulaTree) -> int:
 
 def leaves(trees: Iterable[FormulaTree]) -> list[FormulaTree]:
     """The symbols, sines and cosines, and calls, each once, in the order of reading."""
-    found: set[FormulaTree] = set()
+    unique: set[FormulaTree] = set()
     stack = list(trees)
     while stack:
         tree = stack.pop()
@@ -232,11 +232,11 @@ def leaves(trees: Iterable[FormulaTree]) -> list[FormulaTree]:
             case Power(inner, _) | Inverse(inner):
                 stack.append(inner)
             case FormulaCall(_, parts):
-                found.add(tree)
+                unique.add(tree)
                 stack += parts
             case Symbol() | Trig():
-                found.add(tree)
-    return sorted(found, key=sort_key)
+                unique.add(tree)
+    return sorted(unique, key=sort_key)
 
 
 def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, Any], maths: Maths[Any]) -> Any:

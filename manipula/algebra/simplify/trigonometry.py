@@ -143,9 +143,9 @@ class _Collection:
         work = list(terms)
         while work:
             monomial = work.pop()
-            found = self._merge(terms, monomial) if monomial in terms else None
-            if found is not None:
-                work.append(found)
+            joint = self._merge(terms, monomial) if monomial in terms else None
+            if joint is not None:
+                work.append(joint)
         return {self._name_factors(monomial): c for monomial, c in terms.items()}
 
     def _name_factors(self, monomial: Monomial) -> tuple[tuple[Trig, int], ...]:
@@ -240,9 +240,9 @@ class Seen:
         for i, j in self._candidate_pairs():
             for sign in (1, -1):
                 for a, b in ((i, j), (j, i)):
-                    found = self.replace_coordinate(a, b, sign)
-                    if found is not None:
-                        yield found
+                    moved = self.replace_coordinate(a, b, sign)
+                    if moved is not None:
+                        yield moved
 
     def _candidate_pairs(self) -> list[tuple[int, int]]:
         """Pairs of coordinates that may form a sum: terms of one size differ in swapping sine and cosine of both."""

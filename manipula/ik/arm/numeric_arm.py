@@ -214,10 +214,10 @@ class NumericArm(ArmModels):
         """`inverse_kinematics` of many poses, (…, 4, 4): every branch of each, and a mask of those that are answers."""
         from manipula.ik.answers import InverseBatch
 
-        found: object = self.inverse_kinematics(poses, seed, parameter, task=task, tolerance=tolerance)
-        if not isinstance(found, InverseBatch):
+        answers: object = self.inverse_kinematics(poses, seed, parameter, task=task, tolerance=tolerance)
+        if not isinstance(answers, InverseBatch):
             raise InputError("inverse_kinematics_batch: expected many targets, found one; inverse_kinematics takes it")
-        return found
+        return answers
 
     def solver_for(self, task: str = "pose") -> InverseSolver | PartialSolver:
         """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""

@@ -50,9 +50,9 @@ def self_test_cases(solver: InverseSolver) -> Iterator[Case]:
     away = np.random.default_rng(5).uniform(-1.0, 1.0, q.shape)
     # near enough for the seed to decide, far enough for rounding not to
     clear = (_clear(solver, x, x + 0.3 * by) for x, by in zip(q, away, strict=True))
-    found = list(islice((case for case in clear if case is not None), CASES))
-    yield from found
-    for case in found[:1]:
+    cases = list(islice((case for case in clear if case is not None), CASES))
+    yield from cases
+    for case in cases[:1]:
         yield from _step_limit_cases(case)
         yield from _rounded_pose_cases(solver, case)
     yield from islice(_singular(solver, q, away), SINGULAR_CASES)
@@ -76,9 +76,9 @@ def _rounded_pose_cases(solver: InverseSolver, case: Case) -> Iterator[Case]:
         return
     T = np.round(np.reshape(case.T, (4, 4)), DECIMALS)
     exact = checked_poses(T, PoseTolerance.ROTATION)
-    found = solver(exact, seed=case.now, parameter=case.parameter or None)
-    if len(found.q) and _apart(found.q, np.array(case.now), solver):
-        yield replace(case, T=T.ravel().tolist(), q=found.q[0].tolist())
+    result = solver(exact, seed=case.now, parameter=case.parameter or None)
+    if len(result.q) and _apart(result.q, np.array(case.now), solver):
+        yield replace(case, T=T.ravel().tolist(), q=result.q[0].tolist())
 
 
 def _singular(solver: InverseSolver, q: Floats, away: Floats) -> Iterator[Case]:
@@ -88,9 +88,9 @@ def _singular(solver: InverseSolver, q: Floats, away: Floats) -> Iterator[Case]:
         if at is None or np.minimum(at - solver.low, solver.high - at).min() < 10 * NEAR:
             continue
         T, now = solver.pose(at), at + NEAR * by
-        found = solver(T, seed=now).q
-        if len(found) and np.abs(found[0] - now).max() < 2 * NEAR:
-            yield Case(T.ravel().tolist(), [], now.tolist(), nearest.OK, found[0].tolist(), slack=SLACK)
+        solutions = solver(T, seed=now).q
+        if len(solutions) and np.abs(solutions[0] - now).max() < 2 * NEAR:
+            yield Case(T.ravel().tolist(), [], now.tolist(), nearest.OK, solutions[0].tolist(), slack=SLACK)
             yield Case(T.ravel().tolist(), [], at.tolist(), nearest.OK, at.tolist(), slack=SLACK)
 
 
@@ -117,9 +117,9 @@ def _beyond(solver: InverseSolver, q: Floats) -> Iterator[Case]:
     """A pose far away, and what is none."""
     T, now, values = solver.pose(q), q.tolist(), _parameter(solver, q)
     T[:3, 3] += 20 * solver.size
-    found = solver(T, seed=q, parameter=values or None)
-    if not len(found.q):
-        yield Case(T.ravel().tolist(), values, now, nearest.LIMITS if found.reached else nearest.UNREACHABLE, now)
+    result = solver(T, seed=q, parameter=values or None)
+    if not len(result.q):
+        yield Case(T.ravel().tolist(), values, now, nearest.LIMITS if result.reached else nearest.UNREACHABLE, now)
     yield Case([*T.ravel().tolist()[:-1], 2.0], values, now, nearest.NO_POSE, now)
 
 
@@ -130,11 +130,11 @@ def _parameter(solver: InverseSolver, q: Floats) -> list[float]:
 def _clear(solver: InverseSolver, q: Floats, now: Floats) -> Case | None:
     """The pose of q, asked for from elsewhere, where nothing is close to being undecided."""
     T, values = solver.pose(q), _parameter(solver, q)
-    found = solver(T, seed=now, parameter=values or None)
+    result = solver(T, seed=now, parameter=values or None)
     calm = solver.raw(T, None, np.array(values) if values else None).margin
-    if not len(found.q) or calm < CLEAR or not _apart(found.q, now, solver):
+    if not len(result.q) or calm < CLEAR or not _apart(result.q, now, solver):
         return None
-    return Case(T.ravel().tolist(), values, now.tolist(), nearest.OK, found.q[0].tolist())
+    return Case(T.ravel().tolist(), values, now.tolist(), nearest.OK, result.q[0].tolist())
 
 
 def _apart(q: Floats, now: Floats, solver: InverseSolver) -> bool:
@@ -148,10 +148,10 @@ def _unreachable_case(solver: InverseSolver, q: Floats, now: Floats) -> Case | N
     """A pose that only configurations outside the limits reach."""
     T, values = solver.pose(q), _parameter(solver, q)
     raw = solver.raw(T, None, np.array(values) if values else None)
-    found = solver(T, seed=now, parameter=values or None)
-    if len(found.q) or raw.margin < CLEAR or not (distances(raw.q, q, solver.turning) < CLEAR).any():
+    result = solver(T, seed=now, parameter=values or None)
+    if len(result.q) or raw.margin < CLEAR or not (distances(raw.q, q, solver.turning) < CLEAR).any():
         return None
-    over: Sequence[float] = [float(np.maximum(-x, 0).max()) for x in found.margin]
+    over: Sequence[float] = [float(np.maximum(-x, 0).max()) for x in result.margin]
     return None if min(over) < CLEAR else Case(T.ravel().tolist(), values, now.tolist(), nearest.LIMITS, now.tolist())
 
 

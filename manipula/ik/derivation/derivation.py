@@ -111,9 +111,9 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
 
 def _position_plan(structure: ArmStructure) -> PositionPlan | None:
     """How a point is reached, if every draw of the letters says the same."""
-    found = [position_plan(structure.in_floats(f"position {draw}")) for draw in range(2)]
-    plans = [x.plan for x in found if x is not None]
-    return found[0] if len(plans) == 2 and plans[0] == plans[1] and plans[0].masks == plans[1].masks else None
+    drawn = [position_plan(structure.in_floats(f"position {draw}")) for draw in range(2)]
+    plans = [x.plan for x in drawn if x is not None]
+    return drawn[0] if len(plans) == 2 and plans[0] == plans[1] and plans[0].masks == plans[1].masks else None
 
 
 def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
@@ -186,10 +186,10 @@ def _opening_draft(loop: Loop, notebook: Notebook, words: Words, drafts: list[Dr
     ends = [tuple(map(notebook.graph.expr, at.p)) for at in (gap.back, gap.there)]
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed, own = needed_symbols(definitions, _roots(drafts)), {x.symbol for x in definitions}
-    told = [behind for behind in (True, False) if needed & own & set(map(strip_sign, ends[not behind]))] or [True]
-    titles = [words.point(behind, letter) for behind, letter in zip(told, "po")]
+    sides = [behind for behind in (True, False) if needed & own & set(map(strip_sign, ends[not behind]))] or [True]
+    titles = [words.point(behind, letter) for behind, letter in zip(sides, "po")]
     blocks: list[Block] = []
-    for behind, letter, title in zip(told, "po", titles):
+    for behind, letter, title in zip(sides, "po", titles):
         blocks += [Phrase(title)] if blocks else []
         plain = any(strip_sign(x) not in own for x in ends[not behind])
         blocks.append(Phrase(f"{letter} = ({{0}}, {{1}}, {{2}})" if plain else "", ends[not behind]))

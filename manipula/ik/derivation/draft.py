@@ -96,7 +96,7 @@ _INSTEAD = {"p": "o", "m": "n", "r": "b", "f": "g", "e": "h"}  # a letter's seco
 def final_names(definitions: Iterable[Definition], taken: Iterable[str]) -> dict[Expr, tuple[str, str]]:
     """(letter, index) for every symbol, none twice: px py pz, m13 …, and counted where there is no index: gamma1 …"""
     busy, count = set(taken), Counter[str]()
-    found: dict[Expr, tuple[str, str]] = {}
+    names: dict[Expr, tuple[str, str]] = {}
     for definition in definitions:
         letter, index = definition.letter, definition.index
         if not index:
@@ -105,8 +105,8 @@ def final_names(definitions: Iterable[Definition], taken: Iterable[str]) -> dict
         while letter + index in busy:
             letter, index = (_INSTEAD.get(letter, letter + "'"), index) if definition.index else (letter, index + "'")
         busy.add(letter + index)
-        found[definition.symbol] = letter, index
-    return found
+        names[definition.symbol] = letter, index
+    return names
 
 
 @dataclass(frozen=True)

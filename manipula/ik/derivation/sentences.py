@@ -54,8 +54,8 @@ class Words:
         gap = self.loop.pose_gap
         here, there = (gap - 1, gap) if behind else (gap, gap - 1)
         at, axes = self._meeting_text(here) or ("The origin of the frame on {axes}", self.axes(here))
-        told = at + ", seen from {axes2}: the point {letter}"
-        return Message(told, axes, self.axes(there), letter)
+        template = at + ", seen from {axes2}: the point {letter}"
+        return Message(template, axes, self.axes(there), letter)
 
     def _meeting_text(self, axis: int) -> tuple[str, str] | None:
         axis %= self.loop.size
@@ -76,10 +76,10 @@ class Words:
             case "distance":
                 return self._distance()
         if entry.matrix:
-            told = "{letter} is the turn left for {axes}; the last entry of its third column depends on {{0}} alone"
-            return Message(told, entry.matrix.upper(), self._wrist(entry.x))
-        told = "Turning about {axes} keeps the component along it, which depends on {{0}} alone"
-        return Message(told, self.axes(*entry.others))
+            template = "{letter} is the turn left for {axes}; the last entry of its third column depends on {{0}} alone"
+            return Message(template, entry.matrix.upper(), self._wrist(entry.x))
+        template = "Turning about {axes} keeps the component along it, which depends on {{0}} alone"
+        return Message(template, self.axes(*entry.others))
 
     def _wrist(self, second: recording.LoopCoordinate) -> str:
         at = second.axes[0]
@@ -91,8 +91,8 @@ class Words:
         case = self.plan.case
         if case in _SLIDES or case in _SLIDES_OF_RUNS:
             slides = _SLIDES[case] if case in _SLIDES else self._slide_axes()
-            told = "Square to the plane in which {axes} slide they move nothing: only {{0}} is left"
-            return Message(told, self.axes(*slides))
+            template = "Square to the plane in which {axes} slide they move nothing: only {{0}} is left"
+            return Message(template, self.axes(*slides))
         if self.plan.structure == "meeting":
             return Message("Turning about {axes} keeps the height along it, which depends on {{0}} alone", self.axes(3))
         parallel = self._height_run() if self.plan.structure == "runs" else _PARALLEL[case] if case else (0, 1, 2)
@@ -112,8 +112,8 @@ class Words:
     def _distance(self) -> str:
         case = self.plan.case
         if case in _CROSSING:
-            told = "Turning about {axes} keeps the distance from their crossing, which depends on {{0}} alone"
-            return Message(told, self.axes(*_CROSSING[case]))
+            template = "Turning about {axes} keeps the distance from their crossing, which depends on {{0}} alone"
+            return Message(template, self.axes(*_CROSSING[case]))
         if self.plan.structure == "arm angle":
             return "The distance from shoulder to wrist depends on {0} alone"
         return "Across the common direction two links are left; their equations, squared and added, depend on {0} alone"

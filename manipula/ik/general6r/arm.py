@@ -24,7 +24,7 @@ class ArmTable:
     OFFSET = 109  # rad; how the six positions are counted: angle = position · direction + offset
     DIRECTION = 115
     EXACT = 121  # m; the largest residual of an answer
-    HORIZON = 122  # rad off the real axis; what lies beyond is counted as it comes
+    HORIZON = 122  # rad off the real axis; roots beyond are counted as they come
     COUNT = 123
 
 

@@ -200,14 +200,14 @@ class Reading:
 def readings() -> list[Reading]:
     """All readings with the pose on the way back; each joint is the eigenvalue in two of them."""
     orders = ((0, 1, 2), (0, 2, 1))
-    found = []
+    every = []
     for sense in (1, -1):
         round_ = list(range(6))[::sense]
         # with the pose among the gaps of the way ahead its tensor would depend on the pose
         for gap, shift in ((6, 0), (1, 5), (2, 4)):
             joints = tuple(round_[(k + shift) % 6] for k in range(6))
-            found += [Reading(joints, sense, gap, order) for order in orders]
-    return found
+            every += [Reading(joints, sense, gap, order) for order in orders]
+    return every
 
 
 class Elimination:

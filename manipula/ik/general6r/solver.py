@@ -111,18 +111,18 @@ class Studied(NamedTuple):
 def solve_poses_dense(tables: Tables, poses: Floats) -> Solved:
     """Every solution of `poses` (B, 4, 4), dense."""
     n = len(poses)
-    found = Solved(np.empty((n, MOST, 6)), np.empty((n, MOST, 2)), np.empty((n, REPORT), dtype=np.int64))
-    flat = [x.reshape(-1) for x in found]
+    solved = Solved(np.empty((n, MOST, 6)), np.empty((n, MOST, 2)), np.empty((n, REPORT), dtype=np.int64))
+    flat = [x.reshape(-1) for x in solved]
     machine_codes(*TEXTS)[0](n, *tables, poses.reshape(-1), *flat)
-    return found
+    return solved
 
 
 def study_targets(arm: Floats, shape: NDArray[np.int64], table: Floats, targets: Floats) -> Studied:
     """`targets` (B, 4, 4) in the arm's own unit; `arm`, `shape`, `table`: see `tables`."""
     n = len(targets)
     counts, steps = np.empty(n, dtype=np.int64), np.empty((n, MOST_ROOTS))
-    given = np.ascontiguousarray(targets[:, :3]).reshape(-1)
-    machine_codes(*TEXTS)[1](n, arm, shape, table, given, counts, steps.reshape(-1))
+    rows = np.ascontiguousarray(targets[:, :3]).reshape(-1)
+    machine_codes(*TEXTS)[1](n, arm, shape, table, rows, counts, steps.reshape(-1))
     return Studied(counts, steps)
 
 
@@ -186,16 +186,16 @@ class General6R:
     def solve_many(self, poses: ArrayLike) -> list[GeneralAnswer]:
         """The same for poses (B, 4, 4)."""
         T = poses_from_value(poses)
-        found = solve_poses_dense(self.tables, T)
-        if (found.report[:, 0] < 0).any():
-            found = solve_poses_dense(self.tables, checked_poses(T))  # made exact, or said what is wrong
-        return [self._answer(*row) for row in zip(found.q, found.about, found.report.tolist(), strict=True)]
+        solved = solve_poses_dense(self.tables, T)
+        if (solved.report[:, 0] < 0).any():
+            solved = solve_poses_dense(self.tables, checked_poses(T))  # made exact, or said what is wrong
+        return [self._answer(*row) for row in zip(solved.q, solved.about, solved.report.tolist(), strict=True)]
 
     def _answer(self, q: Floats, about: Floats, report: list[int]) -> GeneralAnswer:
-        n, roots, _, asked = report
+        n, roots, _, count = report
         residual, apart = about[:n, 0], about[:n, 1]
         double, family = apart < RootTolerance.DOUBLE, apart == 0
-        return GeneralAnswer(q[:n], residual, Info(roots, self.bound, double, family, self._asked[asked]))
+        return GeneralAnswer(q[:n], residual, Info(roots, self.bound, double, family, self._asked[count]))
 
     # the study of an arm
 

@@ -158,7 +158,7 @@ def inverse_part(maker: Maker) -> ModulePart:
     pose, jacobian = (maker.function(name) for name in ("pose", "jacobian"))
     tasks = tasks_of(maker)
     if pose is None or jacobian is None or maker.robot.dof > STEP_MOST:
-        maker.function(MODEL)  # whose reason is told
+        maker.function(MODEL)  # for the reason it records
         return ModulePart(data=_data([]))
     if tasks:
         maker.missing.pop(MODEL, None)  # a place may be all that is solved
@@ -174,18 +174,18 @@ def inverse_part(maker: Maker) -> ModulePart:
 def _general_text(maker: Maker, pose: Function) -> list[str] | None:
     """The solver of six turning joints; else the reason why there is none is told."""
     try:
-        asked = maker.prepare_model(MODEL)
-        found = general_texts(asked, pose)
+        prepared = maker.prepare_model(MODEL)
+        texts = general_texts(prepared, pose)
     except ManipulaError as error:
         maker.missing[MODEL] = str(error)
         return None
-    if found is None:
+    if texts is None:
         maker.function(MODEL)
         return None
     maker.missing.pop(MODEL, None)
-    road = [maker.robot.joint_names.index(name) for name in asked.robot.joint_names]
-    facts = {"sentences": literal(SENTENCES), "road": road, "slack": repr(LimitTolerance.INSIDE), **found[1]}
-    return [found[0], _fill_template("general.mjs.jinja", facts)]
+    road = [maker.robot.joint_names.index(name) for name in prepared.robot.joint_names]
+    facts = {"sentences": literal(SENTENCES), "road": road, "slack": repr(LimitTolerance.INSIDE), **texts[1]}
+    return [texts[0], _fill_template("general.mjs.jinja", facts)]
 
 
 def _export_task(task: Task) -> Exported:

@@ -67,15 +67,15 @@ def plan_of_place(structure: ArmStructure) -> Plan | None:
 def placing_function(asked: Prepared) -> Function:
     """Branches of a place, with the checks that those of a pose have; proved against the same text in the field."""
     own = Placing(asked.request, asked.structure)
-    found = used_parameters(build_function(own, Formulation(METHOD)))
-    return with_proof(add_conditions(with_joint_units(found, own.robot), own.structure), reference(own))
+    function = used_parameters(build_function(own, Formulation(METHOD)))
+    return with_proof(add_conditions(with_joint_units(function, own.robot), own.structure), reference(own))
 
 
 def _solve_position(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
     T = x["T"]
     arm = with_wrist(chain) if chain.dof == 3 else frames_on_joints(chain)
-    found = placings(PositionPlan(plan, arm), (T[3], T[7], T[11]))
-    return {"q": found.q, "valid": found.valid, "fit": found.fit, "calm": found.calm(chain.maths), "defect": 0}
+    placing = placings(PositionPlan(plan, arm), (T[3], T[7], T[11]))
+    return {"q": placing.q, "valid": placing.valid, "fit": placing.fit, "calm": placing.calm(chain.maths), "defect": 0}
 
 
 def place_solver(chain: Tree, limits: Sequence[tuple[float, float]]) -> PartialSolver | None:
@@ -117,12 +117,12 @@ class Task:
 def tasks_of(maker: Maker) -> list[Task]:
     """Those an arm has, what a page would ask for first."""
     try:
-        asked = maker.prepare_model(MODEL)
-        road = with_stand_ins(asked.robot)[0]
+        prepared = maker.prepare_model(MODEL)
+        road = with_stand_ins(prepared.robot)[0]
     except ManipulaError:
         return []
-    found = [_place(asked, road), _pose(maker, asked, road)]
-    return [task for task in found if task is not None]
+    tasks = [_place(prepared, road), _pose(maker, prepared, road)]
+    return [task for task in tasks if task is not None]
 
 
 def _pose(maker: Maker, asked: Prepared, road: RobotDescription) -> Task | None:

@@ -41,9 +41,9 @@ def newton_polish(
         # least length: beside a singular pose a plain solution would throw joints far away
         step = np.linalg.pinv(jacobian(q), rcond=rank) @ twist(fk(q), pose)[..., None]
         there = q + step[..., 0]
-        found = residual(fk(there), pose)
-        better = found < worst
-        q, worst = np.where(better[..., None], there, q), np.where(better, found, worst)
+        missed = residual(fk(there), pose)
+        better = missed < worst
+        q, worst = np.where(better[..., None], there, q), np.where(better, missed, worst)
     return q, worst
 
 

@@ -41,14 +41,14 @@ class Reach:
         """What it says, line by line."""
         spans = ", ".join(f"{axis} {low:.4g} … {high:.4g}" for axis, (low, high) in zip(_AXES, self.box))
         at = ", ".join(f"{x:.4g}" for x in self.centre)
-        found = Message(
+        distances = Message(
             "{robot}: the tool was found {inner:.4g} to {outer:.4g} m from the first joint ({at})",
             self.robot,
             self.inner,
             self.outer,
             at,
         )
-        return [found, Message("in the world {spans} m", spans)]
+        return [distances, Message("in the world {spans} m", spans)]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

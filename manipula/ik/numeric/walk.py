@@ -50,11 +50,11 @@ class StandingTool:
             # the rank-one term of weight 1 holds the direction of the step; all others are free to correct
             q = q + np.linalg.solve(Jt @ J + added, Jt @ twist(at, self.pose)[..., None])[..., 0]
             at = self.fk(q)
-            found = residual(at, self.pose)
-            better = found < worst
+            missed = residual(at, self.pose)
+            better = missed < worst
             if not better.any():
                 break
-            best, worst = np.where(better[..., None], q, best), np.where(better, found, worst)
+            best, worst = np.where(better[..., None], q, best), np.where(better, missed, worst)
         return best, worst
 
     def between(self, a: Floats, b: Floats) -> Floats:

@@ -99,8 +99,8 @@ def _example(name: str, arguments: Split, first: State, real: str) -> Iterable[s
     called = [x.name for x in arguments.variables]
     if arguments.kept:
         yield f"{real} k[{name}_nk];"
-        given = ", ".join(x.name for x in arguments.parameters)
-        yield f"if ({name}_prepare({given}, k) != 0) {{ /* once per parameter set; a condition is broken */ }}"
+        parameters = ", ".join(x.name for x in arguments.parameters)
+        yield f"if ({name}_prepare({parameters}, k) != 0) {{ /* once per parameter set; a condition is broken */ }}"
         called.append("k")
     called += [f"{'' if x.port.shape else '&'}{x.name}" for x in arguments.outputs]
     yield f"{name}({', '.join(called)});"
@@ -128,8 +128,8 @@ class C99:
     @property
     def precision(self) -> spelling.Precision:
         """In one file the type is settled: macros of ours would reach into the file that includes it."""
-        found = spelling.PRECISIONS[self.options.dtype]
-        return spelling.DOUBLE if found.both and self.options.single_file else found
+        precision = spelling.PRECISIONS[self.options.dtype]
+        return spelling.DOUBLE if precision.both and self.options.single_file else precision
 
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         if self.options.single_file:
@@ -137,8 +137,12 @@ class C99:
         tape = with_square_poses(tape)
         name = Namer(spelling.RESERVED).name(tape.name)
         shown = _context(self, tape, name, version)
-        found = states(tape, samples)
-        test = {**shown, **self_test_tables(shown["split"], found, spelling.language("")), "header": f"{name}.h"}
+        cases = states(tape, samples)
+        test = {
+            **shown,
+            **self_test_tables(shown["split"], cases, spelling.language("")),
+            "header": f"{name}.h",
+        }
         return {
             f"{name}.h": fill_template(__name__, "function.h.jinja", shown),
             f"{name}.c": fill_template(__name__, "function.c.jinja", shown),
@@ -146,7 +150,7 @@ class C99:
             "CMakeLists.txt": fill_template(__name__, "CMakeLists.txt.jinja", shown),
             f"{name}.pc.in": fill_template(__name__, "package.pc.in.jinja", shown),
             f"README_{name}_c.md": readme(
-                tape, name, version, shown["split"], instructions(name, shown, self.precision, found[0])
+                tape, name, version, shown["split"], instructions(name, shown, self.precision, cases[0])
             ),
         }
 
@@ -220,10 +224,10 @@ def _parameters(tape: Tape) -> set[str]:
 
 def _further(name: str, written: Sections, shown: Shown) -> list[str]:
     """Functions that some tapes have."""
-    found = [f"{name}_init", f"{name}_step"] if shown["memory"] else []
+    functions = [f"{name}_init", f"{name}_step"] if shown["memory"] else []
     if written.split.kept:
-        found = [f"{name}_prepare", *([f"{name}_condition"] if written.prepare.checks else []), *found]
-    return found
+        functions = [f"{name}_prepare", *([f"{name}_condition"] if written.prepare.checks else []), *functions]
+    return functions
 
 
 def comment_lines(lines: Iterable[str]) -> list[str]:

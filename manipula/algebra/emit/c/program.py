@@ -95,9 +95,9 @@ class CProgram(ProgramWriter):
     def maths_forms(self) -> dict[str, str]:
         """Functions of math.h for the number type."""
         called = self.precision.function
-        found = {f"{name} real": f"{called(name)}({{bare[0]}})" for name in MATHS}
+        forms = {f"{name} real": f"{called(name)}({{bare[0]}})" for name in MATHS}
         return {
-            **found,
+            **forms,
             "atan2": f"{called('atan2')}({{bare[0]}}, {{bare[1]}})",
             "abs real": f"{called('fabs')}({{0}})",
         }
@@ -126,9 +126,9 @@ class CProgram(ProgramWriter):
         yield from (first.removesuffix(" {"), "{", *rest)
 
     def head(self, routine: tree.Routine) -> str:
-        given = [self.parameter(name, kind, name in routine.written) for name, kind in routine.parameters.items()]
+        parameters = [self.parameter(name, kind, name in routine.written) for name, kind in routine.parameters.items()]
         returns, storage = self.types[routine.returns], "" if routine.name in self.public else self.storage
-        return self.wrap_line(f"{storage}{returns} {self.called[routine.name]}({', '.join(given) or 'void'})")
+        return self.wrap_line(f"{storage}{returns} {self.called[routine.name]}({', '.join(parameters) or 'void'})")
 
     def parameter(self, name: str, kind: tree.Kind, written: bool) -> str:
         const, name = "" if written else "const ", self.local[name]
@@ -183,9 +183,9 @@ class CProgram(ProgramWriter):
         return ["typedef struct {", "    double re;", "    double im;", "} pair;"]
 
     def pair_head(self, name: str, pair: Pair) -> str:
-        given = [f"{'double' if x in ('x', 're', 'im') else 'pair'} {x}" for x in pair.parameters.split()]
+        parameters = [f"{'double' if x in ('x', 're', 'im') else 'pair'} {x}" for x in pair.parameters.split()]
         result = "double" if len(pair.result) == 1 else "pair"
-        return f"{self.storage}{result} pair_{name}({', '.join(given)})"
+        return f"{self.storage}{result} pair_{name}({', '.join(parameters)})"
 
     def pair_made(self) -> list[str]:
         return ["pair z;", "", "z.re = re;", "z.im = im;", "return z;"]

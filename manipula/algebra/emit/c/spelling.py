@@ -213,10 +213,10 @@ def prototypes(name: str, arguments: Split, real: str, restrict: str = "", stora
     kept = [f"const {real} k[{size}]"] if size else []
     one = [declare_argument(x, real=real) for x in arguments.variables] + kept
     many = [f"const {real} *{restrict}{x.name}" for x in arguments.variables] + kept
-    given = [declare_argument(x, real=real) for x in arguments.parameters]
+    parameters = [declare_argument(x, real=real) for x in arguments.parameters]
     taken = [declare_argument(x, const=False, real=real) for x in arguments.outputs]
     return {
-        "prepare": prototype(f"{name}_prepare", [*given, f"{real} k[{size}]"], f"{storage}int"),
+        "prepare": prototype(f"{name}_prepare", [*parameters, f"{real} k[{size}]"], f"{storage}int"),
         "one": prototype(name, one + taken, f"{storage}void"),
         "many": prototype(
             f"{name}_batch",
@@ -233,9 +233,9 @@ def step_prototypes(name: str, shown: Shown, real: str, storage: str = "") -> di
         return {}
     own = f"{name}_state *{memory.pointer}"
     start = [*(x for x, _ in memory.states), *shown["parameters"]]
-    given = [declare_argument(x, real=real) for x in memory.variables]
+    variables = [declare_argument(x, real=real) for x in memory.variables]
     taken = [declare_argument(x, const=False, real=real) for x in memory.outputs]
     return {
         "init": prototype(f"{name}_init", [own, *(declare_argument(x, real=real) for x in start)], f"{storage}int"),
-        "step": prototype(f"{name}_step", [own, *given, *taken], f"{storage}void"),
+        "step": prototype(f"{name}_step", [own, *variables, *taken], f"{storage}void"),
     }

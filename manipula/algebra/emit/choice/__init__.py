@@ -93,7 +93,7 @@ def with_choice(
         "states": states(source), "parameter": ascii_text(source.parameter), "notes": notes(source),
     }  # fmt: skip
     section = fill_template(PACKAGE, "readme.md.jinja", shown)
-    # one README tells of both functions: the choice is of no use without the branches
+    # one README describes both functions: the choice is of no use without the branches
     described = {name: text + section if "README" in name else text for name, text in files.items()}
     return described | with_licence(writer.choice_files(source, options, version))
 

@@ -197,10 +197,10 @@ def _readme(name: str, shown: Shown) -> Readme:
     arguments: Split = shown["split"]
     arrays: Sequence[Array] = shown["arrays"]
     handed = [x.name for x in arrays if x.read] + (["work"] if arguments.kept else [])
-    given = ", ".join([*handed, *(x.name for x in arrays if not x.read)])
+    arguments_text = ", ".join([*handed, *(x.name for x in arrays if not x.read)])
     signature = [
-        f"template <typename Real> cudaError_t {name}_launch(n, {given}, cudaStream_t stream = 0);",
-        f"template <typename Real> cudaError_t {name}_launch_rows(n, {given}, cudaStream_t stream = 0);",
+        f"template <typename Real> cudaError_t {name}_launch(n, {arguments_text}, cudaStream_t stream = 0);",
+        f"template <typename Real> cudaError_t {name}_launch_rows(n, {arguments_text}, cudaStream_t stream = 0);",
         f"template <typename Real, {name}_layout layout> __global__ void {name}_kernel(",
         "    " + ",\n    ".join(shown["kernel_signature"]) + ");",
     ]
@@ -210,7 +210,7 @@ def _readme(name: str, shown: Shown) -> Readme:
         signature.insert(0, f"template <typename Real> int {name}_prepare({parameters}, k);  // host or device")
         lines += [f"{name}_work<double> work;"]
         lines += [f"if ({name}_prepare<double>({parameters}, work.k) != 0) {{ /* a condition is broken */ }}"]
-    lines += [f"{name}_launch<double>(n, {given});  // pointers to device memory"]
+    lines += [f"{name}_launch<double>(n, {arguments_text});  // pointers to device memory"]
     lines += ["", "/* the same from Python, with CuPy, arrays of one row a state:"]
     if arguments.kept:
         lines += [f'work = numpy.array([(k,)], dtype=[("k", "f8", ({len(arguments.kept)},))])']

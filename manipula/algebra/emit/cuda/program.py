@@ -138,14 +138,14 @@ def _plain_slots(lines: Sequence[Line], online: dict[int, Line]) -> set[int]:
 
 
 def _below(slots: Sequence[int], online: dict[int, Line]) -> set[int]:
-    found: set[int] = set()
+    below: set[int] = set()
     waiting = list(slots)
     while waiting:
         slot = waiting.pop()
-        if slot in online and slot not in found:
-            found.add(slot)
+        if slot in online and slot not in below:
+            below.add(slot)
             waiting += online[slot].args
-    return found
+    return below
 
 
 def group_angles(statements: Sequence[Statement], prefix: str) -> Iterator[Statement | Group]:

@@ -61,15 +61,15 @@ def _with_couplings(tape: Tape) -> Tape:
     lines, slots = _products(tape, outputs["A"].slots, accelerations.slots)
     couplings = Port("TIN", outputs["A"].shape, tuple(slots), outputs["FIN"].unit)
     at = 1 + list(outputs).index("FIN")
-    found = replace(
+    coupled = replace(
         tape,
         online=(*tape.online, *lines),
         names=(*tape.names, *(f"coupling{i + 1}" for i in range(len(lines)))),
         outputs=(*tape.outputs[:at], couplings, *tape.outputs[at:]),
         cost=replace(tape.cost, mul=tape.cost.mul + len(lines)),
     )
-    verify(found)
-    return found
+    verify(coupled)
+    return coupled
 
 
 def _products(tape: Tape, matrix: tuple[int, ...], accelerations: tuple[int, ...]) -> tuple[list[Line], list[int]]:

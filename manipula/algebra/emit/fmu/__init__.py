@@ -44,13 +44,13 @@ _SENSITIVITY = (
 
 def unsupported_functions() -> dict[str, str]:
     """Function → its parameters in C."""
-    found: dict[str, str] = {}
+    functions: dict[str, str] = {}
     for name, kind in _TYPES.items():
-        found[f"fmi3Get{name}"] = f"{_REFERENCES}, {kind} values[], size_t size"
+        functions[f"fmi3Get{name}"] = f"{_REFERENCES}, {kind} values[], size_t size"
         # an array of constant pointers: the const stands behind the star
         constant = f"{kind}const " if kind.endswith("*") else f"const {kind} "
-        found[f"fmi3Set{name}"] = f"{_REFERENCES}, {constant}values[], size_t size"
-    return found | _REST
+        functions[f"fmi3Set{name}"] = f"{_REFERENCES}, {constant}values[], size_t size"
+    return functions | _REST
 
 
 _REST = {
@@ -240,20 +240,20 @@ def _calls(name: str, shown: Shown) -> Context:
     memory: Memory | None = shown["memory"]
     kept = ["unit->k"] if shown["kept"] and not memory else []
     parameters = [f"unit->{x.name}" for x in shown["parameters"]]
-    given, results = (memory.variables, memory.outputs) if memory else (shown["variables"], shown["outputs"])
-    inputs, outputs = [_cast(x) for x in given], [_cast(x) for x in results]
+    variables, results = (memory.variables, memory.outputs) if memory else (shown["variables"], shown["outputs"])
+    inputs, outputs = [_cast(x) for x in variables], [_cast(x) for x in results]
     first = ["&unit->memory"] if memory else []
     states = [f"now.{x.name}" for x, _ in memory.states] if memory else []
     return {
         "about": comment_lines(shown["about"]),
-        "own": [*shown["parameters"], *given, *results],
+        "own": [*shown["parameters"], *variables, *results],
         "memory": memory,
         "kept": shown["kept"],
         "init": ", ".join([*first, *states, *parameters]),
         "prepared": ", ".join([*parameters, *kept]),
         "call": f"{name}{'_step' if memory else ''}({', '.join([*first, *inputs, *kept, *outputs])})",
         "condition": f"{name}_condition(broken)" if shown["prepare"].checks else f'"{name}: parameters out of range"',
-        "others": [(function, given, _void_parameters(given)) for function, given in unsupported_functions().items()],
+        "others": [(name, text, _void_parameters(text)) for name, text in unsupported_functions().items()],
     }
 
 

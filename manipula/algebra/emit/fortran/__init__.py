@@ -60,12 +60,12 @@ class Fortran(text.Language):
     """Numbers carry their kind; one that single precision does not hold is made at run time."""
 
     def number(self, value: float) -> text.Text:
-        found = super().number(value)
+        literal = super().number(value)
         # a literal out of range is an error of the compiler in the single-precision build
         if value and not _SINGLE[0] < abs(value) < _SINGLE[1] and abs(value) < float("inf"):
             sign = "-" if value < 0 else ""
-            return text.Text(f"{sign}number({abs(value)!r}_dp)", found.strength)
-        return found if abs(value) < float("inf") else text.Text(found.text.replace("_wp", ""), found.strength)
+            return text.Text(f"{sign}number({abs(value)!r}_dp)", literal.strength)
+        return literal if abs(value) < float("inf") else text.Text(literal.text.replace("_wp", ""), literal.strength)
 
 
 LANGUAGE = Fortran(
@@ -97,13 +97,13 @@ class FoldedNamer(Namer):
 
     def name(self, wish: str) -> str:
         base = identifier(wish)[: self.longest]
-        found, count = base, 1
-        while found.lower() in self.taken:
+        name, count = base, 1
+        while name.lower() in self.taken:
             count += 1
             # cut before the number, which must stay
-            found = f"{base[: self.longest - len(str(count)) - 1]}_{count}"
-        self.taken.add(found.lower())
-        return found
+            name = f"{base[: self.longest - len(str(count)) - 1]}_{count}"
+        self.taken.add(name.lower())
+        return name
 
 
 class FoldedNames(section.TapeNames):
@@ -215,13 +215,13 @@ def _step_arguments(arguments: Split, shown: Shown) -> dict[str, str]:
     start = [*(x.name for x, _ in memory.states), *(x.name for x in shown["parameters"])]
     kept = [f"{own}%k"] if arguments.kept else []
     # members of a derived type stand behind a percent sign
-    given = [f"{own}%{x.name}" if memory.is_state(x) else x.name for x in arguments.variables]
+    inputs = [f"{own}%{x.name}" if memory.is_state(x) else x.name for x in arguments.variables]
     return {
         "own": own,
         "started": ", ".join([own, *start, "status"]),
         "stepped": ", ".join([own, *(x.name for x in (*memory.variables, *memory.outputs))]),
         "inner_prepared": ", ".join([*(x.name for x in shown["parameters"]), *kept, "status"]),
-        "inner": ", ".join([*given, *kept, *(x.name for x in arguments.outputs)]),
+        "inner": ", ".join([*inputs, *kept, *(x.name for x in arguments.outputs)]),
     }
 
 

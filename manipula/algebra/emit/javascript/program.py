@@ -82,8 +82,8 @@ class JavaScriptProgram(ProgramWriter):
 
     def head(self, routine: Routine) -> str:
         export = "export " if routine.name in self.public else ""
-        given = ", ".join(self.local[name] for name in routine.parameters)
-        return f"{export}function {self.called[routine.name]}({given})"
+        parameters = ", ".join(self.local[name] for name in routine.parameters)
+        return f"{export}function {self.called[routine.name]}({parameters})"
 
     def locals(self, routine: Routine) -> Iterator[str]:
         for name, (kind, size) in routine.arrays.items():

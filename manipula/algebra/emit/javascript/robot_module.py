@@ -101,8 +101,8 @@ def _part(function: Exported, tape: Tape, parameters: Sequence[str]) -> str:
 def _ports(arguments: Split) -> list[str]:
     """What goes in and out; of p those that are read."""
     read = [line for x in arguments.parameters if arguments.kept for line in entry("of p", ", ".join(x.port.names))]
-    given, taken = replace(arguments, parameters=(), outputs=()), replace(arguments, parameters=(), variables=())
-    return [*ports(given), *read, *ports(taken)]
+    inputs, taken = replace(arguments, parameters=(), outputs=()), replace(arguments, parameters=(), variables=())
+    return [*ports(inputs), *read, *ports(taken)]
 
 
 def literal(data: Mapping[str, Any]) -> str:

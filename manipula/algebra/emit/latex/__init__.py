@@ -35,12 +35,12 @@ class Mathematics(text.Language):
     def number(self, value: float) -> text.Text:
         plain = super().number(value)
         digits = re.sub(r"\.0$", "", plain.text)
-        found = re.fullmatch(r"(-?)([\d.]+)e([+-]?)0*(\d+)", digits)
-        if found is None:
+        power = re.fullmatch(r"(-?)([\d.]+)e([+-]?)0*(\d+)", digits)
+        if power is None:
             return text.Text(digits, plain.strength)
         # 1e-07 is 10^{-7} on paper
-        exponent = found[3].replace("+", "") + found[4]
-        return text.Text(rf"{found[1]}{found[2]} \cdot 10^{{{exponent}}}", text.PRODUCT)
+        exponent = power[3].replace("+", "") + power[4]
+        return text.Text(rf"{power[1]}{power[2]} \cdot 10^{{{exponent}}}", text.PRODUCT)
 
 
 LANGUAGE = Mathematics(

@@ -80,11 +80,13 @@ class RustProgram(ProgramWriter):
         return [f"/// {line}".rstrip() for line in inner if line]
 
     def head(self, routine: tree.Routine) -> str:
-        given = [f"mut {self.local[name]}: {self.parameter_type(kind)}" for name, kind in routine.parameters.items()]
+        parameters = [
+            f"mut {self.local[name]}: {self.parameter_type(kind)}" for name, kind in routine.parameters.items()
+        ]
         public = 'pub unsafe extern "C" fn' if routine.name in self.public else "unsafe fn"
         mangled = "#[no_mangle]\n" if routine.name in self.public else ""
         result = "" if routine.returns == "none" else f" -> {TYPES[routine.returns]}"
-        return f"{mangled}{public} {self.called[routine.name]}({', '.join(given)}){result}"
+        return f"{mangled}{public} {self.called[routine.name]}({', '.join(parameters)}){result}"
 
     def parameter_type(self, kind: tree.Kind) -> str:
         if kind.startswith(tree.STRUCT):
@@ -167,8 +169,8 @@ class RustProgram(ProgramWriter):
         ]
 
     def pair_head(self, name: str, pair: Pair) -> str:
-        given = [f"{x}: {'f64' if x in ('x', 're', 'im') else 'Pair'}" for x in pair.parameters.split()]
-        return f"fn pair_{name}({', '.join(given)}) -> {'f64' if len(pair.result) == 1 else 'Pair'}"
+        parameters = [f"{x}: {'f64' if x in ('x', 're', 'im') else 'Pair'}" for x in pair.parameters.split()]
+        return f"fn pair_{name}({', '.join(parameters)}) -> {'f64' if len(pair.result) == 1 else 'Pair'}"
 
     def pair_made(self) -> list[str]:
         return ["Pair { re, im }"]

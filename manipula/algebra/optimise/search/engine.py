@@ -68,17 +68,17 @@ def search_ways(
 
     `chains` independent searches run side by side, one thread each; the best wins.
     """
-    given = aim.price.total(function)
-    if given == 0:
+    start_price = aim.price.total(function)
+    if start_price == 0:
         return function  # there is nothing to move
     limits = SearchLimits(effort.moves if effort.moves or effort.seconds else MOVES, effort.seconds, effort.stop)
     # a limit in seconds is a guess in moves: it only chooses the number of cycles
-    plan = rounds or rounds_for(limits.expected_moves, given)
+    plan = rounds or rounds_for(limits.expected_moves, start_price)
     seeds = [hash_to_field("search", effort.seed, chain) for chain in range(chains)]
     runs = [Search(function, aim, seed, limits, plan) for seed in seeds]
     _run_all(runs, limits, effort.tell)
     best = min(runs, key=lambda run: run.best_price)
-    if best.best_price >= given:
+    if best.best_price >= start_price:
         return function
     # the kernel trusts the table of values: a clash in it is found here, before a proof is paid for
     compare_once(best.best, reference_from_function(function), "the search checks its own result")
@@ -185,9 +185,9 @@ class Search:
     def keep(self) -> None:
         """Take the best ways as the best function."""
         if self.ways.state.now[Now.BEST] < self.best_price:
-            found = self.price.arrange(function_from_ways(self.ways, best=True))
-            if self.price.total(found) < self.best_price:
-                self.best, self.best_price = found, self.price.total(found)
+            function = self.price.arrange(function_from_ways(self.ways, best=True))
+            if self.price.total(function) < self.best_price:
+                self.best, self.best_price = function, self.price.total(function)
 
     def line(self, temperature: float) -> str:
         """Progress, for people."""
@@ -203,10 +203,10 @@ def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
     with ThreadPoolExecutor(max(len(runs) - 1, 1)) as pool:
         others = [pool.submit(_exhaust, run) for run in runs[1:]]
         try:
-            told = 0.0
+            last_report = 0.0
             for temperature in runs[0].run():
-                if limits.elapsed_time - told > TELL_EVERY:
-                    told = limits.elapsed_time
+                if limits.elapsed_time - last_report > TELL_EVERY:
+                    last_report = limits.elapsed_time
                     tell(runs[0].line(temperature))
             for other in others:
                 other.result()
@@ -254,16 +254,16 @@ def winner(
         entrants, basins = entrants * roads, [*basins] * roads
         share = workers / (rounds * len(entrants))
         runs = [(function, share, effort.seed + turn + rounds * i) for i, function in enumerate(entrants)]
-        found = _all(run, runs, workers, brake)
-        totals = [price.total(function) for function in found]
-        ranked = sorted(range(len(found)), key=totals.__getitem__)
-        effort.tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
+        results = _all(run, runs, workers, brake)
+        totals = [price.total(function) for function in results]
+        ranked = sorted(range(len(results)), key=totals.__getitem__)
+        effort.tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(results)}")
         if brake():
             break
         # a third of each basin: the best of a slow basin may be behind everything in a quick one
         kept = [ranked[place] for place in _going_on([basins[i] for i in ranked])]
-        entrants, basins = [found[i] for i in kept], [basins[i] for i in kept]
-    return found[ranked[0]]
+        entrants, basins = [results[i] for i in kept], [basins[i] for i in kept]
+    return results[ranked[0]]
 
 
 def _going_on(basins: Sequence[Hashable]) -> list[int]:

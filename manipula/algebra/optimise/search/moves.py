@@ -218,7 +218,7 @@ def join_terms(s: State, start: int, count: int, kind: int, v: int) -> int:
 def merge_to_two(s: State, start: int, count: int, kind: int, v: int) -> int:
     """Bring a list down to two entries: pairs that are there already first, then any. 0 when that fails."""
     while count > 2:
-        # 0 would be the pair (0, 0), which is no pair: free to mean that there is none
+        # 0 would be the pair (0, 0), which is no pair: free to mean that no pair was found
         pair = known_pair(s, start, count, kind, v)
         i, j = quotient(pair, TERMS), remainder(pair, TERMS)
         if pair == 0:

@@ -50,7 +50,7 @@ class State:
 
     # one entry a node: what it is
     value: Ints
-    inverse: Ints  # 1/value, once it was asked for
+    inverse: Ints  # 1/value, once it was needed
     kind: Ints
     left: Ints
     right: Ints

@@ -95,8 +95,8 @@ def _nodes(function: Function, scales: Sequence[Expr]) -> list[Expr]:
     graph = function.graph
     # look-ups find only what has a node: these numbers often make 2·x or x/2 of what is there
     handy = [graph.one, *(graph.const(number) for number in (2, 3, 4)), graph.one / 2]
-    found = topological([*handy, *scales, *function.roots])
-    return [node for node in found if node.op != "neg" and node.value != 0]
+    nodes = topological([*handy, *scales, *function.roots])
+    return [node for node in nodes if node.op != "neg" and node.value != 0]
 
 
 def _fill_numbers(state: State, price: Price, capacity: int, count: int) -> None:
@@ -108,13 +108,13 @@ def _fill_numbers(state: State, price: Price, capacity: int, count: int) -> None
 def _angles(nodes: Iterable[Expr]) -> set[Expr]:
     """On-line sums below a sine or cosine: computed otherwise they would not be seen as angles."""
     stack = [arg for node in nodes if node.op in ("sin", "cos") for arg in node.args]
-    found: set[Expr] = set()
+    below: set[Expr] = set()
     while stack:
         node = stack.pop()
-        if node not in found:
-            found.add(node)
+        if node not in below:
+            below.add(node)
             stack += node.args
-    return {node for node in found if node.args and node.online}
+    return {node for node in below if node.args and node.online}
 
 
 def _kind(node: Expr) -> int:
@@ -180,8 +180,8 @@ def reference_from_function(function: Function) -> Reference:
     shapes = {port.name: port.shape for port in function.outputs}
 
     def run(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        found = function({name: symbol(name) for name in names}, maths)
-        return {name: nest_flat(flat, shapes[name]) for name, flat in found.items()}
+        values = function({name: symbol(name) for name in names}, maths)
+        return {name: nest_flat(flat, shapes[name]) for name, flat in values.items()}
 
     return run
 
@@ -234,7 +234,7 @@ class _Builder:
 
 # Results as text, so that they can ship as data: JSON, one line a node.
 #
-# What is read back is compared with the function that was asked for, at fresh random points of the field: a text that
+# What is read back is compared with the requested function, at fresh random points of the field: a text that
 # is
 # damaged, or wrong, is as good as none.
 
