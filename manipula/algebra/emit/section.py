@@ -194,9 +194,8 @@ def sections_named(tape: Tape, arguments: Split, language: Language, names: Name
     parameters = {slot: text for text, slot in entries(arguments.parameters, places.read)}
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
     # the guard's lines are computed once per parameter set, never on line
-    prepare = SectionPlan(
-        parameters, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks
-    )
+    before = (*tape.offline, *(tape.guard if arguments.checks else ()))
+    prepare = SectionPlan(parameters, before, kept, arguments.checks)
     main = SectionPlan(loads, tape.online, entries(arguments.outputs, places.write))
     return Sections(
         arguments,
