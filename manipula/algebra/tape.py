@@ -212,6 +212,7 @@ def _order_nodes(nodes: Sequence[Expr], roots: Sequence[Expr], known: set[Expr])
 
 
 def _values(constants: Sequence[Expr], maths: Maths[Any]) -> list[float]:
+    # far more digits than a double has: the one rounding at the end is then the only one
     with mpmath.workdps(DIGITS):
         return [float(value) for value in evaluate(constants, {}, maths)]
 
@@ -239,6 +240,7 @@ def _names(function: Function, ordered: Sequence[Expr]) -> tuple[str, ...]:
     for node in ordered:
         wish = str(node.data) if node.op == "symbol" else trig_name(node) or function.labels.get(node, "")
         if node.op != "symbol" and (not wish or wish in taken):
+            # a label may repeat another, or be the name of a symbol
             count, wish = _fresh(count, taken)
         taken.add(wish)
         names.append(wish)
@@ -263,6 +265,7 @@ def trig_name(node: Expr) -> str:
             return ""
         parts.append((int(match[1]), times))
     parts.sort()
+    # c112 could be c1_12 or c11_2
     joiner = "_" if len(parts) > 1 and parts[-1][0] > 9 else ""
     text = joiner.join(("m" if times < 0 else "") + str(joint) for joint, times in parts)
     return node.op[0] + text

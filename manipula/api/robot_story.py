@@ -116,7 +116,7 @@ def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
         auxiliary = [f"{left} = {right}" for left, right in made.equations("auxiliary").texts("typst")]
         shown = made.equations("factored", "latex")
         return ReportFormula(
-            title, about, latex=shown.latex, typst=shown.typst, running=shown.running, auxiliary=auxiliary
+            title, about, latex=shown.latex, typst=shown.typst, running=shown.inline_rows, auxiliary=auxiliary
         )
     except ManipulaError as error:
         return ReportFormula(title, about, why_not=str(error), auxiliary=auxiliary)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.ik import solver
 from manipula.ik.branch_selection import (
     accepted_branches,
     order_branches,
@@ -21,18 +22,6 @@ from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, wound
 from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, LimitTolerance
 from manipula.ik.numeric.walk import StandingTool
-from manipula.ik.solver import (
-    MET,
-    Nearest,
-    Raw,
-    Solver,
-    branch_names,
-    lost_text,
-    nearest_reason,
-    outside_text,
-    setting_names,
-    twin_text,
-)
 from manipula.support.text import html_table, plain
 
 
@@ -41,10 +30,10 @@ class Answers:
 
     def __init__(
         self,
-        solver: Solver,
+        solver: solver.Solver,
         T: Floats,
         seed: Floats | None,
-        raw: Raw,
+        raw: solver.Raw,
         tolerance: float | None = None,
         parameter: Floats | None = None,
     ) -> None:
@@ -55,10 +44,12 @@ class Answers:
         self.q: Floats
         self.residual: Floats
         self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
+        # a double root has a null direction as well, but the tool leaves the pose along it: no family
         self.families = self._families(self.reached & ~self._pair_double_roots(close.twin[0]))
         self._slide_to_seed()
         self.twin = twins(solver, T[None], self.q, self.reached, self.residual)
         self._seat_seed()
+        # turns last: twins and families are measured without them
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
         inside: Bits = np.all(self.margin >= -LimitTolerance.INSIDE, axis=-1)
@@ -67,6 +58,7 @@ class Answers:
 
     def adopt(self, q: Floats, valid: Bits) -> None:
         """What the quick way has decided stands: its answers are these, and a branch it left out is one of them."""
+        # the quick way has already answered the caller: what is computed later must agree with it
         own = self.valid & ~valid
         self.q[valid], self.valid, self.reached = q[valid], valid, self.reached | valid
         self.residual[valid] = newton.residual(self.solver.pose(q[valid]), self.T)
@@ -84,6 +76,7 @@ class Answers:
         apart = distances(self.q[own, None], self.q[own], self.solver.turning)
         one, other = np.nonzero(np.tri(len(own), k=-1, dtype=bool) & (apart < BranchTolerance.NEARBY))
         if one.size:
+            # on a family the pose strays nowhere; between two roots it strays with the square of their distance
             miss = self._still.between(self.q[own[one]], self.q[own[other]])
             met = miss > FamilyTolerance.SQUARE * apart[one, other] ** 2
             paired[own[one[met]]] = paired[own[other[met]]] = True
@@ -91,14 +84,15 @@ class Answers:
 
     def _families(self, possible: Bits) -> list[Family | None]:
         """The family through each branch; only where the Jacobian is singular can there be one."""
-        found: list[Family | None] = [None] * len(self.q)
+        families: list[Family | None] = [None] * len(self.q)
         rows = np.flatnonzero(possible)
         if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
-            return found
+            return families
+        # the smallest singular value: only where it is small is a walk along a null direction worth its price
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
         for i in rows[least < FamilyTolerance.NEAR]:
-            found[i] = family_at(self.q[i], self._still, self.solver.plan.group)
-        return found
+            families[i] = family_at(self.q[i], self._still, self.solver.plan.group)
+        return families
 
     def _slide_to_seed(self) -> None:
         """The member of each family nearest to the seed and inside the limits, as long as it still is a solution."""
@@ -128,23 +122,23 @@ class Answers:
     def _why(self, i: int, twin: int) -> str:
         """Why a branch is not an answer; nothing for one that is."""
         if not self.reached[i]:
-            return lost_text(self.solver.away(self.T, self.solver.pose(self.q[i])))
+            return solver.lost_text(self.solver.away(self.T, self.solver.pose(self.q[i])))
         if twin >= 0:
-            return twin_text(twin, self.families[twin] is not None)
-        return outside_text(self.solver, self.q[i], LimitTolerance.INSIDE)
+            return solver.twin_text(twin, self.families[twin] is not None)
+        return solver.outside_text(self.solver, self.q[i], LimitTolerance.INSIDE)
 
     @property
     def order(self) -> NDArray[np.intp]:
         return order_branches(self.q, self.valid, self.seed)
 
     @property
-    def rejected(self) -> str:
+    def limits_text(self) -> str:
         """The limits that keep the arm from the solution that breaks them least; nothing where there is none."""
         places = np.flatnonzero(self.reached & (self.twin < 0) & ~self.valid)
         if self.valid.any() or not places.size:
             return ""
         over = np.maximum(-self.margin[places], 0).max(-1)
-        return outside_text(self.solver, self.q[places[int(np.argmin(over))]], LimitTolerance.INSIDE)
+        return solver.outside_text(self.solver, self.q[places[int(np.argmin(over))]], LimitTolerance.INSIDE)
 
 
 class InverseResult:
@@ -157,12 +151,12 @@ class InverseResult:
 
     def __init__(
         self,
-        solver: Solver,
+        solver: solver.Solver,
         pose: Floats,
         q: Floats | None = None,
         seed: Floats | None = None,
         parameter: Floats | None = None,
-        raw: Raw | None = None,
+        raw: solver.Raw | None = None,
         tolerance: float | None = None,
     ) -> None:
         self._solver, self.pose, self.seed, self._parameter = solver, pose, seed, parameter
@@ -182,27 +176,27 @@ class InverseResult:
 
     @cached_property
     def q(self) -> Floats:
-        found: Floats = self._answers.q[self._answers.order]
-        return found
+        answers: Floats = self._answers.q[self._answers.order]
+        return answers
 
     @cached_property
     def _quick_branches(self) -> tuple[Floats, Bits] | None:
         """Every branch and which are answers, where the quick way has told."""
         if not self._settled:
             return None
-        found = accepted_branches(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
-        return found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel()
+        accepted = accepted_branches(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
+        return accepted.q.reshape(-1, accepted.q.shape[-1]), accepted.valid.ravel()
 
     @cached_property
-    def _raw(self) -> Raw:
+    def _raw(self) -> solver.Raw:
         return self._solver.raw(self.pose, self.seed, self._parameter)
 
     @cached_property
     def _answers(self) -> Answers:
-        found = Answers(self._solver, self.pose, self.seed, self._raw, self._tolerance, self._parameter)
+        answers = Answers(self._solver, self.pose, self.seed, self._raw, self._tolerance, self._parameter)
         if self._quick_branches is not None:
-            found.adopt(*self._quick_branches)
-        return found
+            answers.adopt(*self._quick_branches)
+        return answers
 
     def __len__(self) -> int:
         return len(self.q)
@@ -255,12 +249,12 @@ class InverseResult:
     @cached_property
     def branch(self) -> list[str]:
         """The branches' names, the same from pose to pose: shoulder +, elbow −, wrist +."""
-        return branch_names(self._solver, len(self._raw.q), self._searched)
+        return solver.branch_names(self._solver, len(self._raw.q), self._searched)
 
     @cached_property
     def setting(self) -> list[str]:
         """The branches' names without the value of a redundant arm's parameter, which goes on from pose to pose."""
-        return setting_names(self._solver, len(self._raw.q), self._searched)
+        return solver.setting_names(self._solver, len(self._raw.q), self._searched)
 
     @property
     def twin(self) -> NDArray[np.intp]:
@@ -268,22 +262,23 @@ class InverseResult:
         return self._answers.twin
 
     @cached_property
-    def nearest(self) -> Nearest:
+    def nearest(self) -> solver.Nearest:
         """The least-squares answer: for a pose out of reach the best there is, its distance, and what it lacks.
 
         Where there are answers it is one of them, and only then the reason is "reached".
         """
         if len(self.q):
             away = np.sqrt(((self._solver.pose(self.q) - self.pose) ** 2).sum((-1, -2)))
+            # among answers that all meet the pose, rounding must not outvote the seed's order
             best = int(np.argmin(away)) if away.min() > self._solver.tolerances.good else 0
-            return Nearest(self.q[best], float(away[best]), MET)
-        found = self._solver.nearest(self.pose, self.seed)
-        return found if found.reason != MET else found._replace(reason=self._not_reached(found))
+            return solver.Nearest(self.q[best], float(away[best]), solver.MET)
+        nearest = self._solver.nearest(self.pose, self.seed)
+        return nearest if nearest.reason != solver.MET else nearest._replace(reason=self._not_reached(nearest))
 
     def as_dict(self) -> dict[str, Any]:
         """The answers in their order, every branch with its verdict, and the nearest pose where there is no answer."""
         ranks = {int(place): rank for rank, place in enumerate(self.order, 1)}
-        found: dict[str, Any] = plain(
+        entries: dict[str, Any] = plain(
             {
                 "answers": self.q,
                 "branches": [self._branch_as_dict(i) | {"answer": ranks.get(i)} for i in range(len(self.all))],
@@ -291,7 +286,7 @@ class InverseResult:
                 "note": self.note,
             }
         )
-        return found
+        return entries
 
     def _branch_as_dict(self, i: int) -> dict[str, Any]:
         family = self.families[i]
@@ -305,12 +300,12 @@ class InverseResult:
             "family": None if family is None else family.text,
         }
 
-    def _not_reached(self, found: Nearest) -> str:
+    def _not_reached(self, found: solver.Nearest) -> str:
         """What to say of a pose that the arm comes to as near as it likes, and of which there is no answer."""
         if self._solver.plan.parameter:
             return self._solver.elsewhere(found.q, self._parameter)
         at = self._solver.pose(found.q)
-        return f"{nearest_reason(self.pose, at, False, '')}, more than the tolerance {self.tolerance:.1e}"
+        return f"{solver.nearest_reason(self.pose, at, False, '')}, more than the tolerance {self.tolerance:.1e}"
 
     def _repr_html_(self) -> str:
         """Every branch, the answers numbered in their order."""
@@ -323,9 +318,9 @@ class InverseResult:
         return html_table(heads, rows, repr(self).strip("<>"))
 
     def __repr__(self) -> str:
-        found = f"{len(self.q)} of {len(self._raw.q)} branches"
+        count = f"{len(self.q)} of {len(self._raw.q)} branches"
         named = sorted({family.text for family in self.families if family is not None})
-        return f"<InverseResult: {found}{'; ' + ', '.join(named) if named else ''}>"
+        return f"<InverseResult: {count}{'; ' + ', '.join(named) if named else ''}>"
 
 
 class InverseBatch:
@@ -334,12 +329,14 @@ class InverseBatch:
     At a singular pose `q` has one member of each family, the closed form's own.
     """
 
-    def __init__(self, solver: Solver, pose: Floats, q: Floats, valid: Bits) -> None:
+    def __init__(self, solver: solver.Solver, pose: Floats, q: Floats, valid: Bits) -> None:
         self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain({"pose": self.pose, "q": self.q, "valid": self.valid, "residual": self.residual})
-        return found
+        entries: dict[str, Any] = plain(
+            {"pose": self.pose, "q": self.q, "valid": self.valid, "residual": self.residual}
+        )
+        return entries
 
     @cached_property
     def residual(self) -> Floats:

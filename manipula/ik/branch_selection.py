@@ -46,15 +46,16 @@ def accepted_branches(solver: Solver, T: Floats, parameter: Floats | None, seed:
     n = len(T) if parameter is None else max(len(T), len(parameter))
     if n <= BLOCK:
         return _block(solver, T, parameter, seed)
-    found: AcceptedBranches | None = None
+    accepted: AcceptedBranches | None = None
     for start in range(0, n, BLOCK):
         at = slice(start, start + BLOCK)
         part = _block(solver, _rows(T, at), None if parameter is None else _rows(parameter, at), seed)
-        found = found or AcceptedBranches(*(np.empty((n, *x.shape[1:]), dtype=x.dtype) for x in part))
-        for whole, own in zip(found, part, strict=True):
+        # made after the first block, which alone knows the number of branches
+        accepted = accepted or AcceptedBranches(*(np.empty((n, *x.shape[1:]), dtype=x.dtype) for x in part))
+        for whole, own in zip(accepted, part, strict=True):
             whole[at] = own
-    assert found is not None
-    return found
+    assert accepted is not None
+    return accepted
 
 
 def _rows(x: Floats, at: slice) -> Floats:
@@ -69,10 +70,12 @@ def _block(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | N
     n, branches, dof = q.shape
     mark, unsettled = np.empty((n, branches), dtype=np.int64), np.empty(n, dtype=np.int64)
     targets = np.ascontiguousarray(T).reshape(-1)
-    told = (np.ascontiguousarray(x).reshape(-1) for x in (raw.discriminant, raw.margin, raw.pose_error, solver.pose(q)))
+    measures = (
+        np.ascontiguousarray(x).reshape(-1) for x in (raw.discriminant, raw.margin, raw.pose_error, solver.pose(q))
+    )
     near = (*seed_or(seed, solver.table), _pose_row(solver, seed))
     machine_code(choose_each, rounded=True, branches=branches, dof=dof)(
-        n, branches, dof, targets, 16 if len(T) == n else 0, q.reshape(-1), *told, *near, solver.table,
+        n, branches, dof, targets, 16 if len(T) == n else 0, q.reshape(-1), *measures, *near, solver.table,
         mark.reshape(-1), unsettled,
     )  # fmt: skip
     return AcceptedBranches(q, mark.astype(bool), unsettled.astype(bool))
@@ -115,7 +118,9 @@ def refine_branches(solver: Solver, T: Floats, raw: Raw, exact: float | None = N
     near = close & (worst > NewtonTolerance.POLISHED) & _rough(solver, q, worst, close, raw.margin)[:, None]
     if near.any():
         target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
+        # only what is near: from afar Newton's method would lead to another branch
         q[near], worst[near] = newton.newton_polish(q[near], target, solver.pose, solver.jacobian)
+    # with fewer than six freedoms a rounded pose is met by no configuration, and Newton's method wanders
     if exact is not None or measure.few or solver.chain.dof < 6:
         _least_squares(solver, pose, q, worst, near & (worst > measure.good))
     reached: Bits = accept_branches(worst, measure) if exact is None else worst <= exact
@@ -157,6 +162,7 @@ def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats)
     if unsure.any():
         *lead, one, other = np.nonzero(unsure)
         still = StandingTool(pose[(*lead, np.zeros_like(one))], solver.pose, solver.jacobian, solver.turning)
+        # a branch that misses the pose lies somewhere in a ball of that size around a true solution
         loose = np.where(worst > BranchTolerance.GOOD * solver.size, worst, 0.0)
         slack = BranchTolerance.ONE * solver.size + np.maximum(loose[(*lead, one)], loose[(*lead, other)])
         same[unsure] = still.between(q[(*lead, one)], q[(*lead, other)]) < slack
@@ -164,13 +170,7 @@ def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats)
 
 
 def seat_of(
-    solver: Solver,
-    T: Floats,
-    seed: Floats | None,
-    q: Floats,
-    own: Bits,
-    exact: float,
-    values: Floats | None = None,
+    solver: Solver, T: Floats, seed: Floats | None, q: Floats, own: Bits, exact: float, values: Floats | None = None
 ) -> int | None:
     """Which of q (k, n) a seed is that stands at the pose itself; None where it does not, or is found as it is.
 
@@ -180,6 +180,7 @@ def seat_of(
     if seed is None or not len(q) or not stands(solver, T, seed, exact):
         return None
     apart = distances(q, seed, solver.turning)
+    # answers before branches that are none, each by distance
     i = int(np.argmin(np.where(own, apart, apart + FAR)))
     if apart[i] <= BranchTolerance.SEATED or not solver.plan.parameter or apart[i] <= BranchTolerance.BESIDE:
         return None if apart[i] <= BranchTolerance.SEATED else i
@@ -194,11 +195,11 @@ def stands(solver: Solver, T: Floats, seed: Floats, exact: float) -> bool:
 
 def prefer_twins(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:
     """The same pairs; of two that differ by whole turns alone the one inside, or nearer to the seed, is the first."""
-    found = twin.astype(np.int64)
-    if (found >= 0).any():
+    twins = twin.astype(np.int64)
+    if (twins >= 0).any():
         near = seed_or(seed, q.reshape(-1))
-        machine_code(prefer, rounded=True)(*q.shape, q.reshape(-1), inside.astype(np.int64), *near, found)
-    return found
+        machine_code(prefer, rounded=True)(*q.shape, q.reshape(-1), inside.astype(np.int64), *near, twins)
+    return twins
 
 
 def order_branches(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:

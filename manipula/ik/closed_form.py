@@ -32,9 +32,9 @@ def closed_over_arrays(plan: Plan, chain: Tree) -> Closed:
 
     def run(T: Floats, parameter: Floats | None = None) -> Raw:
         entries, lead = [T[..., i] for i in range(16)], T.shape[:-1]
-        found = branches(plan, arm, entries, None if parameter is None else parameter[..., 0])
-        margin, pose_error = found.calm(ARRAYS), defect(entries, ARRAYS)
-        return Raw(*(stack_rows(x, lead) for x in (found.q, found.valid, found.fit, margin, pose_error)))
+        solved = branches(plan, arm, entries, None if parameter is None else parameter[..., 0])
+        margin, pose_error = solved.calm(ARRAYS), defect(entries, ARRAYS)
+        return Raw(*(stack_rows(x, lead) for x in (solved.q, solved.valid, solved.fit, margin, pose_error)))
 
     return run
 
@@ -43,14 +43,16 @@ def settled_poses(
     solver: Solver, T: Floats, values: Floats | None, seed: Floats | None
 ) -> tuple[Floats, AcceptedBranches]:
     """Poses (n, 16) and their answers, (n × values, …); poses that are not clean are refused or made exact."""
-    found = _accepted_for_values(solver, T, values, seed)
-    if not found.unsettled.any():
-        return T, found
-    rows = np.unique(np.flatnonzero(found.unsettled) // (1 if values is None else values.size))
+    accepted = _accepted_for_values(solver, T, values, seed)
+    if not accepted.unsettled.any():
+        return T, accepted
+    # several values of a parameter share one pose: it is looked at once
+    rows = np.unique(np.flatnonzero(accepted.unsettled) // (1 if values is None else values.size))
     raw = closed_rows(solver, T[rows], None if values is None else values[:1])
+    # the closed form itself has measured the pose; checking all of them would cost more than solving
     unclean = rows[~((raw.pose_error <= PoseTolerance.CLEAN) & (raw.margin >= 0))]  # NaN is neither
     if not unclean.size:
-        return T, found
+        return T, accepted
     T = T.copy()
     T[unclean] = exact_poses(T.reshape(-1, 4, 4), unclean).reshape(-1, 16)
     return T, _accepted_for_values(solver, T, values, seed)
@@ -58,6 +60,7 @@ def settled_poses(
 
 def _accepted_for_values(solver: Solver, T: Floats, values: Floats | None, seed: Floats | None) -> AcceptedBranches:
     """Every pose with every value of the parameter."""
+    # one pose is broadcast over all values; many are paired with each
     if values is None or len(T) == 1:
         return accepted_branches(solver, T, values, seed)
     return accepted_branches(solver, np.repeat(T, values.size, axis=0), np.tile(values, len(T)), seed)

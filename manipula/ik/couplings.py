@@ -90,7 +90,9 @@ class CoupledSolver(InverseSolver):
 
     def _idle(self) -> int:
         """By how much there are more coordinates than directions in which they move the tool."""
+        # a fixed seed: the same arm has the same plan in every process
         spread = np.random.default_rng(7).uniform(*self.span, (SAMPLES, self.chain.dof))
+        # the largest rank among samples: one of them may be singular by chance
         sizes = np.linalg.svd(self.jacobian(spread), compute_uv=False)
         rank = (sizes > NewtonTolerance.RANK * sizes.max(-1, keepdims=True)).sum(-1).max()
         return self.chain.dof - int(rank)
@@ -133,6 +135,7 @@ def _reach(joints: Moved, size: float) -> float:
 
 def _turns(joints: Moved) -> int:
     """After so many turns of the coordinate all joints that turn are where they were."""
+    # a belt of 2:3 comes round after two turns of the coordinate
     return lcm(*(factor.denominator for link, factor in joints if link.kind.pivots))
 
 

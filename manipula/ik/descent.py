@@ -37,7 +37,7 @@ GROW = 5.0
 PATIENCE = 8
 
 
-def placed(n: int, arm: Reals, kinds: Ints, x: Reals, axes: Reals, points: Reals, end: Reals) -> None:
+def locate_axes(n: int, arm: Reals, kinds: Ints, x: Reals, axes: Reals, points: Reals, end: Reals) -> None:
     """Every joint's axis and a point of it, and the tool's frame: rotation row by row, then the place."""
     R = reals(9)
     p = reals(3)
@@ -97,6 +97,7 @@ def lacking(what: int, end: Reals, target: Reals, e: Reals) -> float:
         v[2] = end[2] * target[5] - end[5] * target[2]
         cosine = end[2] * target[2] + end[5] * target[5] + end[8] * target[8]
     sine = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    # v is the axis times the sine: the angle itself keeps pulling where the sine fades, near half a turn
     scale = atan2(sine, cosine) / sine if sine > DescentTolerance.SINE else 1.0
     total = 0.0
     for i in range(3):
@@ -105,7 +106,7 @@ def lacking(what: int, end: Reals, target: Reals, e: Reals) -> float:
     return total
 
 
-def moved(n: int, what: int, arm: Reals, kinds: Ints, axes: Reals, points: Reals, end: Reals, J: Reals) -> None:
+def fill_jacobian(n: int, what: int, arm: Reals, kinds: Ints, axes: Reals, points: Reals, end: Reals, J: Reals) -> None:
     """∂(place, turn)/∂x, six rows a joint."""
     for k in range(n):
         sense = arm[(n + 1) * 12 + n + k]
@@ -121,6 +122,7 @@ def moved(n: int, what: int, arm: Reals, kinds: Ints, axes: Reals, points: Reals
             J[k * 6] = b * z - d * y
             J[k * 6 + 1] = d * x - a * z
             J[k * 6 + 2] = a * y - b * x
+            # a turn about the tool's own z axis does not move that axis: its part is taken away
             along = a * end[2] + b * end[5] + d * end[8] if what >= AXIS else 0.0
             if what != POSITION:
                 J[k * 6 + 3] = a - along * end[2]
@@ -146,6 +148,7 @@ def stepped(n: int, H: Reals, g: Reals, damping: float, step: Reals) -> None:
             for k in range(j):
                 total -= L[i * n + k] * L[j * n + k]
             if i == j:
+                # held joints have zero rows: damping alone is their pivot, and may be rounding
                 L[i * n + i] = sqrt(max(total, DescentTolerance.PIVOT))
             else:
                 L[i * n + j] = total / L[j * n + j]
@@ -179,7 +182,7 @@ def normal(n: int, J: Reals, e: Reals, x: Reals, limits: Reals, H: Reals, g: Rea
             H[i * n + j] = total
 
 
-def descended(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: Reals, rounds: int) -> float:
+def descend_from(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: Reals, rounds: int) -> float:
     """From x to where least squares ends, in place; e² there."""
     axes = reals(48)
     points = reals(48)
@@ -195,24 +198,26 @@ def descended(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: Real
     step = reals(16)
     there = reals(16)
     limits = (n + 1) * 12 + 2 * n
-    placed(n, arm, kinds, x, axes, points, end)
+    locate_axes(n, arm, kinds, x, axes, points, end)
     cost = lacking(what, end, target, e)
     damping = START_DAMPING
     slow = 0
     fresh = True
     for _ in range(rounds):
         if fresh:
-            moved(n, what, arm, kinds, axes, points, end, J)
+            fill_jacobian(n, what, arm, kinds, axes, points, end, J)
             normal(n, J, e, x, arm[limits:], H, g)
         stepped(n, H, g, damping, step)
         length = 0.0
         for i in range(n):
+            # cut to the limits, then judged by what it really reaches
             there[i] = min(max(x[i] + step[i], arm[limits + i]), arm[limits + n + i])
             length += step[i] * step[i]
-        placed(n, arm, kinds, there, there_axes, there_points, there_end)
+        locate_axes(n, arm, kinds, there, there_axes, there_points, there_end)
         found = lacking(what, there_end, target, there_e)
         fresh = found < cost
         if fresh:
+            # slow and still far is a valley without a solution; slow and near is a double root
             slow = slow + 1 if found > DescentTolerance.SLOW * cost and found > DescentTolerance.FAR else 0
             cost = found
             for i in range(n):
@@ -238,7 +243,7 @@ def descend(
 ) -> None:
     """Every start, row by row of x, and e² where it ended."""
     for row in range(count):
-        left[row] = descended(n, what, arm, kinds, target, x[row * n :], rounds)
+        left[row] = descend_from(n, what, arm, kinds, target, x[row * n :], rounds)
 
 
 # The text at work: starts and targets in arrays, ends in arrays.
@@ -261,6 +266,7 @@ class Descent:
         arm = frames_on_joints(chain)
         gaps = [np.array((arm.base @ arm.links[0].before).rows(), dtype=float)]
         gaps += [np.array(at.rows(), dtype=float) for at in (*(link.before for link in arm.links[1:]), arm.tool)]
+        # without the base: where the arm stands in the world says nothing of its size
         lengths = sum(float(np.linalg.norm(gap[:3, 3])) for gap in gaps[1:])
         self.unit = lengths or 1.0
         turning = np.array([link.kind.pivots for link in arm.links])

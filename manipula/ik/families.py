@@ -68,6 +68,7 @@ class Family:
         """Least squares along the directions, from where the joint that moves most meets the seed."""
         D, x = self.directions, self.q
         for v in D:
+            # the joint that moves most: dividing by a small entry would throw the start far away
             k = int(np.argmax(np.abs(v)))
             x = x + v * (self.still.gap(seed, x)[k] / v[k])
         x = x + np.linalg.lstsq(D.T, self.still.gap(seed, x), rcond=None)[0] @ D
@@ -107,13 +108,13 @@ def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
     unknown = [family for family in curved if "_walk" not in family.__dict__]
     for family, walk in zip(unknown, walks_of(unknown) if unknown else [], strict=True):
         family.__dict__["_walk"] = walk  # as the cached property would keep it
-    found = iter(())
+    on_curves = iter(())
     if curved:
         directions = np.array([family.direction for family in curved])
         walks = [family._walk for family in curved]
         enough = max(WalkTolerance.STRAIGHT, *(family.defect for family in curved))
-        found = iter(nearest_on_walk(curved[0].still, walks, directions, seed, enough))
-    return [family._on_line(seed) if family.straight else next(found) for family in families]
+        on_curves = iter(nearest_on_walk(curved[0].still, walks, directions, seed, enough))
+    return [family._on_line(seed) if family.straight else next(on_curves) for family in families]
 
 
 def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Family | None:
@@ -121,6 +122,7 @@ def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Fami
     if q.size > 6:
         return None
     _, sizes, rows = np.linalg.svd(still.jacobian(q))
+    # columns beyond the six rows have no singular value: they are null directions, too
     null = rows[np.append(sizes, np.zeros(max(0, q.size - sizes.size))) < FamilyTolerance.NEAR]
     if not len(null):
         return None
@@ -133,9 +135,9 @@ def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Fami
         if len(null) != 2
         else np.concatenate([_simplify_directions(_crossing_direction(q, null, still)[None]), null])
     ):
-        found = _curve(q, v, still)
-        if found is not None:
-            miss, away = found
+        curve = _curve(q, v, still)
+        if curve is not None:
+            miss, away = curve
             moves = v[None] if len(null) == 1 else _simplify_directions(still.tangent(away, v)[None])
             return Family(_describe_family(moves, group, still, straight=False), q, v[None], False, miss, still)
     return None
@@ -143,6 +145,7 @@ def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Fami
 
 def _line(q: Floats, v: Floats, still: StandingTool) -> float | None:
     """How far the pose strays on the line q ± t·v; None if that is no family."""
+    # at two distances: how the miss grows separates a family from two branches that meet
     half, whole = still.miss(q + np.outer((TRIAL / 2, -TRIAL / 2, TRIAL, -TRIAL), v)).reshape(2, 2).max(1).tolist()
     return whole if _strays_like_a_family(half, whole, TRIAL) else None
 
@@ -152,6 +155,7 @@ def _curve(q: Floats, v: Floats, still: StandingTool) -> tuple[float, Floats] | 
     v = v / np.linalg.norm(v)
     for step in BENDS:
         start = q + np.outer((step / 2, -step / 2, step, -step), v)
+        # the curve leaves its tangent: from the line back to the pose, without undoing the step along v
         there, miss = still.back(start, np.outer(v, v), WalkTolerance.STRAIGHT)
         half, whole = float(miss[:2].max()), float(miss[2:].max())
         if (np.abs(there - start) < step / 2).all() and _strays_like_a_family(half, whole, step):
@@ -165,6 +169,7 @@ def _crossing_direction(q: Floats, null: Floats, still: StandingTool) -> Floats:
     for _ in range(SCANS):
         angles = centre + span * np.linspace(-1, 1, 25)
         V = np.cos(angles)[:, None] * null[0] + np.sin(angles)[:, None] * null[1]
+        # the miss has several minima over half a turn: scanned, not descended
         centre, span = angles[int(np.argmin(still.back(q + BENDS[0] * V, null.T @ null)[1]))], span / 8
     best: Floats = np.cos(centre) * null[0] + np.sin(centre) * null[1]
     return best

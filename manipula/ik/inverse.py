@@ -21,19 +21,8 @@ from manipula.ik.branch_selection import choice_table, closed_rows, order_branch
 from manipula.ik.closed_form import Closed, closed_over_arrays, code_for_many, refine_unsettled, settled_poses
 from manipula.ik.descent import JointSpace
 from manipula.ik.general6r.solver import General6R
+from manipula.ik.numeric import poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.poses import (
-    Tolerances,
-    checked_poses,
-    checked_tolerance,
-    defect_of,
-    joints_from_value,
-    poses_from_value,
-    rank_of,
-    sample_configurations,
-    scale_jacobian,
-    tolerances_of,
-)
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
 from manipula.ik.search import TASKS, nearest_found, starts
@@ -83,17 +72,17 @@ class InverseSolver(JointSpace):
         return f"<solver of {repr(self.plan).strip('<>')}>"
 
     @cached_property
-    def tolerances(self) -> Tolerances:
+    def tolerances(self) -> poses.Tolerances:
         """What answers are measured by."""
-        return tolerances_of(self.size, self.defect, self.freedoms)
+        return poses.tolerances_of(self.size, self.defect, self.freedoms)
 
     @cached_property
     def freedoms(self) -> int:
         """In how many ways the joints move the tool: fewer than six where they are few, or move it alike."""
         if self.chain.dof < 6:
             return self.chain.dof
-        q = sample_configurations(*self.walls, self.turning, self.size)
-        return rank_of(scale_jacobian(self.jacobian(q), self.turning, self.size))
+        q = poses.sample_configurations(*self.walls, self.turning, self.size)
+        return poses.rank_of(poses.scale_jacobian(self.jacobian(q), self.turning, self.size))
 
     @cached_property
     def table(self) -> Floats:
@@ -110,10 +99,10 @@ class InverseSolver(JointSpace):
         """By how much the arm is not what its closed form takes it for, m: its branches miss poses by that much."""
         if self.closed is None:
             return 0.0
-        q = sample_configurations(self.low, self.high, self.turning, self.size)
+        q = poses.sample_configurations(self.low, self.high, self.turning, self.size)
         values = self.parameter.samples(q)
-        found = closed_rows(self, self.pose(q).reshape(-1, 16), values)
-        return defect_of(found.q, found.margin, self.pose(q), self.pose, self.size)
+        rows = closed_rows(self, self.pose(q).reshape(-1, 16), values)
+        return poses.defect_of(rows.q, rows.margin, self.pose(q), self.pose, self.size)
 
     def __call__(
         self,
@@ -126,22 +115,22 @@ class InverseSolver(JointSpace):
 
         `tolerance`: the largest entry of |FK − pose| of an answer, where that is not the arm's own.
         """
-        T = poses_from_value(pose)
-        near = None if seed is None else joints_from_value(seed, self.chain.dof)
+        T = poses.poses_from_value(pose)
+        near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
         values = self._parameter_values(near, parameter)
         if tolerance is not None:
-            return self._within_tolerance(T, near, values, parameter, checked_tolerance(tolerance))
+            return self._within_tolerance(T, near, values, parameter, poses.checked_tolerance(tolerance))
         if T.ndim > 2:
             return self._batch(T, near, values, searching=parameter is None)
         if self.closed is None:
-            T = checked_poses(T)
+            T = poses.checked_poses(T)
             result = unclosed_result(self, T, near, self._counted_solutions(T[None], values)[0], values)
             return self._searched_if_empty(result, parameter)
-        exact, found = settled_poses(self, T.reshape(1, 16), values, near)
+        exact, accepted = settled_poses(self, T.reshape(1, 16), values, near)
         T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
-        if found.unsettled.any():
+        if accepted.unsettled.any():
             return self._searched_if_empty(InverseResult(self, T, seed=near, parameter=values), parameter)
-        q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
+        q, valid = accepted.q.reshape(-1, self.chain.dof), np.ravel(accepted.valid)
         result = InverseResult(self, T, q[order_branches(q, valid, near)], near, values)
         if values is None:
             return self._searched_if_empty(result, parameter) if self._alike else result
@@ -158,9 +147,9 @@ class InverseSolver(JointSpace):
         values: Floats | None,
         parameter: ArrayLike | None,
         tolerance: float | None,
-    ) -> Any:
+    ) -> InverseResult | InverseBatch:
         """Every branch is looked at, and brought as near as it comes."""
-        T = checked_poses(T, tolerance)
+        T = poses.checked_poses(T, tolerance)
         if T.ndim > 2:
             return self._batch(T, seed, values, tolerance, searching=parameter is None)
         if self.closed is None:
@@ -180,8 +169,8 @@ class InverseSolver(JointSpace):
         if parameter is not None or len(result.q):
             return result
         if self.plan.parameter or (self._may_miss and not result.reached):
-            found = unclosed_result(self, result.pose, result.seed, None, None, tolerance)
-            return found if len(found.q) or (found.reached and not result.reached) else result
+            searched = unclosed_result(self, result.pose, result.seed, None, None, tolerance)
+            return searched if len(searched.q) or (searched.reached and not result.reached) else result
         return result
 
     @cached_property
@@ -208,8 +197,8 @@ class InverseSolver(JointSpace):
     def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
         """Every branch of one pose as it comes: of the closed form, or found by elimination or search."""
         if self.closed is None:
-            found = self._counted_solutions(T[None], values)[0]
-            return searched_branches(self, T, seed) if found is None else found_branches(found)
+            solutions = self._counted_solutions(T[None], values)[0]
+            return searched_branches(self, T, seed) if solutions is None else found_branches(solutions)
         q, valid, discriminant, margin, pose_error = closed_rows(self, T.reshape(1, 16), values)
         return Raw(q.reshape(-1, q.shape[-1]), valid.ravel(), discriminant.ravel(), margin.min(), pose_error[0])
 
@@ -236,26 +225,26 @@ class InverseSolver(JointSpace):
     ) -> InverseBatch:
         """`searching`: nobody has given the values of the parameter, and poses without an answer are searched."""
         if self.closed is None:
-            return self._batch_unclosed(checked_poses(T, tolerance), seed, values, tolerance, searching)
-        exact, found = settled_poses(self, T.reshape(-1, 16), values, seed)
+            return self._batch_unclosed(poses.checked_poses(T, tolerance), seed, values, tolerance, searching)
+        exact, accepted = settled_poses(self, T.reshape(-1, 16), values, seed)
         if tolerance is not None:
-            found.unsettled[:] = True
-        if found.unsettled.any():
-            refine_unsettled(self, exact, values, seed, found, tolerance)
+            accepted.unsettled[:] = True
+        if accepted.unsettled.any():
+            refine_unsettled(self, exact, values, seed, accepted, tolerance)
         if searching and (self.parameter.exists or self.freedoms < 6):
-            self._search_empty(exact, values, seed, found, tolerance)
+            self._search_empty(exact, values, seed, accepted, tolerance)
         pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
-        each = (1 if values is None else values.size) * found.valid.shape[-1]
+        each = (1 if values is None else values.size) * accepted.valid.shape[-1]
         shape = (*T.shape[:-2], each)
-        return InverseBatch(self, pose, found.q.reshape(*shape, self.chain.dof), found.valid.reshape(shape))
+        return InverseBatch(self, pose, accepted.q.reshape(*shape, self.chain.dof), accepted.valid.reshape(shape))
 
     def _batch_unclosed(
         self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None, searching: bool
     ) -> InverseBatch:
-        poses, given, answers = T.reshape(-1, 4, 4), None if searching else values, []
+        poses, parameter, answers = T.reshape(-1, 4, 4), None if searching else values, []
         for pose, q in zip(poses, self._counted_solutions(poses, values), strict=True):
             result = unclosed_result(self, pose, seed, q, values, tolerance)
-            answers.append(self._searched_if_empty(result, given, tolerance).q)
+            answers.append(self._searched_if_empty(result, parameter, tolerance).q)
         q, valid = side_by_side(answers, self.chain.dof)
         lead = T.shape[:-2]
         return InverseBatch(self, T, q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, valid.shape[1]))
@@ -288,12 +277,13 @@ class InverseSolver(JointSpace):
         """
         if task not in TASKS:
             raise InputError("task: expected one of {tasks}, found {task!r}", ", ".join(TASKS), task)
-        T = checked_poses(poses_from_value(pose))
+        T = poses.checked_poses(poses.poses_from_value(pose))
         if T.ndim > 2:
             raise InputError("pose: nearest takes one pose, found {shape}", T.shape)
-        near = None if seed is None else joints_from_value(seed, self.chain.dof)
+        near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
         q = starts(self, near)
         if self.closed is not None and not self.plan.parameter:
+            # even out of reach the branches of the closed form are good starts
             q = np.concatenate([self.raw(T, near).q, q])
         best, distance = nearest_found(self, T, q, task, (self.pose, self.jacobian))
         rejected = self._reason_of_limits(T, near) if task == "pose" and self.limited else ""
@@ -302,4 +292,4 @@ class InverseSolver(JointSpace):
 
     def _reason_of_limits(self, T: Floats, seed: Floats | None) -> str:
         """The limits alone that keep the arm from a pose."""
-        return Answers(self, T, seed, self.raw(T, seed, self._parameter_values(seed, None))).rejected
+        return Answers(self, T, seed, self.raw(T, seed, self._parameter_values(seed, None))).limits_text

@@ -67,8 +67,8 @@ class Path(NamedTuple):
     why: Mapping[int, str]
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(self._asdict() | {"why": dict(self.why)})
-        return found
+        entries: dict[str, Any] = plain(self._asdict() | {"why": dict(self.why)})
+        return entries
 
 
 def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
@@ -90,6 +90,7 @@ def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
         change = _change(solver, i, name, after, last, result)
         if change is not None:
             path.changes.append(change)
+        # the seed of the next pose: the path goes on from here
         path.q[i] = last = result.q[0]
         path.branch.append(after)
         name = after
@@ -121,6 +122,7 @@ def _rejection_text(before: str, why: str, doubled: bool) -> str:
 
 def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
     """The branch before goes on, but on another turn of a joint that has come to its limit."""
+    # a step of about a whole turn is the same branch on another turn
     turned = np.flatnonzero(solver.turning & (np.abs(np.abs(q - last) - TURN) < SearchTolerance.JUMP))
     if not turned.size:
         return ""

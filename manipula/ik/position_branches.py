@@ -29,7 +29,7 @@ from manipula.messages import Message
 #
 #     J_a (p_b + R_b J_b f) = W,        f = p_c + R_c J_c w
 #
-# After Pieper (The kinematics of manipulators under computer control, 1968): W tells two things of g = p_b + R_b J_b f
+# After Pieper (The kinematics of manipulators under computer control, 1968): W gives two things of g = p_b + R_b J_b f
 # that the first joint leaves alone, its height and its length where that joint turns, its place across the axis where
 # it
 # slides. A turning J_b leaves two equations v·(J_b f) = C, linear in the flat part u of J_b f, and |u| is that of f:
@@ -75,9 +75,11 @@ class Polynomial(NamedTuple):
         if not size > PartialTolerance.NOTHING:
             return None
         terms = self.terms[::-1].copy()
+        # a leading coefficient of rounding would put a root at 1e15 in place of none
         terms[np.abs(terms) < PartialTolerance.ROUNDING * size] = 0
-        found = np.roots(terms)
-        return (np.angle(found[found != 0]) if self.turns else found.real).astype(float)
+        roots = np.roots(terms)
+        # the angle of a root off the unit circle is its nearest real neighbour
+        return (np.angle(roots[roots != 0]) if self.turns else roots.real).astype(float)
 
 
 def constant(value: float, turns: bool) -> Polynomial:
@@ -99,8 +101,8 @@ class Linked(NamedTuple):
     def candidates(self, target: Floats, at: Floats) -> Floats:
         """The displacement of every joint, (k, joints); `at`: where a joint stays that is free."""
         scale = np.array([1.0 if kind == "R" else self.unit for kind in self.kinds])
-        found = list(self._displacements(target / self.unit, at / scale))
-        places: Floats = np.array(found).reshape(-1, len(self.kinds)) * scale
+        displacements = list(self._displacements(target / self.unit, at / scale))
+        places: Floats = np.array(displacements).reshape(-1, len(self.kinds)) * scale
         return places
 
     def _displacements(self, target: Floats, at: Floats) -> Iterator[list[float]]:
@@ -114,6 +116,7 @@ class Linked(NamedTuple):
             for x in _common_roots([_first_told(self.kinds[0], f, W)], float(at[1])):
                 yield [_last(self.kinds[0], _value(f, x), W, float(at[0])), x]
             return
+        # last joint first, then the middle one; the first follows from where the point has to go
         for y, x in _PAIRS[self.kinds[1]](self, f, W, at):
             u = _value(f, x)
             moved = _rotate_z(u, y) if self.kinds[1] == "R" else u + np.array([0, 0, y])
@@ -184,8 +187,8 @@ def _first_told(kind: str, g: Curve, W: Floats) -> list[Polynomial]:
 
 def _common_roots(sets: list[list[Polynomial]], free: float) -> list[float]:
     """The roots of all equations that say something; of none, the free value."""
-    found = [roots for equations in sets for each in equations if (roots := each.roots()) is not None]
-    return [float(x) for roots in found for x in roots] if found else [free]
+    every = [roots for equations in sets for each in equations if (roots := each.roots()) is not None]
+    return [float(x) for roots in every for x in roots] if every else [free]
 
 
 # the two joints in the middle and at the end, (y, x)
@@ -201,6 +204,7 @@ def _roots_revolute(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tu
         C = [constant(W[2] - p[2], f[0].turns), _square(f).times(-0.5) + float(W @ W - p @ p) / 2]
     rest = [c.minus(f[2].times(v[2])) for c, v in zip(C, V, strict=True)]
     flat, size = V[:, :2], np.linalg.norm(V[:, :2], axis=1)
+    # both branches may run: near the limit either may lose digits, and candidates are polished
     area = np.linalg.det(flat)
     if abs(area) > PartialTolerance.NOTHING * max(size[0] * size[1], size[0] ** 2):
         yield from _roots_crossed(np.linalg.inv(flat), rest, f, at)
@@ -277,17 +281,17 @@ class PositionBranches:
 
     def __init__(self, chain: Tree) -> None:
         self.chain, self._linked = chain, linkage_from_tree(chain) if chain.dof else None
-        found = position_plan(chain)
-        self._closed = None if found is None else found.over(over_arrays(chain))
+        plan = position_plan(chain)
+        self._closed = None if plan is None else plan.over(over_arrays(chain))
         self.closed = self._closed is not None
-        self.plan = found.plan if found is not None else _elimination_plan(chain)
+        self.plan = plan.plan if plan is not None else _elimination_plan(chain)
 
     def raw(self, T: Floats, at: Floats) -> Raw:
         p = T[:3, 3]
         if self._closed is not None:
-            found = placings(self._closed, tuple(p[:, None]))
+            placing = placings(self._closed, tuple(p[:, None]))
             q, valid, fit, calm = (
-                stack_rows(x, (1,))[0] for x in (found.q, found.valid, found.fit, found.calm(ARRAYS))
+                stack_rows(x, (1,))[0] for x in (placing.q, placing.valid, placing.fit, placing.calm(ARRAYS))
             )
             return Raw(q, valid, fit, calm, np.float64(0.0))  # type: ignore[arg-type]
         if self._linked is None:
@@ -322,6 +326,7 @@ class AxisBranches:
     """Up to five joints that place a point and a direction: with one more joint about it, a pose."""
 
     def __init__(self, chain: Tree) -> None:
+        # about the tool's own axis: it takes up the one angle that the task leaves open
         turn = Link(name="added", kind=KINDS["revolute"], before=chain.tool)
         self._solver = InverseSolver(replace(chain, links=in_series((*chain.links, turn)), tool=HERE))
         whole = self._solver.plan
@@ -332,8 +337,8 @@ class AxisBranches:
 
     def raw(self, T: Floats, at: Floats) -> Raw:
         if self.closed:
-            found = self._solver.raw(complete_pose(T), None)
-            return found._replace(q=found.q[:, :-1])
+            raw = self._solver.raw(complete_pose(T), None)
+            return raw._replace(q=raw.q[:, :-1])
         return candidate_branches(self._solver(complete_pose(T)).q[:, :-1])
 
     def search(self, T: Floats, at: Floats) -> Raw:

@@ -76,6 +76,7 @@ def mask_pose(task: str, T: Floats) -> Floats:
 def complete_pose(T: Floats, roll: float = 0.0) -> Floats:
     """A whole pose from one with a z axis alone: some x axis, turned by `roll` about z."""
     z = T[..., :3, 2]
+    # the axis further from z: their cross product then has length 0.7 at least
     other = np.where(np.abs(z[..., :1]) < 0.7, [1.0, 0, 0], [0, 1.0, 0])
     y = np.cross(z, other)
     y = y / np.linalg.norm(y, axis=-1, keepdims=True)
@@ -117,6 +118,7 @@ def freedom(jacobian: Kinematics, turning: Bits, size: float) -> Freedom:
     J = scale_jacobian(J, turning, size)
     rank = rank_of(J)
     moving = [k for k in range(dof) if np.abs(J[:, :, k]).max() > PartialTolerance.SLIGHT]
+    # nearest to the base first: those carry the others, and the wrist stays as it is
     used = next((some for some in combinations(moving, rank) if rank_of(J[:, :, list(some)]) == rank), ())
     idle = tuple(k for k in range(dof) if k not in moving)
     return Freedom(tuple(used), idle, tuple(k for k in moving if k not in used), rank)

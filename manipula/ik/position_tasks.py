@@ -15,31 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
+from manipula.ik import position_targets
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.branch_selection import choice_table
 from manipula.ik.descent import JointSpace
-from manipula.ik.numeric import newton
+from manipula.ik.numeric import newton, poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, distances, jacobian_of, pose_of
-from manipula.ik.numeric.poses import (
-    Tolerances,
-    checked_tolerance,
-    joints_from_value,
-    numbers_from_value,
-    tolerances_of,
-)
 from manipula.ik.numeric.tolerances import BranchTolerance, PartialTolerance, SearchTolerance
 from manipula.ik.position_branches import AxisBranches, Branches, PositionBranches
-from manipula.ik.position_targets import (
-    away_text,
-    complete_pose,
-    freedom,
-    freeze_joints,
-    mask_pose,
-    middle,
-    note_text,
-    reason_text,
-    targets_from_value,
-)
 from manipula.ik.search import distinct, nearest_found, starts
 from manipula.ik.solver import Nearest, Raw, Solver, solution_names
 from manipula.ik.without_closed_form import side_by_side
@@ -61,8 +44,8 @@ def completed_branches(solver: Solver, T: Floats, q: Floats, joints: list[int]) 
     lost = np.flatnonzero((worst > exact) & (worst < PartialTolerance.ALMOST * solver.size))
     met = near[worst <= exact]
     for row in lost if joints else ():
-        found = _solutions_around(solver, T, near[row], joints, exact)
-        new = [x for x in found if not len(met) or distances(met, x, solver.turning).min() > BranchTolerance.SAME]
+        solutions = _solutions_around(solver, T, near[row], joints, exact)
+        new = [x for x in solutions if not len(met) or distances(met, x, solver.turning).min() > BranchTolerance.SAME]
         if new:
             q[row] = new[0]
             met = np.concatenate([met, new[:1]])
@@ -114,7 +97,7 @@ class PartialResult(InverseResult):
         super().__init__(solver, target, seed=seed, raw=found.raw, tolerance=tolerance)
         self._names, held = found.names, found.held
         self.task, self.free = solver.task, tuple(k + 1 for k in solver.freedom.free)
-        self.note = note_text(solver.task, solver.freedom, held, solver.turning)
+        self.note = position_targets.note_text(solver.task, solver.freedom, held, solver.turning)
 
     @property
     def branch(self) -> list[str]:
@@ -157,16 +140,16 @@ class PartialSolver(JointSpace):
         self._made: tuple[bytes, Branches] | None = None
         self.pose: Kinematics = self._masked_pose
         self.jacobian: Kinematics = self._used_jacobian
-        self.freedom = freedom(self._task_rows, self.turning, self.size)
-        self.centre = middle(self.low, self.high)
+        self.freedom = position_targets.freedom(self._task_rows, self.turning, self.size)
+        self.centre = position_targets.middle(self.low, self.high)
         made = self._branches(self.centre)
         self.closed: Any = made if made.closed else None
         self.plan = replace(made.plan, parameter=", ".join(f"joint {k + 1}" for k in self.freedom.free))
 
     @property
-    def tolerances(self) -> Tolerances:
+    def tolerances(self) -> poses.Tolerances:
         """What answers are measured by: as for a pose, exact where the joints can give all that is asked."""
-        return tolerances_of(self.size, 0.0, 6 if self.freedom.rank >= ASKED[self.task] else self.freedom.rank)
+        return poses.tolerances_of(self.size, 0.0, 6 if self.freedom.rank >= ASKED[self.task] else self.freedom.rank)
 
     native = None  # parts of a pose have no closed form of their own
 
@@ -179,7 +162,7 @@ class PartialSolver(JointSpace):
 
     def _masked_pose(self, q: Floats) -> Floats:
         """(…, 4, 4)"""
-        return mask_pose(self.task, self._pose(q))
+        return position_targets.mask_pose(self.task, self._pose(q))
 
     def _task_rows(self, q: Floats) -> Floats:
         """(…, 6, n): the rows that count."""
@@ -188,6 +171,7 @@ class PartialSolver(JointSpace):
             J[..., 3:, :] = 0
         else:
             z = self._pose(q)[..., :3, 2]
+            # turning about z itself does not move the axis
             J[..., 3:, :] -= z[..., :, None] * (z[..., None, :] @ J[..., 3:, :])
         return J
 
@@ -210,14 +194,14 @@ class PartialSolver(JointSpace):
 
         `tolerance`: as for a pose.
         """
-        tolerance = checked_tolerance(tolerance)
-        T = targets_from_value(self.task, target, self._height, tolerance)
-        near = None if seed is None else joints_from_value(seed, self.chain.dof)
+        tolerance = poses.checked_tolerance(tolerance)
+        T = position_targets.targets_from_value(self.task, target, self._height, tolerance)
+        near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
         held = self._free_joint_values(near, parameter)
         if T.ndim == 2:
             return self._solve_task(T, near, held, parameter is None, tolerance)
-        found = [self._solve_task(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
-        q, valid = side_by_side(found, self.chain.dof)
+        answers = [self._solve_task(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
+        q, valid = side_by_side(answers, self.chain.dof)
         return InverseBatch(
             self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], *valid.shape[1:])
         )
@@ -232,6 +216,7 @@ class PartialSolver(JointSpace):
         other = PartialResult(self, T, self._find_branches(T, held, search=True), seed, tolerance)
         if len(other.q) or not movable or not self.freedom.held:
             return other if len(other.q) else result
+        # least squares with all joints free says where the held ones would have to be
         best = self.nearest(T, held)
         if best.distance > max(SearchTolerance.REACHED, result.tolerance):
             return result
@@ -255,7 +240,7 @@ class PartialSolver(JointSpace):
         """What solves the arm with its free joints frozen; kept while they stay."""
         key = held[list(self.freedom.free)].tobytes()
         if self._made is None or self._made[0] != key:
-            arm = freeze_joints(self.chain, {k: float(held[k]) for k in self.freedom.free})
+            arm = position_targets.freeze_joints(self.chain, {k: float(held[k]) for k in self.freedom.free})
             made: Branches = PositionBranches(arm) if self.task == "position" else AxisBranches(arm)
             self._made = key, made
         return self._made[1]
@@ -270,22 +255,22 @@ class PartialSolver(JointSpace):
         if parameter is None:
             return held
         free = self.freedom.free
-        given = np.atleast_1d(numbers_from_value("parameter", parameter))
+        positions = np.atleast_1d(poses.numbers_from_value("parameter", parameter))
         if not free:
             raise InputError("parameter: the task {task!r} leaves no joint of this arm free", self.task)
-        if given.shape != (len(free),) or not np.isfinite(given).all():
+        if positions.shape != (len(free),) or not np.isfinite(positions).all():
             names = ", ".join(str(k + 1) for k in free)
             raise InputError(
-                "parameter: expected the positions of joints {names}, found {tolist}", names, given.tolist()
+                "parameter: expected the positions of joints {names}, found {tolist}", names, positions.tolist()
             )
-        held[list(free)] = given
+        held[list(free)] = positions
         return held
 
     # what is out of reach
 
     def away(self, T: Floats, at: Floats) -> str:
         """How far apart two targets are, in words."""
-        return away_text(self.task, T, at)
+        return position_targets.away_text(self.task, T, at)
 
     def elsewhere(self, q: Floats, values: Floats | None) -> str:
         """What to say of a target that is reached only where the free joints may move."""
@@ -294,11 +279,11 @@ class PartialSolver(JointSpace):
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "") -> Nearest:
         """The configuration inside the limits that comes nearest in what counts; all joints may move."""
         target = np.asarray(pose, dtype=float)
-        near = None if seed is None else joints_from_value(seed, self.chain.dof)
-        T = complete_pose(target) if self.task == "axis" else target
+        near = None if seed is None else poses.joints_from_value(seed, self.chain.dof)
+        T = position_targets.complete_pose(target) if self.task == "axis" else target
         best, distance = nearest_found(self, T, starts(self, near), self.task, (self._pose, self._jacobian))
-        rejected = Answers(self, target, near, self.raw(target, near)).rejected if self.limited else ""
-        reason = reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)
+        rejected = Answers(self, target, near, self.raw(target, near)).limits_text if self.limited else ""
+        reason = position_targets.reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)
         return Nearest(best, distance, reason)
 
     @cached_property
@@ -308,6 +293,7 @@ class PartialSolver(JointSpace):
             return None
         span = np.where(self.turning, np.pi, self.size)
         p = self._pose(np.random.default_rng(5).uniform(-span, span, (16, self.chain.dof)))[:, :3, 3]
+        # points of a plane have no third extent; on a line there is no plane to name
         _, sizes, rows = np.linalg.svd(p - p.mean(0))
         if sizes[2] > PartialTolerance.PLANE * self.size or sizes[1] < PartialTolerance.PLANE * self.size:
             return None

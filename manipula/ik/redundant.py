@@ -32,8 +32,8 @@ DOF = 7
 
 def arm_angle(J: Floats, tool: Floats, senses: list[int]) -> float | None:
     """From the Jacobian, the tool's position and the joints' senses; None where a plane is not sure."""
-    found = elbow_angle(J.ravel().tolist(), tool.tolist(), senses)  # type: ignore[arg-type]
-    return None if found == NONE or math.isnan(found) else found
+    angle = elbow_angle(J.ravel().tolist(), tool.tolist(), senses)  # type: ignore[arg-type]
+    return None if angle == NONE or math.isnan(angle) else angle
 
 
 def elbow_angle(J: Reals, tool: Reals, senses: Reals) -> float:
@@ -66,6 +66,7 @@ def elbow_angle(J: Reals, tool: Reals, senses: Reals) -> float:
     by = z[8] * sx - z[6] * sz
     bz = z[6] * sy - z[7] * sx
     least = min(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz)
+    # not ≥, so that NaN is refused as well
     if not sqrt(least) >= FLAT * length:
         return NONE
     triple = sx * (ay * bz - az * by) + sy * (az * bx - ax * bz) + sz * (ax * by - ay * bx)
@@ -108,10 +109,10 @@ class Parameter:
 
     def checked_values(self, values: ArrayLike) -> Floats:
         """Values that a caller gives."""
-        given = numbers_from_value("parameter", values).ravel()
-        if not given.size or not np.isfinite(given).all():
+        numbers = numbers_from_value("parameter", values).ravel()
+        if not numbers.size or not np.isfinite(numbers).all():
             raise InputError("parameter: expected one finite number or more, found {values!r}", values)
-        return principal(given, np.array(self.turns))
+        return principal(numbers, np.array(self.turns))
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -125,14 +126,15 @@ class Parameter:
     def fan(self) -> Floats:
         """Values between its ends, evenly."""
         low, high = self.ends
-        found: Floats = low + (high - low) * (np.arange(SAMPLES) + 0.5) / SAMPLES
-        return found
+        values: Floats = low + (high - low) * (np.arange(SAMPLES) + 0.5) / SAMPLES
+        return values
 
     def values(self, own: float | None, given: ArrayLike | None) -> Floats:
         """The values to solve for: those given, or the seed's `own` and a fan of others."""
         if given is not None:
             return self.checked_values(given)
         fan = self.fan()
+        # the seed's own value first, so that its configuration is among the answers
         return fan if own is None else np.concatenate([[own], fan[np.abs(fan - own) > ParameterTolerance.APART]])
 
     def samples(self, q: Floats) -> Floats | None:
@@ -157,5 +159,5 @@ class Parameter:
 
     def elsewhere(self, own: float, values: Floats | None) -> str:
         """What to say of a pose that the arm reaches with another value, its `own`."""
-        given = None if values is None or values.size != 1 else float(values[0])
-        return elsewhere_text(self.plan.parameter, own, given, self.turns)
+        only = None if values is None or values.size != 1 else float(values[0])
+        return elsewhere_text(self.plan.parameter, own, only, self.turns)

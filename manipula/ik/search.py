@@ -34,6 +34,7 @@ TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "ax
 
 def starts(solver: Solver, seed: Floats | None, count: int = STARTS) -> Floats:
     """Configurations to start from: the seed, and a fixed spread inside the limits."""
+    # a fixed seed: the same pose has the same answers in every run
     rng = np.random.default_rng(20240229)
     spread = rng.uniform(*solver.span, (count, solver.chain.dof))
     return spread if seed is None else np.concatenate([seed[None], spread])
@@ -48,6 +49,7 @@ def unique_solutions(solver: Solver, T: Floats, seed: Floats | None, tolerance: 
         return _search_until_complete(solver, T, starts(solver, seed, MOST), exact)
     every = starts(solver, seed)
     for some in np.split(every, [SOME]):  # with tight limits few of them lead to a solution
+        # of infinitely many answers those inside the limits are wanted, so the limits go into the descent
         inside = _exact(solver, T, solver.descent(some, T, bounded=True), exact)
         if len(inside):
             return inside
@@ -58,16 +60,17 @@ def _search_until_complete(solver: Solver, T: Floats, every: Floats, exact: floa
     """Starts until no more solutions are to be expected."""
     assert solver.descent is not None
     tried, hits = 0, 0
-    found = np.empty((0, every.shape[-1]))
+    solutions = np.empty((0, every.shape[-1]))
     while tried < len(every):
         some = every[tried : tried + (MORE if tried else STARTS)]
         ends = solver.descent(some, T)
         tried += len(some)
+        # the stopping rule counts descents that ended at a solution, known or new
         hits += int((ends.miss < max(SearchTolerance.CLOSE, SearchTolerance.LOOSE * exact)).sum())
-        found = told_apart(solver, T, np.concatenate([found, _exact(solver, T, ends, exact)]))
-        if _enough(tried, hits, len(found)):
+        solutions = told_apart(solver, T, np.concatenate([solutions, _exact(solver, T, ends, exact)]))
+        if _enough(tried, hits, len(solutions)):
             break
-    return found if len(found) <= FINITE else found[:SOME]
+    return solutions if len(solutions) <= FINITE else solutions[:SOME]
 
 
 def _enough(tried: int, hits: int, solutions: int) -> bool:
@@ -98,10 +101,10 @@ def _exact(solver: Solver, T: Floats, ends: Ends | newton.Nearest, exact: float)
 
 def _by_arrays(solver: Solver, T: Floats, q: Floats, exact: float) -> Floats:
     """Without machine code: all starts at once."""
-    found = told_apart(
+    solutions = told_apart(
         solver, T, _exact(solver, T, newton.nearest(q, T, solver.pose, solver.jacobian, *solver.walls), exact)
     )
-    return found[:SOME] if solver.plan.free else found
+    return solutions[:SOME] if solver.plan.free else solutions
 
 
 def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:
@@ -115,6 +118,7 @@ def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:
         return q
     one, other = np.nonzero(near)
     still = StandingTool(T, solver.pose, solver.jacobian, solver.turning)
+    # two ends of one flat valley: the pose is met between them, so they are one root
     near[one, other] = still.between(q[one], q[other]) <= solver.tolerances.good
     worst = still.miss(q)
     beaten: Bits = (near | near.T) & ((worst[:, None] > worst) | ((worst[:, None] == worst) & near))
@@ -142,6 +146,7 @@ def nearest_found(
     if solver.descent is not None:
         ends = solver.descent(q, T, task, bounded=True).q
         cost = ((newton.difference(pose(ends), T) * weights) ** 2).sum(-1)
+        # the second-order finish is dear: only the best distinct ends get one
         q = distinct(ends[np.argsort(cost, kind="stable")], solver.turning)[:FINISHED]
     return best_of(solver, newton.nearest(q, T, pose, jacobian, solver.low, solver.high, weights))
 

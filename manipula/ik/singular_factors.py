@@ -81,6 +81,7 @@ class Pieces:
 def pieces_of(structure: ArmStructure) -> Pieces:
     """The determinants of an arm; `InputError` where there is no rule for it."""
     robot = structure.robot
+    # in the field: exact, where a sample in floats would have to guess what is zero
     moving = [row for row in range(6) if not all(_zeros(structure, seed, row) for seed in DRAWS)]
     if robot.dof <= _FEW or robot.dof == len(moving) < 6:
         return _few(structure, moving)
@@ -126,8 +127,9 @@ def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
     A = J if square else [[dot(one, other) for other in zip(*J)] for one in zip(*J)]
     said = Message("the tool's {ways}", joined(", ", (WORDS[row] for row in rows)))
     name = "J" if square else "JᵀJ"
-    found = determinant(A) if len(rows) >= n else 0
-    piece = Piece(name, said, drawn.function(name, found))
+    # fewer rows than joints: JᵀJ is singular everywhere
+    value = determinant(A) if len(rows) >= n else 0
+    piece = Piece(name, said, drawn.function(name, value))
     if len(rows) < n or all(_vanishes(piece.function, seed) for seed in DRAWS):
         raise InputError(
             "{name}: its {n} joints move {said} in fewer ways than they are",
@@ -148,8 +150,8 @@ def _zeros(structure: ArmStructure, seed: str, row: int) -> bool:
 def _vanishes(function: Function, seed: str) -> bool:
     maths = FieldMaths(f"determinant {seed}")
     names = [name for port in function.inputs for name in port.names]
-    [found] = function({name: maths.symbol(name) for name in names}, maths).values()
-    return _nothing(found[0])
+    [outputs] = function({name: maths.symbol(name) for name in names}, maths).values()
+    return _nothing(outputs[0])
 
 
 def _nothing(x: Any) -> bool:
@@ -179,8 +181,9 @@ def _wrist(structure: ArmStructure, centre: int) -> Pieces:
 
 def _centre(structure: ArmStructure) -> int | None:
     """The joint behind the third, counted from 0, whose foot lies on all three axes; None where there is none."""
-    found = [_meeting_axes(structure, seed) for seed in DRAWS]
-    both = [k for k in range(3) if all(k in one for one in found)]
+    draws = [_meeting_axes(structure, seed) for seed in DRAWS]
+    # two draws: letters may meet by chance at one
+    both = [k for k in range(3) if all(k in one for one in draws)]
     return both[0] if both else None
 
 
@@ -196,11 +199,11 @@ def _meeting_axes(structure: ArmStructure, seed: str) -> set[int]:
 
 def _feet(hand: Tree, q: Sequence[Any]) -> list[Placement]:
     """Where the joints of the last three links stand, seen from the third link."""
-    found, at = [], HERE
+    feet, at = [], HERE
     for link, motion in zip(hand.links, hand.motions(q), strict=True):
-        found.append(at @ link.before)
-        at = found[-1] @ motion @ link.after
-    return found
+        feet.append(at @ link.before)
+        at = feet[-1] @ motion @ link.after
+    return feet
 
 
 def _on_axis(p: Vector, foot: Placement) -> bool:
@@ -220,11 +223,11 @@ _HALF = product_of([FormulaNumber(Fraction(1, 2)), PI])
 
 def variables(tree: FormulaTree) -> list[str]:
     """The joints it depends on, each once."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for leaf in leaves([tree]):
         inner = leaves(x for x, _ in leaf.angle) if isinstance(leaf, Trig) else [leaf]
-        found |= {x.name: None for x in inner if isinstance(x, Symbol) and x.online}
-    return list(found)
+        names |= {x.name: None for x in inner if isinstance(x, Symbol) and x.online}
+    return list(names)
 
 
 def solve_factor(factor: FormulaTree) -> Solved | None:
@@ -242,6 +245,7 @@ def solve_factor(factor: FormulaTree) -> Solved | None:
 
 def _angles(A: FormulaTree, B: FormulaTree, C: FormulaTree) -> tuple[FormulaTree, ...]:
     """The zeros of A cos x + B sin x + C."""
+    # the plain cases first: a reader expects 0, π and ±π/2, not their arc tangents
     if C == ZERO and A == ZERO:
         return ZERO, PI
     if C == ZERO and B == ZERO:

@@ -57,8 +57,8 @@ class Singularity:
             return zero, ""
         values = [printer.text(value) for value in self.solution[1]]
         between = r" \text{ or } " if isinstance(printer, Latex) else " or "
-        found = f"{printer.text(self.solution[0])} = {between.join(values)}"
-        return zero, "" if found == zero else found
+        solution = f"{printer.text(self.solution[0])} = {between.join(values)}"
+        return zero, "" if solution == zero else solution
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,8 +106,8 @@ class Singularities:
     def __repr__(self) -> str:
         """The equations alone, where they are short."""
         said = "; ".join(case.texts(Printer(self._input_names))[0] for case in self.cases) or "never"
-        told = said if len(said) < _SHORT else f"{len(self.cases)} equations; print(…) shows them"
-        return f"<singular configurations of {self.robot}: {told}>"
+        shown = said if len(said) < _SHORT else f"{len(self.cases)} equations; print(…) shows them"
+        return f"<singular configurations of {self.robot}: {shown}>"
 
     @property
     def latex(self) -> str:
@@ -185,9 +185,9 @@ class _Trial:
         structure = pieces.structure
         self.pieces, self.rng = pieces, np.random.default_rng(1)
         values = floats_of(dict(structure.robot.values))
-        given = free_parameters(structure.robot, structure.symbolic)
-        self.letters = {name: _number(x, values, self.rng.uniform(0.2, 0.9)) for name, x in given.items()}
-        self.drawn = any(x is None or not set(names_of(x)) <= set(values) for x in given.values())
+        parameters = free_parameters(structure.robot, structure.symbolic)
+        self.letters = {name: _number(x, values, self.rng.uniform(0.2, 0.9)) for name, x in parameters.items()}
+        self.drawn = any(x is None or not set(names_of(x)) <= set(values) for x in parameters.values())
         self.chain = structure.merged(FLOATS, self.letters)
         self.free = [f"q{i + 1}" for i in range(self.chain.dof)]
 
@@ -227,6 +227,7 @@ class _Trial:
                     wanted = self.value(value, q)
                 except (ValueError, ZeroDivisionError):  # the root of a negative number
                     continue
+            # the unknown is a sum of joints, linear in each: two points give its slope
             slope = self.value(unknown, {**q, name: 1.0}) - self.value(unknown, {**q, name: 0.0})
             there = q[name] + (wanted - self.value(unknown, q)) / slope
             if np.isfinite(there):
@@ -238,6 +239,7 @@ class _Trial:
             places = np.linspace(-np.pi, np.pi, _SCAN)
             sizes = [self.value(factor, {**q, name: float(x)}) for x in places]
             for a, b, f, g in zip(places, places[1:], sizes, sizes[1:]):
+                # only changes of sign: a double root is missed, and then the case counts as not reached
                 if f * g < 0:
                     root = brentq(
                         lambda x, name=name: self.value(factor, {**q, name: x}), a, b, xtol=SingularTolerance.ROOT

@@ -160,7 +160,9 @@ def away_text(T: Floats, at: Floats) -> str:
     away = float(np.linalg.norm(T[:3, 3] - at[:3, 3]))
     spun = T[:3, :3].T @ at[:3, :3]
     sine = np.linalg.norm([spun[2, 1] - spun[1, 2], spun[0, 2] - spun[2, 0], spun[1, 0] - spun[0, 1]]) / 2
+    # from sine and cosine: an arc cosine of the trace loses half its digits near 0
     angle = np.degrees(np.arctan2(sine, (np.trace(spun) - 1) / 2))
+    # rounded first: 1e-17 mm would read as a fault
     distance, turn = (f"{round(float(x), ROUNDED):.4g}" for x in (1000 * away, angle))
     return AWAY.format(distance=distance, angle=turn)
 

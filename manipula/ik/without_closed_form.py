@@ -16,7 +16,7 @@ from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, over_arrays, principal, stack_rows, wound
 from manipula.ik.numeric.poses import accept_branches
 from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, SearchTolerance
-from manipula.ik.search import unique_solutions
+from manipula.ik.search import distinct, unique_solutions
 from manipula.ik.solver import Raw, Solver
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan
 from manipula.mechanics.robot.joints import KINDS
@@ -73,6 +73,7 @@ def side_by_side(found: Sequence[Floats], dof: int) -> tuple[Floats, Bits]:
     sizes = np.array([len(q) for q in found], dtype=int)
     valid = np.arange(sizes.max(initial=0)) < sizes[:, None]
     q = np.full((*valid.shape, dof), np.nan)
+    # the empty first part gives the width where no pose has an answer
     q[valid] = np.concatenate([np.empty((0, dof)), *found])
     return q, valid
 
@@ -83,6 +84,7 @@ def side_by_side(found: Sequence[Floats], dof: int) -> tuple[Floats, Bits]:
 #
 # Every solution of the arm is one of the longer arm's, at most 16; those that move an added joint are none.
 
+# parallel or crossing axes would make the longer arm singular at every pose
 GAP = (  # in no special place to the axis before
     turn_about("z", math.cos(0.9), math.sin(0.9)) @ shift_along("x", 0.23) @ shift_along("z", 0.17)
     @ turn_about("x", math.cos(1.3), math.sin(1.3))
@@ -101,25 +103,16 @@ def with_six(chain: Tree) -> Tree:
 
 def padded_solutions(general: General6R, solver: Solver, poses: Floats) -> Sequence[Floats | None]:
     """The solutions (k, n) of poses (m, 4, 4); None where the count of the longer arm's is not full."""
-    found = zip(poses, general.solve_many(poses), strict=True)
-    return [_still(answer.q, solver, T) if answer.info.complete else None for T, answer in found]
+    solved = zip(poses, general.solve_many(poses), strict=True)
+    return [_still(answer.q, solver, T) if answer.info.complete else None for T, answer in solved]
 
 
 def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
     n = solver.chain.dof
     kept = q[(np.abs(q[:, n:]) < SearchTolerance.STILL).all(-1), :n]
     close, worst = newton.newton_polish(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
-    return _distinct(principal(close[accept_branches(worst, solver.tolerances)], solver.turning))
-
-
-def _distinct(q: Floats) -> Floats:
-    """Roots that were two of the longer arm's may be one of this one's."""
-    keep = [i for i in range(len(q)) if not any(_near(q[i], q[j]) for j in range(i))]
-    return q[keep]
-
-
-def _near(a: Floats, b: Floats) -> bool:
-    return bool(np.abs(np.remainder(a - b + np.pi, 2 * np.pi) - np.pi).max() < BranchTolerance.SAME)
+    # two roots of the longer arm may be one of this one
+    return distinct(principal(close[accept_branches(worst, solver.tolerances)], solver.turning), solver.turning)
 
 
 # Seven turning joints of which none, when held, leaves a closed form: the last is given, the six before are general.
@@ -144,8 +137,8 @@ def last_part(chain: Tree, values: Floats) -> Floats:
 def fixed_joint_solutions(general: General6R, chain: Tree, poses: Floats, values: Floats) -> list[Floats]:
     """For each pose (n, 4, 4) the solutions (k, 7) with the last joint at any of the values."""
     wanted = poses[:, None] @ np.linalg.inv(last_part(chain, values))
-    found = iter(general.solve_many(wanted.reshape(-1, 4, 4)))
-    return [np.concatenate([_with(next(found).q, value) for value in values]) for _ in poses]
+    answers = iter(general.solve_many(wanted.reshape(-1, 4, 4)))
+    return [np.concatenate([_with(next(answers).q, value) for value in values]) for _ in poses]
 
 
 def _with(q: Floats, value: float) -> Floats:

@@ -24,8 +24,8 @@ from manipula.algebra.optimise.search import kernel
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds
 from manipula.algebra.optimise.search.engine import search_ways as found
 from manipula.algebra.optimise.search.run import anneal, compile_kernel, interpret_kernel
-from manipula.algebra.optimise.search.table import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS, State
 from manipula.algebra.optimise.search.table import ARRAYS as STATE_ARRAYS
+from manipula.algebra.optimise.search.table import STEEPEST, Kind, Now, State
 from manipula.algebra.optimise.search.ways import (
     as_asked,
     function_from_text,
@@ -105,13 +105,13 @@ def test_the_counted_price_is_the_true_one(price: Price) -> None:
     """The kernel's running sum, after thousands of changes and undone changes, against a count from nothing."""
     ways = ways_from_function(ARMS["inertia"], price, 1 << 12)  # small: it is swept
     state = ways.state
-    assert state.now[COST] == price.total(ARMS["inertia"])
-    state.now[RANDOM] = 12345
+    assert state.now[Now.COST] == price.total(ARMS["inertia"])
+    state.now[Now.RANDOM] = 12345
     state.chances[:] = [int(2.0**61 * np.exp(-rise / (0.3 * price.unit))) for rise in range(STEEPEST)]
     anneal(state, 100_000)
-    assert state.now[SWEEPS] > 0
-    assert price.total(function_from_ways(ways, best=False)) == state.now[COST]
-    assert price.total(function_from_ways(ways, best=True)) == state.now[BEST] < price.total(ARMS["inertia"])
+    assert state.now[Now.SWEEPS] > 0
+    assert price.total(function_from_ways(ways, best=False)) == state.now[Now.COST]
+    assert price.total(function_from_ways(ways, best=True)) == state.now[Now.BEST] < price.total(ARMS["inertia"])
 
 
 def test_each_price_lowers_its_own_figure() -> None:
@@ -130,7 +130,7 @@ def test_fused_price_by_hand() -> None:
     both = function_of(lambda a, b, c: [a * b - b * c * c], "a b c")
     assert [FUSED.total(f) for f in (one, twice, both)] == [1, 3, 3]
     for f in (one, twice, both):
-        assert ways_from_function(f, FUSED, 1 << 10).state.now[COST] == FUSED.total(f)
+        assert ways_from_function(f, FUSED, 1 << 10).state.now[Now.COST] == FUSED.total(f)
 
 
 def annealed_in_c(folder: Path) -> Callable[[State, int], None]:
@@ -151,10 +151,10 @@ def test_compiled_interpreted_and_c_agree(tmp_path: Path) -> None:
     hurried, thorough = (partial(compile_kernel(well).call, "anneal") for well in (False, True))
     for run in (hurried, thorough, interpret_kernel, annealed_in_c(tmp_path)):
         state = ways_from_function(ARMS["planar"], FUSED, 1 << 10).state  # small: it is swept
-        state.now[RANDOM] = 99
+        state.now[Now.RANDOM] = 99
         state.chances[:] = [int(2.0**61 * np.exp(-rise / 0.6)) for rise in range(STEEPEST)]
         run(state, 20_000)
-        assert state.now[SWEEPS] > 0
+        assert state.now[Now.SWEEPS] > 0
         states.append(state)
     for name in STATE_ARRAYS:
         first, *others = (getattr(state, name) for state in states)
@@ -254,7 +254,7 @@ def test_interrupt_keeps_the_best() -> None:
 
 def test_ways_in_a_circle_are_an_error_and_no_endless_walk() -> None:
     ways = ways_from_function(ARMS["planar"], CLASSICAL)
-    node = next(r >> 1 for r in ways.roots if ways.state.kind[r >> 1] in (ADD, MUL))
+    node = next(r >> 1 for r in ways.roots if ways.state.kind[r >> 1] in (Kind.ADD, Kind.MUL))
     ways.state.left[node] = 2 * node
     with pytest.raises(ProofError, match="use each other in a circle"):
         function_from_ways(ways, best=False)

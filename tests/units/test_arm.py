@@ -36,8 +36,8 @@ def declaration(model: Entry) -> str:
     inputs = "".join(f"{name}: Given, " for name in model.inputs)
     wrench = "wrench_tool: Wrench = None, " if model.takes_wrench else ""
     gives = "Array" if len(model.outputs) == 1 else "Any"
-    frame = 'frame: str = "", ' if model.needs & TOOL else ""
-    return f"def {model.name}(self, {inputs}{wrench}*, {frame}out: Any = None, threads: int = 1) -> {gives}: ..."
+    options = "ToolOptions" if model.needs & TOOL else "Options"
+    return f"def {model.name}(self, {inputs}{wrench}**how: Unpack[{options}]) -> {gives}: ..."
 
 
 def declarations() -> str:

@@ -107,16 +107,16 @@ def test_what_is_too_wide_breaks_where_it_can() -> None:
     """Equation by equation before step by step; what is between brackets breaks too."""
     compiler = typst()
     made = mp.generate("planar2r", "inverse_dynamics", optimise="none").equations("factored", "latex")
-    assert r"\(" in made.running[0] and len(made.running) == len(made) + len(made.where)
+    assert r"\(" in made.inline_rows[0] and len(made.inline_rows) == len(made) + len(made.where)
     wide = ReportFormula(
         "w",
         "",
         typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $",
-        running=made.running,
+        running=made.inline_rows,
         auxiliary=["D_(1) = a"],
     )
     found = compiler.query(source_of(story("x", formulas=[wide])).encode(), "math.equation.where(block: false)")
-    assert found.count('"block": false') == len(made.running)
+    assert found.count('"block": false') == len(made.inline_rows)
 
 
 def test_without_typst_a_sentence_comes_before_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

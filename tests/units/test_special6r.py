@@ -10,7 +10,7 @@ import pytest
 
 from manipula.ik.general6r.arm import ArmTable, ReadingTable, Shape
 from manipula.ik.general6r.solver import General6R
-from manipula.ik.general6r.special import eased, least_step, pose_beside
+from manipula.ik.general6r.special import ease_to_target, least_step, pose_beside
 from manipula.ik.numeric.arrays import jacobian_of, pose_of
 from tests.emitted import needs_cc
 from tests.laws.test_general6r import chain_of
@@ -46,7 +46,7 @@ def test_least_steps_come_to_a_member_of_a_family(tmp_path_factory: pytest.TempP
     target = solver.arm.frames(solver.arm.angles(q))[5][:3]
     for _ in range(3):
         begin = solver.arm.angles(q + rng.uniform(-0.02, 0.02, 6))
-        *_, angles, worst = alike(eased, folder, solver.tables.arm, target.ravel(), begin)
+        *_, angles, worst = alike(ease_to_target, folder, solver.tables.arm, target.ravel(), begin)
         assert worst < 1e-12
         found = solver.arm.positions(angles)
         assert np.abs(pose_of(chain)(found) - pose_of(chain)(q)).max() < 1e-11

@@ -42,6 +42,7 @@ def fold_choices(tape: Tape) -> Tape:
         replace(x, magnitude=moved.get(x.magnitude, x.magnitude), bound=moved.get(x.bound, x.bound))
         for x in tape.checks
     )
+    # what is folded away is not counted, as nobody computes it
     gone = [[x for x in half if x.slot not in kept] for half in (tape.online, tape.offline)]
     return replace(
         tape, offline=lines(tape.offline), online=lines(tape.online), guard=lines(tape.guard), outputs=outputs,
@@ -52,6 +53,7 @@ def fold_choices(tape: Tape) -> Tape:
 def _equal_slots(tape: Tape) -> dict[int, int]:
     """Slot → the slot that has the same value."""
     double, single = dict(tape.constants), dict(tape.single)
+    # NaN compares with nothing, itself included: it decides no choice
     known = {slot: value for slot, value in double.items() if slot not in single and not isnan(value)}
     moved: dict[int, int] = {}
     for line in (*tape.lines, *tape.guard):
@@ -196,11 +198,12 @@ OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos")}
 
 def language_named(name: str) -> str:
     """The language that is meant: its name, or what else people call it."""
+    # people type C++, Octave and " Fortran90"
     plain = " ".join(str(name).lower().split())
-    found = ALIASES.get(plain, plain)
-    if found not in BACKENDS:
+    language = ALIASES.get(plain, plain)
+    if language not in BACKENDS:
         raise UnknownNameError("language", name, BACKENDS)
-    return found
+    return language
 
 
 def backend_named(language: str, options: EmitOptions = PLAIN) -> Backend:
@@ -214,6 +217,7 @@ def backend_named(language: str, options: EmitOptions = PLAIN) -> Backend:
 def _load_backend(language: str, places: Mapping[str, str]) -> Any:
     if language not in places:
         raise UnknownNameError("language", language, places)
+    # imported on demand: a run uses one back end of ten
     module, _, name = places[language].partition(":")
     return getattr(import_module(module), name)
 

@@ -27,6 +27,7 @@ _SPELLED = {
 
 def ascii_text(text: str) -> str:
     """The same words in ASCII, on one line."""
+    # before NFKD, which would take a letter such as ² apart in its own way
     whole = _spell_letters(" ".join(text.split()))
     parts = _spell_letters(unicodedata.normalize("NFKD", whole))  # again: the dot of a rate may stand alone only now
     return without_accents(parts).encode("ascii", "backslashreplace").decode("ascii")
@@ -45,6 +46,7 @@ def identifier(wish: str) -> str:
     word = re.sub(r"\W+", "_", ascii_text(wish), flags=re.ASCII).strip("_")
     if not word:
         return "x"
+    # a parameter called M_PI would be replaced by the preprocessor
     return f"x{word}" if not word[0].isalpha() or _MACRO.fullmatch(word) else word
 
 
@@ -56,12 +58,12 @@ class Namer:
 
     def name(self, wish: str) -> str:
         base = identifier(wish)
-        found, count = base, 1
-        while found in self.taken:
+        name, count = base, 1
+        while name in self.taken:
             count += 1
-            found = f"{base}_{count}"
-        self.taken.add(found)
-        return found
+            name = f"{base}_{count}"
+        self.taken.add(name)
+        return name
 
     def names(self, wishes: Iterable[str]) -> list[str]:
         return [self.name(wish) for wish in wishes]
@@ -116,6 +118,7 @@ def split(tape: Tape, namer: Namer, avoided: Collection[str] = ()) -> Split:
     parameters = arguments([port for port in tape.inputs if not port.online])
     own = {slot for argument in parameters for slot in argument.port.slots}
     read = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
+    # parameters in their order, then results in the tape's: the same k on every run
     kept = tuple(sorted(own & read) + offline_needed(tape))
     taken = {*namer.taken, *map(identifier, avoided)}
     outputs = tuple(
@@ -123,6 +126,7 @@ def split(tape: Tape, namer: Namer, avoided: Collection[str] = ()) -> Split:
         for port in tape.outputs
         if port.slots
     )
+    # without anything prepared there is no `prepare` that could report a broken condition
     return Split(variables, parameters, outputs, kept, tape.checks if kept else ())
 
 
@@ -154,6 +158,7 @@ def memory_of(arguments: Split) -> Memory | None:
     """None where nothing is remembered from step to step."""
     inputs = {x.port.name: x for x in arguments.variables if x.port.role == "state"}
     following = {x.port.gives.state: x for x in arguments.outputs if isinstance(x.port.gives, Next)}
+    # a tape of rates has states, but no next values: it does not step
     if not inputs or inputs.keys() != following.keys():
         return None
     states = tuple((inputs[name], following[name]) for name in inputs)

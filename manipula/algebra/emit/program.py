@@ -13,27 +13,9 @@ from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text
 from manipula.algebra.emit.section import Places, Section, sections_of
 from manipula.algebra.emit.text import PAIRS, ExpressionWriter, Language, Pair, real_only
+from manipula.algebra.program import tree
 from manipula.algebra.program.primitives import DECIDING
 from manipula.algebra.program.reader import program
-from manipula.algebra.program.tree import (
-    Do,
-    Expr,
-    For,
-    If,
-    Kind,
-    Leave,
-    Place,
-    ProgramOp,
-    Return,
-    Routine,
-    Set,
-    Signs,
-    Stmt,
-    Struct,
-    While,
-    loop_names,
-    parts,
-)  # fmt: skip
 from manipula.algebra.tape import Tape
 
 STEPS = ("add", "sub", "mul", "div")  # written x += y
@@ -47,23 +29,24 @@ class ProgramWriter(ExpressionWriter):
     indent = "    "
     power = ""  # the text of x to the y, where lines of a tape call it
 
-    def __init__(self, routines: Sequence[Routine], public: Sequence[str] = ()) -> None:
+    def __init__(self, routines: Sequence[tree.Routine], public: Sequence[str] = ()) -> None:
         """`public`: the routines that can be called from outside."""
         routines = [*self.decision_routines(routines), *routines]
         self.routines, self.public = routines, public
         self.tables = {name: x for routine in routines for name, x in routine.tables.items()}
         self.tapes = {name: x for routine in routines for name, x in routine.tapes.items()}
         self.structs = {name: x for routine in routines for name, x in routine.structs.items()}
+        # one name space for routines, tables, structs and tapes, as C has it
         namer = Namer({*self.reserved, "pair", *(f"pair_{name}" for name in PAIRS)})
         self.called = {name: namer.name(name) for name in (x.name for x in routines)}
         self.called |= {name: namer.name(name) for name in (*self.tables, *self.structs)}
         self.straight = {name: namer.name(name) for name in self.tapes}
         self.used: dict[str, None] = {}
         self.local: dict[str, str] = {}
-        self.sign = Signs(routines[0]) if routines else None
+        self.sign = tree.Signs(routines[0]) if routines else None
         self.declared: set[str] = set()
 
-    def decision_routines(self, routines: Sequence[Routine]) -> list[Routine]:
+    def decision_routines(self, routines: Sequence[tree.Routine]) -> list[tree.Routine]:
         """What tapes decide, as routines of the program, under the names `sign_of` and the like."""
         tapes = [tape for routine in routines for tape in routine.tapes.values()]
         used = {line.op for tape in tapes for line in (*tape.lines, *tape.guard)}
@@ -72,19 +55,19 @@ class ProgramWriter(ExpressionWriter):
     # what a language says
 
     @abstractmethod
-    def head(self, routine: Routine) -> str: ...
+    def head(self, routine: tree.Routine) -> str: ...
 
     @abstractmethod
-    def locals(self, routine: Routine) -> Iterator[str]: ...
+    def locals(self, routine: tree.Routine) -> Iterator[str]: ...
 
     @abstractmethod
-    def loop(self, line: For, name: str) -> str: ...
+    def loop(self, line: tree.For, name: str) -> str: ...
 
     @abstractmethod
-    def struct(self, struct: Struct) -> list[str]: ...
+    def struct(self, struct: tree.Struct) -> list[str]: ...
 
     @abstractmethod
-    def table(self, name: str, kind: Kind, values: Sequence[float]) -> str: ...
+    def table(self, name: str, kind: tree.Kind, values: Sequence[float]) -> str: ...
 
     @abstractmethod
     def pair_type(self) -> list[str]: ...
@@ -119,7 +102,9 @@ class ProgramWriter(ExpressionWriter):
 
     def text(self) -> str:
         """All of it."""
+        # the bodies first: they show which helpers are in use
         texts = {routine.name: "\n".join(self.routine(routine)) for routine in self.routines}
+        # before the tapes, whose lines call them
         decided = [texts.pop(text.__name__) for text in DECIDING.values() if self.decides and text.__name__ in texts]
         bodies = list(texts.values())
         tapes = [part for name, tape in self.tapes.items() for part in self.tape(self.straight[name], tape)]
@@ -158,8 +143,8 @@ class ProgramWriter(ExpressionWriter):
     def pair_made(self) -> list[str]:
         """The body of `number`."""
 
-    def _operations(self) -> Iterator[ProgramOp]:
-        yield from (x for routine in self.routines for x in parts(routine.body) if isinstance(x, ProgramOp))
+    def _operations(self) -> Iterator[tree.ProgramOp]:
+        yield from (x for routine in self.routines for x in tree.parts(routine.body) if isinstance(x, tree.ProgramOp))
 
     # tapes
 
@@ -176,8 +161,8 @@ class ProgramWriter(ExpressionWriter):
             made.append(
                 "\n".join(self.brace_lines(head, [*self.section(written.prepare), *self.status(written.prepare)]))
             )
-        given = [x.name for x in split.variables] + (["k"] if split.kept else [])
-        head = self.straight_head(name, given, [x.name for x in split.outputs], False)
+        inputs = [x.name for x in split.variables] + (["k"] if split.kept else [])
+        head = self.straight_head(name, inputs, [x.name for x in split.outputs], False)
         made.append("\n".join(self.brace_lines(head, [*self.unread(tape, split), *self.section(written.main)])))
         return made
 
@@ -202,14 +187,14 @@ class ProgramWriter(ExpressionWriter):
 
     # routines
 
-    def routine(self, routine: Routine) -> Iterator[str]:
+    def routine(self, routine: tree.Routine) -> Iterator[str]:
         self.names(routine)
-        self.sign = Signs(routine)
+        self.sign = tree.Signs(routine)
         if routine.doc:
             yield from self.comment(routine.doc)
         yield from self.brace_lines(self.head(routine), [*self.locals(routine), *self.block(routine.body)])
 
-    def names(self, routine: Routine) -> None:
+    def names(self, routine: tree.Routine) -> None:
         """Variables keep their names but for keywords."""
         taken = {*routine.parameters, *routine.scalars, *routine.arrays}
         self.local = {name: name for name in taken}
@@ -217,6 +202,7 @@ class ProgramWriter(ExpressionWriter):
             fit = f"{name}_"
             while fit in taken or fit in self.reserved:
                 fit += "_"
+            # names that begin with an underscore belong to the implementation in C
             self.local[name] = fit.lstrip("_") or f"x{fit}"
 
     def comment(self, text: str) -> list[str]:
@@ -242,51 +228,52 @@ class ProgramWriter(ExpressionWriter):
     def wrap_line(self, line: str) -> str:
         return line if len(line) <= WIDTH else line.replace("(", "(\n    ", 1).replace(", ", ",\n    ")
 
-    def variables(self, routine: Routine) -> list[tuple[str, Kind]]:
+    def variables(self, routine: tree.Routine) -> list[tuple[str, tree.Kind]]:
         """Numbers to be declared ahead: those no loop declares."""
-        loops = loop_names(routine.body)
+        loops = tree.loop_names(routine.body)
         return [(self.local[name], kind) for name, kind in routine.scalars.items() if name not in loops]
 
     # statements
 
-    def block(self, body: Sequence[Stmt]) -> list[str]:
+    def block(self, body: Sequence[tree.Stmt]) -> list[str]:
         return [text for line in body for text in self.statement(line)]
 
-    def statement(self, line: Stmt) -> Iterator[str]:
+    def statement(self, line: tree.Stmt) -> Iterator[str]:
         match line:
-            case Set(target, value):
+            case tree.Set(target, value):
                 yield self.assignment(target, value)
-            case For(name, _, _, _, body):
+            case tree.For(name, _, _, _, body):
                 yield from self.open_block(self.loop(line, self.local[name]), body)
-            case While(condition, body):
+            case tree.While(condition, body):
                 yield from self.open_block(f"while ({self.bare(condition)})", body)
-            case If(condition, yes, no):
+            case tree.If(condition, yes, no):
                 yield from self.branch(self.bare(condition), self.block(yes), self.block(no))
-            case Leave(how):
+            case tree.Leave(how):
                 yield f"{how}{self.end}"
-            case Return(value):
+            case tree.Return(value):
                 yield f"return {self.bare(value)}{self.end}" if value is not None else f"return{self.end}"
-            case Do(call):
+            case tree.Do(call):
                 yield f"{self.void_cast(call)}{self.write(call)}{self.end}"
 
-    def open_block(self, head: str, body: Sequence[Stmt]) -> Iterator[str]:
+    def open_block(self, head: str, body: Sequence[tree.Stmt]) -> Iterator[str]:
         yield f"{head} {{"
         yield from (f"{self.indent}{line}" for line in self.block(body))
         yield "}"
 
-    def void_cast(self, call: Expr) -> str:
+    def void_cast(self, call: tree.Expr) -> str:
         """Said before a call whose value nobody wants."""
         return ""
 
-    def assignment(self, target: Place, value: Expr) -> str:
-        if isinstance(value, ProgramOp) and len(value.args) == 2 and self.is_compound_assignment(target, value):
+    def assignment(self, target: tree.Place, value: tree.Expr) -> str:
+        if isinstance(value, tree.ProgramOp) and len(value.args) == 2 and self.is_compound_assignment(target, value):
             return f"{self.write(target)} {self.signs[value.name]}= {self.bare(value.args[1])}{self.end}"
         return f"{self.write(target)} = {self.bare(value)}{self.end}"
 
-    def is_compound_assignment(self, target: Place, value: ProgramOp) -> bool:
+    def is_compound_assignment(self, target: tree.Place, value: tree.ProgramOp) -> bool:
+        # only where the first operand is the target: x = y - x is no x -= y
         return value.args[0] == target and value.name in STEPS and target.kind in ("real", "int")
 
 
-def _kinds(routine: Routine) -> Iterator[Kind]:
+def _kinds(routine: tree.Routine) -> Iterator[tree.Kind]:
     yield from (*routine.parameters.values(), *routine.scalars.values(), *(kind for kind, _ in routine.arrays.values()))
     yield from (member.kind for struct in routine.structs.values() for member in struct.members)

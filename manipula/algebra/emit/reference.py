@@ -48,20 +48,22 @@ class State:
 def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) -> list[State]:
     """The states of a self-test: the samples given, else draws."""
     if samples:
-        given = [{name: [float(x) for x in values] for name, values in sample.items()} for sample in samples]
-        return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in given]
+        chosen = [{name: [float(x) for x in values] for name, values in sample.items()} for sample in samples]
+        return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in chosen]
     draws = list(_draws(tape))
+    # parameters that break a condition would test the refusal, not the function
     draws = [inputs for inputs in draws if _conditions_hold(tape, inputs)] or draws
     if any(port.name == FLAGS for port in tape.outputs):
         draws.sort(key=lambda inputs: -sum(_as_doubles(tape, inputs).outputs[FLAGS]))
-    found: list[State] = []
+    steady: list[State] = []
     for inputs in draws:
         state = _steady(tape, inputs)
         if state is not None:
-            found.append(state)
-        if len(found) == STATES:
-            return found
-    return found + [_as_doubles(tape, inputs) for inputs in draws[: STATES - len(found)]]
+            steady.append(state)
+        if len(steady) == STATES:
+            return steady
+    # a model that is nowhere steady still gets a self-test, with the values of doubles
+    return steady + [_as_doubles(tape, inputs) for inputs in draws[: STATES - len(steady)]]
 
 
 def _draws(tape: Tape) -> Iterator[Values]:
@@ -103,6 +105,7 @@ def _steady(tape: Tape, inputs: Values) -> State | None:
     except (ZeroDivisionError, ValueError):
         return None
     pairs = [(x, y) for name in true for x, y in zip(true[name], rough[name], strict=True)]
+    # where doubles lose digits another compiler may lose others: no fair test
     good = all(isfinite(x) and isfinite(y) and abs(x - y) <= _STEADY * (1 + abs(x)) for x, y in pairs)
     return State(inputs, true) if good else None
 

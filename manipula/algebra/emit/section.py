@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any, Protocol
+from typing import Protocol
 
-from manipula.algebra.emit.about import WIDTH, ports, provenance
+from manipula.algebra.emit.about import WIDTH, Context, ports, provenance
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text, memory_of, split
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE, State
 from manipula.algebra.emit.text import SUM, Language, Text
@@ -115,6 +115,7 @@ def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language
     texts = dict(constants)
     loads: list[Statement] = []
     for slot, source in plan.sources.items():
+        # an input that nobody reads is not loaded: compilers would warn
         if by_lines[slot] or at_end[slot]:
             loads.append(Statement(names.name(slot), source))
             texts[slot] = Text(loads[-1].name)
@@ -123,7 +124,9 @@ def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language
     needs = dict.fromkeys(texts, 0)  # slot → how much of the body its text needs
     for line in plan.lines:
         text = language.table[line.op]([texts[arg] for arg in line.args])
+        # read once and short: a line of its own would only lengthen the text
         inside = by_lines[line.slot] == 1 and not at_end[line.slot] and len(text.text) <= SHORT
+        # read by one result alone: it is written where it is stored
         last = at_end[line.slot] == 1 and not by_lines[line.slot]
         only_a_sign = line.op == "neg" and line.args[0] in named
         if not (names.anonymous(line.slot) and (inside or last or only_a_sign)):
@@ -135,6 +138,7 @@ def section(plan: SectionPlan, constants: Mapping[int, Text], language: Language
             needs[line.slot] = max(needs[arg] for arg in line.args)
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
+    # ≤, not <: a divisor that is exactly at its bound is refused
     checks = tuple(
         Broken(f"{texts[x.magnitude].within(SUM)} <= {texts[x.bound].within(SUM)}", _quotable_text(str(x.words)))
         for x in plan.checks
@@ -187,9 +191,11 @@ def sections_named(tape: Tape, arguments: Split, language: Language, names: Name
         return [(place(x, i), slot) for x in of for i, slot in enumerate(x.port.slots)]
 
     kept = [(places.kept(i), slot) for i, slot in enumerate(arguments.kept)]
-    given = {slot: text for text, slot in entries(arguments.parameters, places.read)}
+    parameters = {slot: text for text, slot in entries(arguments.parameters, places.read)}
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
-    prepare = SectionPlan(given, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks)
+    # the guard's lines are computed once per parameter set, never on line
+    before = (*tape.offline, *(tape.guard if arguments.checks else ()))
+    prepare = SectionPlan(parameters, before, kept, arguments.checks)
     main = SectionPlan(loads, tape.online, entries(arguments.outputs, places.write))
     return Sections(
         arguments,
@@ -198,7 +204,7 @@ def sections_named(tape: Tape, arguments: Split, language: Language, names: Name
     )
 
 
-def context(tape: Tape, name: str, version: str, written: Sections) -> dict[str, Any]:
+def context(tape: Tape, name: str, version: str, written: Sections) -> Context:
     """What every template shows."""
     arguments = written.split
     return {
@@ -226,7 +232,7 @@ def unused_arguments(tape: Tape, arguments: Sequence[Argument]) -> list[str]:
     return [x.name for x in arguments if read.isdisjoint(x.port.slots)]
 
 
-def self_test_tables(arguments: Split, found: Sequence[State], language: Language) -> dict[str, Any]:
+def self_test_tables(arguments: Split, found: Sequence[State], language: Language) -> Context:
     """The tables of the self-test: what is given, what is true."""
     inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
     return {
@@ -238,7 +244,7 @@ def self_test_tables(arguments: Split, found: Sequence[State], language: Languag
     }
 
 
-def table(argument: Argument, rows: Sequence[Sequence[float]], language: Language) -> dict[str, Any]:
+def table(argument: Argument, rows: Sequence[Sequence[float]], language: Language) -> Context:
     """Numbers, one row a state, each row as lines that are not too long."""
     return {
         "name": argument.name,
@@ -261,8 +267,8 @@ def nested_literal(shape: Sequence[int], entries: Sequence[str]) -> str:
 def literals(arguments: Split, main: Section) -> dict[str, str]:
     """Output → the literal of the whole array."""
     texts = [statement.text for statement in main.stores]
-    found: dict[str, str] = {}
+    arrays: dict[str, str] = {}
     for x in arguments.outputs:
         own, texts = texts[: len(x.port.slots)], texts[len(x.port.slots) :]
-        found[x.name] = nested_literal(x.port.shape, own)
-    return found
+        arrays[x.name] = nested_literal(x.port.shape, own)
+    return arrays

@@ -11,19 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
-from manipula.algebra.program.tree import (
-    ArrayItem,
-    CallTape,
-    Const,
-    ConstantTable,
-    Expr,
-    Field,
-    Kind,
-    ProgramOp,
-    RoutineCall,
-    Signs,
-    Var,
-)
+from manipula.algebra.program import tree
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 from manipula.scalar import APART, OPS
@@ -54,6 +42,15 @@ class Spelling:
     def __call__(self, args: Sequence[Text]) -> Text:
         parts = (x.within(need) for x, need in zip(args, self.needs, strict=True))
         return Text(self.form.format(*parts), self.strength)
+
+
+@dataclass(frozen=True)
+class Infix(Spelling):
+    """a + b, where a sign right behind another operator is bracketed: `a*-b` is no Fortran, and `a -b` a difference."""
+
+    def __call__(self, args: Sequence[Text]) -> Text:
+        left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
+        return Text(self.form.format(left, f"({right})" if right.startswith("-") else right), self.strength)
 
 
 class Negation:
@@ -106,6 +103,7 @@ class Language:
     def number(self, value: float) -> Text:
         """The shortest decimal that reads back as the same double."""
         word = self.not_a_number if isnan(value) else self.infinity if isinf(value) else repr(abs(value))
+        # −0.0 is not below zero, but has a sign to keep
         negative = not isnan(value) and (value < 0 or repr(value).startswith("-"))
         text = self.literal.format(word)
         return Text(f"-{text}", SIGN) if negative else Text(text)
@@ -176,69 +174,71 @@ class ExpressionWriter(ABC):
     straight: Mapping[str, str]  # tapes likewise
     local: Mapping[str, str]  # variables of the routine in hand
     used: dict[str, None]  # forms in use, in order
-    sign: Signs | None  # what is known to be never negative
+    sign: tree.Signs | None  # what is known to be never negative
 
-    def bare(self, x: Expr) -> str:
+    def bare(self, x: tree.Expr) -> str:
         """Without the outermost brackets."""
         text = self.write(x)
-        if not isinstance(x, ProgramOp) or x.kind == "complex" or not plain(x):
+        if not isinstance(x, tree.ProgramOp) or x.kind == "complex" or not plain(x):
             return text
         outermost = self.sign_text(x) or x.name in ("choose", "select")
+        # an argument or an assigned value needs no brackets around all of it
         return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
 
-    def sign_text(self, x: Expr) -> str:
+    def sign_text(self, x: tree.Expr) -> str:
         """The sign an operation is written with, if it is."""
-        if not isinstance(x, ProgramOp) or self.form(x) is not None:
+        if not isinstance(x, tree.ProgramOp) or self.form(x) is not None:
             return ""
         return self.signs.get(self.plain_name(x), "")
 
-    def plain_name(self, x: ProgramOp) -> str:
+    def plain_name(self, x: tree.ProgramOp) -> str:
         """The machine's own division where nothing is negative."""
         assert self.sign is not None
         return FLOORED[x.name] if x.name in FLOORED and self.sign.plain(x) else x.name
 
-    def form(self, x: ProgramOp) -> str | None:
+    def form(self, x: tree.ProgramOp) -> str | None:
         name = self.plain_name(x)
+        # the most special form first
         for key in (f"{name} {x.kind}", f"{name} from {x.args[0].kind}", name):
             if key in self.forms:
                 self.used[key] = None
                 return self.forms[key]
         return None
 
-    def write(self, x: Expr) -> str:
+    def write(self, x: tree.Expr) -> str:
         match x:
-            case Const(kind, value):
+            case tree.Const(kind, value):
                 return self.constant(kind, value)
-            case ConstantTable(_, name):
+            case tree.ConstantTable(_, name):
                 return self.called[name]
-            case Var(_, name):
+            case tree.Var(_, name):
                 return self.local[name]
-            case Field():
+            case tree.Field():
                 return self.member(x)
-            case ArrayItem():
+            case tree.ArrayItem():
                 return self.item(x)
-            case RoutineCall(_, routine, args):
+            case tree.RoutineCall(_, routine, args):
                 return f"{self.called[routine]}({', '.join(map(self.bare, args))})"
-            case CallTape(_, name, half, args):
+            case tree.CallTape(_, name, half, args):
                 full = self.straight[name] + ("_prepare" if half == "prepare" else "")
                 return f"{full}({', '.join(map(self.bare, args))})"
-            case ProgramOp():
+            case tree.ProgramOp():
                 return self.operation(x)
 
     @abstractmethod
-    def constant(self, kind: Kind, value: float) -> str: ...
+    def constant(self, kind: tree.Kind, value: float) -> str: ...
 
-    def member(self, x: Field) -> str:
+    def member(self, x: tree.Field) -> str:
         return f"{self.local[x.struct.name]}.{self.member_name(x.name)}"
 
     def member_name(self, member: str) -> str:
         """A member's name, unless that is a keyword where keywords may not follow a dot."""
         return f"{member}_" if member in self.reserved and self.strict else member
 
-    def item(self, x: ArrayItem) -> str:
+    def item(self, x: tree.ArrayItem) -> str:
         return f"{self.write(x.array)}[{self.bare(x.index)}]"
 
-    def operation(self, x: ProgramOp) -> str:
+    def operation(self, x: tree.ProgramOp) -> str:
         if x.name in PAIRS and not real_only(x) and not self.no_pairs:
             return f"{self.pair_call(x.name)}({', '.join(map(self.bare, x.args))})"
         form, words = self.form(x), [self.write(arg) for arg in x.args]
@@ -262,9 +262,9 @@ def number(value: float, infinity: str, nothing: str) -> str:
     return repr(float(value))
 
 
-def plain(x: ProgramOp) -> bool:
+def plain(x: tree.ProgramOp) -> bool:
     return not any(arg.kind == "complex" for arg in x.args)
 
 
-def real_only(x: ProgramOp) -> bool:
+def real_only(x: tree.ProgramOp) -> bool:
     return x.kind != "complex" and plain(x)

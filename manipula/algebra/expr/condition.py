@@ -94,6 +94,7 @@ class Lengths:
         words = ConditionWords(
             _expression_text(x), "" if scale is None else _said_large(x, self.word if is_length else "")
         )
+        # keeps the bound above zero where a scale vanishes with the divisor itself
         speck = graph.tolerance(SPECK if is_length else NOTHING)
         return Condition(x, graph.tolerance(NEAR) * ((scale or graph.zero) + speck), words)
 
@@ -107,14 +108,17 @@ def lengths_read(roots: Sequence[Expr], levers: Iterable[Expr]) -> Lengths:
     """The arm as far as a function sees it: the levers whose parameters it reads."""
     read, word = set(topological(roots)), SIZE
     taken = {x.data for x in read if x.op == "symbol"}
+    # a parameter may be called size
     while word in taken:
         word = f"arm_{word}"
+    # a lever of other parameters would ask a caller for numbers that the function never reads
     return Lengths([x for x in levers if read.issuperset(free_symbols([x]))], word)
 
 
 def conditions_of(roots: Sequence[Expr], lengths: Lengths | None = None) -> tuple[Condition, ...]:
     """Of every divisor below the roots that depends on parameters alone."""
     divisors = dict.fromkeys(x.args[1] for x in topological(roots) if x.op == "div" and not x.args[1].online)
+    # by factor, not by product: a small factor must not hide behind a large one
     factors = dict.fromkeys(factor for divisor in divisors for factor in _factors(divisor))
     beside = lengths or Lengths()
     return tuple(beside.condition(factor) for factor in factors if free_symbols([factor]))
@@ -122,8 +126,8 @@ def conditions_of(roots: Sequence[Expr], lengths: Lengths | None = None) -> tupl
 
 def still_asked(conditions: Iterable[Condition], roots: Sequence[Expr]) -> tuple[Condition, ...]:
     """Those whose divisor the roots still divide by."""
-    asked = {x.divisor for x in conditions_of(roots)}
-    return tuple(x for x in conditions if x.divisor in asked)
+    divisors = {x.divisor for x in conditions_of(roots)}
+    return tuple(x for x in conditions if x.divisor in divisors)
 
 
 def _factors(x: Expr) -> Iterator[Expr]:
@@ -143,6 +147,7 @@ def _scalars(roots: Iterable[Expr]) -> Iterator[Expr]:
     stack = list(roots)
     while stack:
         node = stack.pop()
+        # an angle decides no size: sines and cosines count as 1, whatever is inside
         if node not in seen and node.op not in _TRIG:
             seen.add(node)
             stack += node.args
@@ -152,12 +157,12 @@ def _scalars(roots: Iterable[Expr]) -> Iterator[Expr]:
 
 def _total(terms: Collection[Expr], symbol: Callable[[Expr], Expr]) -> Expr | None:
     """The sum of the terms as large as it can be: no sign cancels, sines and cosines are 1, symbols what is said."""
-    found: dict[Expr, Expr] = {}
+    largest: dict[Expr, Expr] = {}
     for node in topological(terms):
-        found[node] = _most(node, [found[arg] for arg in node.args], symbol)
+        largest[node] = _most(node, [largest[arg] for arg in node.args], symbol)
     total: Expr | None = None
     for term in terms:
-        total = found[term] if total is None else total + found[term]
+        total = largest[term] if total is None else total + largest[term]
     return total
 
 
@@ -174,6 +179,7 @@ def _most(node: Expr, args: Sequence[Expr], symbol: Callable[[Expr], Expr]) -> E
         case "mul":
             return args[0] * args[1]
         case "div":
+            # the bottom stays as it is: it has a condition of its own
             return args[0] / node.graph.apply("abs", node.args[1])
         case "sqrt":
             return node.graph.apply("sqrt", args[0])

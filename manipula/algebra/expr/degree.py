@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil, lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.scalar import APART, Maths
 
@@ -58,6 +58,7 @@ class Below:
             return self if self.powers else other
         if other not in self.multiples:
             a, b = self.powers, other.powers
+            # one of the two operands where it will do: identical objects make the next sum cheap
             common = {factor: max(a.get(factor, 0), b.get(factor, 0)) for factor in {**a, **b}}
             self.multiples[other] = self if common == a else other if common == b else Below(common)
         return self.multiples[other]
@@ -103,7 +104,7 @@ class Degree:
         self.top, self.below, self.turn, self.number, self.whole = top, below, turn, number, whole
         self.factor: Below | None = None
 
-    def __add__(self, other: Any) -> Degree:
+    def __add__(self, other: Operand) -> Degree:
         x = degree_from(other)
         if self.number == 0 or x.number == 0:
             return x if self.number == 0 else self
@@ -115,7 +116,7 @@ class Degree:
 
     __radd__ = __sub__ = __rsub__ = __add__
 
-    def __mul__(self, other: Any) -> Degree:
+    def __mul__(self, other: Operand) -> Degree:
         x = degree_from(other)
         if self.number == 0 or x.number == 0:
             return ZERO
@@ -123,13 +124,14 @@ class Degree:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Degree:
+    def __truediv__(self, other: Operand) -> Degree:
         x = degree_from(other)
         if x.number is not None:
+            # a number divides no polynomial: degree and denominator stay, and an angle stays an angle
             return self * (1 / Fraction(x.number))
         return Degree(self.top + (x.below / self.below).weight, (self.below / x.below) * x.as_factor())
 
-    def __rtruediv__(self, other: Any) -> Degree:
+    def __rtruediv__(self, other: Operand) -> Degree:
         return degree_from(other) / self
 
     def __neg__(self) -> Degree:
@@ -153,10 +155,11 @@ class Degree:
         return self.top + self.below.weight
 
 
+Operand = Degree | Fraction | int
 ZERO = Degree(0, turn=CirclePoint(0), number=0)
 
 
-def degree_from(x: Any) -> Degree:
+def degree_from(x: Operand) -> Degree:
     if isinstance(x, Degree):
         return x
     return ZERO if x == 0 else Degree(0, number=x)
@@ -186,6 +189,7 @@ def _times(number: Degree, angle: Degree) -> CirclePoint | None:
     parts = turn.parts * k.denominator
     if k.denominator > 1 and not (turn.divisible and parts <= MOST_PARTS):
         return None
+    # cos(n·x) and sin(n·x) are polynomials of degree n in cos x and sin x
     times = abs(k.numerator)
     top = turn.top * (times if k.denominator == 1 else Fraction(times, k.denominator))
     return CirclePoint(top, turn.below**times, turn.leaves, parts, turn.divisible)
@@ -193,6 +197,7 @@ def _times(number: Degree, angle: Degree) -> CirclePoint | None:
 
 def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> CirclePoint:
     """(x/r, y/r) with r = √(x² + y²)."""
+    # the direction of atan2 has this root in it, which the field does not interpret
     r = _root(x * x + y * y)
     top, below = _sum_degrees((x / r).top, (x / r).below, (y / r).top, (y / r).below)
     return CirclePoint(top, below, leaves, divisible=False)
@@ -200,6 +205,7 @@ def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> CirclePoin
 
 def _root(x: Degree) -> Degree:
     """r = √(N/D) = √(N D)/D"""
+    # never below 1: the root itself is a variable of the polynomial
     return Degree(max(1, x.both), x.below)
 
 
@@ -209,17 +215,18 @@ class DegreeMaths(Maths[Degree]):
     def __init__(self, divides: bool = True) -> None:
         self.divides, self.parts = divides, 1  # are angles divided, and into how many parts were they?
         self.angles: set[object] = set()  # leaves whose points of the circle were used
-        self.arguments: list[Fraction | int] = []  # degrees of what stands inside uninterpreted operations
+        self.arguments: list[Fraction | int] = []  # degrees of the arguments of uninterpreted operations
         self.greatest: Fraction | int = 0  # of all differences
 
     @property
     def degree(self) -> int:
         """Of the polynomial that must vanish for a wrong text to pass: a difference, or of two arguments one less the
         other or one and the other."""
+        # any two of the arguments may meet, so every pair's degree counts: n·Σd bounds Σ over pairs
         meetings = 2 * len(self.arguments) * sum(self.arguments)
         return ceil(2 * (1 + len(self.angles)) * (self.greatest + meetings) * self.parts)
 
-    def differs(self, x: Any, y: Any) -> bool:
+    def differs(self, x: Operand, y: Operand) -> bool:
         """Nothing is compared: only how hard it would be."""
         self.greatest = max(self.greatest, (degree_from(x) - y).top)
         return False
@@ -236,7 +243,7 @@ class DegreeMaths(Maths[Degree]):
         turn = CirclePoint(1, leaves=frozenset((rest,)), divisible=False) if rest else CirclePoint(0, divisible=False)
         return Degree(1, turn=turn) if value else ZERO
 
-    def sin(self, x: Any) -> Degree:
+    def sin(self, x: Operand) -> Degree:
         angle = degree_from(x)
         turn = angle.as_turn()
         self.angles |= turn.leaves
@@ -244,24 +251,24 @@ class DegreeMaths(Maths[Degree]):
         self.arguments += [leaf.both for leaf in turn.leaves if isinstance(leaf, Degree)]
         return Degree(turn.top, turn.below)
 
-    def cos(self, x: Any) -> Degree:
+    def cos(self, x: Operand) -> Degree:
         return self.sin(x)
 
-    def sqrt(self, x: Any) -> Degree:
+    def sqrt(self, x: Operand) -> Degree:
         return _root(self._note_argument(x))
 
-    def atan2(self, y: Any, x: Any) -> Degree:
+    def atan2(self, y: Operand, x: Operand) -> Degree:
         return Degree(1, turn=_direction(self._note_argument(x), self._note_argument(y)), whole=True)
 
-    def apart(self, x: Any) -> Degree:
+    def apart(self, x: Operand) -> Degree:
         return self.apply(APART, x)
 
-    def _note_argument(self, x: Any) -> Degree:
+    def _note_argument(self, x: Operand) -> Degree:
         met = degree_from(x)
         self.arguments.append(met.both)
         return met
 
-    def apply(self, name: str, *args: Any) -> Degree:
+    def apply(self, name: str, *args: Operand) -> Degree:
         """A new variable."""
         self.arguments.append(max(degree_from(x).both for x in args))
         return Degree(1)

@@ -11,7 +11,7 @@ from typing import Any
 from manipula.algebra.expr.field import P
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 Row = list[int]
 Dependency = dict[int, int]  # independent column → coefficient
@@ -23,12 +23,13 @@ def reduced_rows(rows: Sequence[Sequence[int]]) -> tuple[list[Row], list[int]]:
     done: list[Row] = []
     pivots: list[int] = []
     for column in range(len(left[0]) if left else 0):
-        found = next((row for row in left if row[column]), None)
-        if found is None:
+        # any nonzero pivot will do: in a field nothing is rounded, so none is better than another
+        candidate = next((row for row in left if row[column]), None)
+        if candidate is None:
             continue
-        left.remove(found)
-        scale = pow(found[column], -1, P)
-        pivot = [x * scale % P for x in found]
+        left.remove(candidate)
+        scale = pow(candidate[column], -1, P)
+        pivot = [x * scale % P for x in candidate]
         left = [_clear_column(row, pivot, column) for row in left]
         done = [*(_clear_column(row, pivot, column) for row in done), pivot]
         pivots.append(column)
@@ -60,6 +61,7 @@ def solve_in_field(matrix: Sequence[Sequence[Expr]], right: Sequence[Expr]) -> l
         return None
     rows = [[*matrix[i], right[i]] for i in chosen]
     for k in range(size):
+        # a nonzero value suffices: the entries are exact expressions, and a proof follows
         at = next(i for i in range(k, size) if rows[i][k].value)
         rows[k], rows[at] = rows[at], rows[k]
         pivot = [x / rows[k][k] for x in rows[k]]
@@ -78,11 +80,11 @@ class RationalAngle:
     its cosine and sine, so any number does that nothing ties to them either.
     """
 
-    cos: Any
-    sin: Any
-    amount: Any
+    cos: Scalar
+    sin: Scalar
+    amount: Scalar
 
-    def __add__(self, other: Any) -> RationalAngle:
+    def __add__(self, other: RationalAngle | int) -> RationalAngle:
         if not isinstance(other, RationalAngle):
             assert other == 0, "only 0 mixes with a rational angle"
             return self
@@ -94,15 +96,15 @@ class RationalAngle:
     def __neg__(self) -> RationalAngle:
         return RationalAngle(self.cos, -self.sin, -self.amount)
 
-    def __mul__(self, factor: Any) -> Any:
+    def __mul__(self, factor: Scalar) -> Scalar:
         return self.amount * factor
 
     def __rmul__(self, count: int) -> RationalAngle:
         """So many times the angle."""
-        found = RationalAngle(1, 0, 0)
+        multiple = RationalAngle(1, 0, 0)
         for _ in range(abs(count)):
-            found = found + self
-        return found if count >= 0 else -found
+            multiple = multiple + self
+        return multiple if count >= 0 else -multiple
 
 
 def rational_angle(rng: Random) -> RationalAngle:

@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from hashlib import blake2b
 from math import gcd
-from typing import Any
 
 from manipula.scalar import APART, OPS, Maths
 
@@ -31,12 +30,15 @@ EAST: Point = (1, 0)
 
 def hash_to_field(seed: str, *parts: object, p: int = P) -> int:
     """A fixed pseudo-random element, the same in every process."""
+    # a separator that no name contains: ("a", "bc") and ("ab", "c") are different draws
     text = "\x1f".join([seed, *map(str, parts)]).encode()
+    # 128 bits before the remainder: for P its bias is then below 2⁻⁶⁰
     return int.from_bytes(blake2b(text, digest_size=16).digest(), "big") % p
 
 
 def rational(value: Fraction | int, p: int = P) -> int:
     """A rational number as an element."""
+    # no inverse to compute for whole numbers, which are nearly all
     below = value.denominator
     return value.numerator % p if below == 1 else value.numerator * pow(below, -1, p) % p
 
@@ -65,6 +67,7 @@ class Draw:
 
     def multiple(self, a: Point, n: int) -> Point:
         """The point of n times an angle."""
+        # most multiples are of one joint angle: no composition at all
         if n in (0, 1):
             return a if n else EAST
         if n < 0:
@@ -88,6 +91,7 @@ class Draw:
         rest = value - 90 * quarters
         point = self.quarters[quarters % 4]
         if rest:
+            # ±rest share one point and its mirror, so that cos is even and sin odd
             spun = self.hashed_point("degrees", abs(rest))
             point = self.compose(point, spun if rest > 0 else self.mirror(spun))
         return point
@@ -107,6 +111,7 @@ class Draw:
             return op.known[1]
         if op.commutative:
             args.sort()
+        # of x and −x the smaller is hashed: both then have one value, or opposite ones
         flip = bool(op.parity) and args[0] > p - args[0]
         if flip:
             args[0] = p - args[0]
@@ -132,12 +137,14 @@ class Draw:
 
     def is_square(self, x: int) -> bool:
         """Euler's criterion."""
+        # x^((p−1)/2) is 1 for squares and −1 for the others
         return pow(x, (self.p - 1) // 2, self.p) != self.p - 1
 
     def true_root(self, x: int) -> int:
         """The root of x that is itself a square: x^((p+1)/4). So √x √y = √(xy)."""
         if not self.is_square(x):
             raise NoRootError
+        # its square is x·x^((p−1)/2) = x, since p is 3 mod 4
         return pow(x, (self.p + 1) // 4, self.p)
 
 
@@ -151,7 +158,7 @@ class FieldElement:
     ) -> None:
         self.draw, self.value, self.point, self.number, self.unit = draw, value, point, number, unit
 
-    def _of(self, other: Any) -> FieldElement:
+    def _of(self, other: Operand) -> FieldElement:
         if isinstance(other, FieldElement):
             return other
         if other == 0:
@@ -173,7 +180,7 @@ class FieldElement:
 
     # structural zeros and ones are by far the most common partners, and cost no arithmetic
 
-    def __add__(self, other: Any) -> FieldElement:
+    def __add__(self, other: Operand) -> FieldElement:
         right = other if isinstance(other, FieldElement) else self._of(other)
         if not right.value and right._is_nothing():
             return self
@@ -186,7 +193,7 @@ class FieldElement:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> FieldElement:
+    def __sub__(self, other: Operand) -> FieldElement:
         right = other if isinstance(other, FieldElement) else self._of(other)
         if not right.value and right._is_nothing():
             return self
@@ -201,14 +208,15 @@ class FieldElement:
         (a, many), (b, times), draw = self.part(), by, self.draw
         if many == times:
             return FieldElement(draw, total, draw.compose(a, b), None, many)
+        # both points as multiples of a common part: their sum is a multiple of it, too
         unit = gcd(many, times)
         point = draw.compose(draw.multiple(a, many // unit), draw.multiple(b, times // unit))
         return FieldElement(draw, total, point, None, unit)
 
-    def __rsub__(self, other: Any) -> FieldElement:
+    def __rsub__(self, other: Operand) -> FieldElement:
         return self._of(other) - self
 
-    def __mul__(self, other: Any) -> FieldElement:
+    def __mul__(self, other: Operand) -> FieldElement:
         if not isinstance(other, FieldElement) and other == 1:
             return self
         right = self._of(other)
@@ -224,13 +232,14 @@ class FieldElement:
     def _times(self, product: int, number: Fraction | int) -> FieldElement:
         """A multiple of an angle; a fraction for which it has no part is an angle of its own."""
         whole = number.denominator
+        # no part as fine as the denominator was drawn: nothing is known of this fraction's point
         if self.point is None or self.unit % whole:
             return FieldElement(self.draw, product)
         return FieldElement(
             self.draw, product, self.draw.multiple(self.point, number.numerator), None, self.unit // whole
         )
 
-    def __truediv__(self, other: Any) -> FieldElement:
+    def __truediv__(self, other: Operand) -> FieldElement:
         right = self._of(other)
         if not right.value:
             raise ZeroDivisionError("division by an expression that is identically zero")
@@ -238,7 +247,7 @@ class FieldElement:
             return self * (1 / Fraction(right.number))
         return FieldElement(self.draw, self.value * pow(right.value, -1, self.draw.p) % self.draw.p)
 
-    def __rtruediv__(self, other: Any) -> FieldElement:
+    def __rtruediv__(self, other: Operand) -> FieldElement:
         return self._of(other) / self
 
     def __neg__(self) -> FieldElement:
@@ -247,7 +256,10 @@ class FieldElement:
         return FieldElement(self.draw, -self.value % self.draw.p, point, number, self.unit)
 
 
-def value_of(x: Any, p: int = P) -> int:
+Operand = FieldElement | Fraction | int
+
+
+def value_of(x: Operand, p: int = P) -> int:
     return x.value if isinstance(x, FieldElement) else rational(x, p)
 
 
@@ -261,11 +273,11 @@ class FieldMaths(Maths[FieldElement]):
     def seed(self) -> str:
         return self.draw.seed
 
-    def differs(self, x: Any, y: Any) -> bool:
+    def differs(self, x: Operand, y: Operand) -> bool:
         """Two values at this draw."""
         return self.value(x) != self.value(y)
 
-    def value(self, x: Any) -> int:
+    def value(self, x: Operand) -> int:
         return value_of(x, self.draw.p)
 
     def symbol(self, name: str) -> FieldElement:
@@ -274,42 +286,43 @@ class FieldMaths(Maths[FieldElement]):
             draw, draw.hash_to_field("symbol", name), draw.hashed_point("symbol", name), None, draw.parts
         )
 
-    def number(self, value: Fraction) -> FieldElement:
+    def number(self, value: Fraction | int) -> FieldElement:
         return FieldElement(self.draw, self.draw.rational(value), EAST if value == 0 else None, value)
 
     def degrees(self, value: Fraction) -> FieldElement:
         if value < 0:
+            # odd: an angle and its negative are one draw
             return -self.degrees(-value)
         draw = self.draw
         return FieldElement(draw, draw.hash_to_field("degrees", value) if value else 0, draw.degrees_point(value))
 
-    def apply(self, name: str, *args: Any) -> FieldElement:
+    def apply(self, name: str, *args: Operand) -> FieldElement:
         """Uninterpreted."""
         return FieldElement(self.draw, self.draw.opaque_value(name, map(self.value, args)))
 
-    def apart(self, x: Any) -> FieldElement:
+    def apart(self, x: Operand) -> FieldElement:
         return self.apply(APART, x)
 
-    def _angle(self, x: Any) -> Point:
+    def _angle(self, x: Operand) -> Point:
         return (x if isinstance(x, FieldElement) else self.number(x)).as_point()
 
-    def sin(self, x: Any) -> FieldElement:
+    def sin(self, x: Operand) -> FieldElement:
         return FieldElement(self.draw, self._angle(x)[1])
 
-    def cos(self, x: Any) -> FieldElement:
+    def cos(self, x: Operand) -> FieldElement:
         return FieldElement(self.draw, self._angle(x)[0])
 
     def root(self, x: int) -> int:
         return self.draw.opaque_root(x)
 
-    def sqrt(self, x: Any) -> FieldElement:
+    def sqrt(self, x: Operand) -> FieldElement:
         return FieldElement(self.draw, self.root(self.value(x)))
 
     def polar(self, y: int, x: int) -> Point:
         """The direction of (x, y)."""
         return self.draw.normalise(x, y, self.root((x * x + y * y) % self.draw.p))
 
-    def atan2(self, y: Any, x: Any) -> FieldElement:
+    def atan2(self, y: Operand, x: Operand) -> FieldElement:
         return FieldElement(self.draw, self.apply("atan2", y, x).value, self.polar(self.value(y), self.value(x)))
 
 
@@ -327,7 +340,7 @@ class RootedMaths(FieldMaths):
     def root(self, x: int) -> int:
         return self.roots[x] if x in self.roots else super().root(x)
 
-    def atan2(self, y: Any, x: Any) -> FieldElement:
+    def atan2(self, y: Operand, x: Operand) -> FieldElement:
         angle = super().atan2(y, x)
         return Direction(self, angle.value, angle.as_point())
 
@@ -353,8 +366,9 @@ class Direction(FieldElement):
         super().__init__(maths.draw, value, point)
         self.maths = maths
 
-    def __mul__(self, other: Any) -> FieldElement:
+    def __mul__(self, other: Operand) -> FieldElement:
         product = super().__mul__(other)
+        # (p+1)/2 is one half
         if self._of(other).value == (self.draw.p + 1) // 2:
             c, s = self.as_point()
             product.point = self.maths.polar(s, (1 + c) % self.draw.p)
@@ -362,6 +376,6 @@ class Direction(FieldElement):
 
     __rmul__ = __mul__  # asked before the other's __mul__, as a subclass is
 
-    def __truediv__(self, other: Any) -> FieldElement:
+    def __truediv__(self, other: Operand) -> FieldElement:
         right = self._of(other)
         return self * (1 / right)

@@ -80,6 +80,7 @@ def tree_cost_of(roots: Iterable[Expr]) -> Cost:
         kind = OPS[node.op].counted_as if node.args else ""
         counts[node.online][kind] += 1 if kind == "trig" else uses[node]
         for arg in node.args:
+            # the argument of a sine is computed once, since the sine itself is
             uses[arg] += uses[node] if kind != "trig" else 1
     return _cost(counts[True], _cost(counts[False]))
 
@@ -179,6 +180,7 @@ class Function:
         """Everything, flat and free of the graph: the same on every run and every machine."""
         symbols = [symbol for port in self.inputs for symbol in port.symbols]
         bounds = [side for x in self.conditions for side in (x.divisor, x.bound)]
+        # symbols first: the numbering then does not depend on which of them are read
         nodes = topological([*symbols, *self.roots, *bounds])
         index = {node: i for i, node in enumerate(nodes)}
         code = tuple((x.op, tuple(index[arg] for arg in x.args), x.data, x.online) for x in nodes)
@@ -191,6 +193,7 @@ class Function:
         return (self.name, code, inputs, outputs, labels, self.provenance, conditions)
 
     def digest(self) -> str:
+        # a representation, not Python's hash: that one is salted in every process
         return blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -217,6 +220,7 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
     graph = Graph()
     nodes: list[Expr] = []
     for op, args, data, online in code:
+        # only a pattern for `copy_node`: values are computed anew, never believed from a file
         blank = Expr(graph, op, (), 0, data, online)
         nodes.append(copy_node(blank, tuple(nodes[i] for i in args), graph))
     return Function(
@@ -235,9 +239,10 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
 
 def moved_to(function: Function, graph: Graph, names: Mapping[str, str] | None = None) -> Function:
     """The same function in another graph; what `names` has is called otherwise there."""
-    called, given = names or {}, [x for port in function.inputs for x in port.symbols]
-    symbols = {x: graph.symbol(called.get(str(x.data), str(x.data)), online=x.online) for x in given}
+    called, own = names or {}, [x for port in function.inputs for x in port.symbols]
+    symbols = {x: graph.symbol(called.get(str(x.data), str(x.data)), online=x.online) for x in own}
     bounds = [side for x in function.conditions for side in (x.divisor, x.bound)]
+    # conditions move along: their divisors may be no part of the outputs any more
     nodes = topological([*function.roots, *bounds])
     moved = dict(zip(nodes, rebuilt(nodes, graph, symbols), strict=True))
     inputs = tuple(replace(p, symbols=tuple(symbols[x] for x in p.symbols)) for p in function.inputs)
@@ -270,10 +275,10 @@ def nest_flat(flat: Sequence[Any], shape: tuple[int, ...]) -> Any:
 def output_named(function: Function, name: str) -> Output:
     """A whole output, "A", or one entry of it, counted from 1: "A[1,2]"."""
     head, _, index = name.partition("[")
-    found = {output.name: output for output in function.outputs}
-    if head not in found:
-        raise UnknownNameError("output", head, found)
-    output = found[head]
+    outputs = {output.name: output for output in function.outputs}
+    if head not in outputs:
+        raise UnknownNameError("output", head, outputs)
+    output = outputs[head]
     if not index:
         return output
     parts = index.replace(" ", "").removesuffix("]").replace("][", ",").split(",")
@@ -297,6 +302,7 @@ def split(function: Function) -> tuple[Function, Function]:
     """
     nodes = topological(function.roots)
     read = {arg for node in nodes if node.online for arg in node.args} | set(function.roots)
+    # numbers need no place in k: each half has its own
     kept = [x for x in nodes if x in read and not x.online and x.op not in ("const", "angle", "tolerance")]
     return _offline(function, kept), _online(function, kept)
 
@@ -309,15 +315,15 @@ def _offline(function: Function, kept: Sequence[Expr]) -> Function:
 
 def _online(function: Function, kept: Sequence[Expr]) -> Function:
     graph = Graph()
-    given: Mapping[Expr, Expr] = {
+    symbols: Mapping[Expr, Expr] = {
         x: graph.symbol(str(x.data) if x.op == "symbol" else f"k{i + 1}") for i, x in enumerate(kept)
     }
-    roots = rebuilt(function.roots, graph, given)
+    roots = rebuilt(function.roots, graph, symbols)
     variables = tuple(
         replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names))
         for port in function.inputs
         if port.online
     )
-    inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", role="parameter"))
+    inputs = (*variables, Input("p", tuple(symbols.values()), "SI", "from the off-line part", role="parameter"))
     bare = replace(function, graph=graph, inputs=inputs, labels={}, conditions=())
     return bare.with_roots(roots)

@@ -49,6 +49,7 @@ def topological(roots: Iterable[Expr]) -> list[Expr]:
             elif node not in seen:
                 seen.add(node)
                 begun.append(node)
+                # reversed, because a stack hands out the last first: arguments keep their order
                 stack += (None, *node.args[::-1])
     return order
 
@@ -100,6 +101,7 @@ def tangents(roots: Sequence[Expr], seeds: dict[Expr, Expr]) -> list[Expr]:
     rate: dict[Expr, Expr] = {}
     for node in topological(roots):
         total = seeds.get(node, graph.zero)
+        # most nodes do not depend on the direction: their slopes are not even built
         if node.args and any(rate[arg].value for arg in node.args):
             for arg, slope in zip(node.args, _slopes(node, maths), strict=True):
                 if rate[arg].value:
@@ -116,6 +118,7 @@ def jacobian(roots: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]
 
 def gradient(root: Expr, symbols: Sequence[Expr]) -> list[Expr]:
     """Reverse: ∂root/∂symbol for every symbol in one sweep."""
+    # one sweep for all symbols: forward would take one for each
     return pullback([root], [root.graph.one], symbols)
 
 
@@ -128,6 +131,7 @@ def pullback(roots: Sequence[Expr], weights: Sequence[Expr], symbols: Sequence[E
         adjoint[root] = adjoint.get(root, graph.zero) + weight
     for node in reversed(topological(roots)):
         weight_here = adjoint.get(node)
+        # an adjoint that is identically zero would only add operations
         if weight_here is None or not node.args or not weight_here.value:
             continue
         for arg, slope in zip(node.args, _slopes(node, maths), strict=True):

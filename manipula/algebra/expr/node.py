@@ -34,30 +34,30 @@ class Expr:
         self.negative: Expr | None = None
         self.key: Key = _order_key(self)
 
-    def __add__(self, other: Any) -> Expr:
+    def __add__(self, other: Operand) -> Expr:
         # a structural zero, as most partners are
         return self if other.__class__ is int and not other else self.graph.add(self, self.graph.expr(other))
 
-    def __radd__(self, other: Any) -> Expr:
+    def __radd__(self, other: Operand) -> Expr:
         return self if other.__class__ is int and not other else self.graph.add(self.graph.expr(other), self)
 
-    def __sub__(self, other: Any) -> Expr:
+    def __sub__(self, other: Operand) -> Expr:
         return self if other.__class__ is int and not other else self.graph.sub(self, self.graph.expr(other))
 
-    def __rsub__(self, other: Any) -> Expr:
+    def __rsub__(self, other: Operand) -> Expr:
         return self.graph.sub(self.graph.expr(other), self)
 
-    def __mul__(self, other: Any) -> Expr:
+    def __mul__(self, other: Operand) -> Expr:
         if other.__class__ is int and 0 <= other <= 1:
             return self if other else self.graph.zero
         return self.graph.mul(self, self.graph.expr(other))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Expr:
+    def __truediv__(self, other: Operand) -> Expr:
         return self.graph.div(self, self.graph.expr(other))
 
-    def __rtruediv__(self, other: Any) -> Expr:
+    def __rtruediv__(self, other: Operand) -> Expr:
         return self.graph.div(self.graph.expr(other), self)
 
     def __neg__(self) -> Expr:
@@ -313,8 +313,12 @@ def _sort_pair(x: Expr, y: Expr) -> tuple[Expr, Expr]:
     return (x, y) if x.key <= y.key else (y, x)
 
 
+Operand = Expr | Fraction | int | float
+
+
 def state_of(graph: Graph) -> tuple[dict[Any, Any], ...]:
     """All that decides what a formula becomes in a graph, to come back to."""
+    # copies of the tables, not of the nodes: going back is cheap, and nodes never change
     return graph.table.copy(), graph.tolerances.copy(), graph.numbers.copy(), graph.points.copy()
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar
 
+T = TypeVar("T")
 Cut = Literal["", "limited", "interrupted"]  # why a search did not come to its end; "": it did
 
 
@@ -78,6 +79,7 @@ class Provenance:
     def as_dict(self) -> dict[str, Any]:
         """Plain data, without what was left unsaid."""
         every = ((item, getattr(self, item.name)) for item in fields(self))
+        # defaults are left out: files written before a field existed read the same
         return {item.name: _plain(value) for item, value in every if value != item.default}
 
 
@@ -102,38 +104,36 @@ def provenance_from_dict(said: Any) -> Provenance:
         "parts": lambda rows: tuple(map(provenance_from_dict, rows)),
         "subject": lambda rows: tuple((_text(key), _text(text)) for key, text in rows),
     }
+    # a key that is not known comes from a newer version: refused, not dropped
     if not isinstance(said, Mapping) or not said.keys() <= readers.keys():
         raise ValueError(f"no provenance: {said!r:.60}")
     return Provenance(**{name: readers[name](value) for name, value in said.items()})
 
 
-def _of_kind(value: Any, kind: type, what: str) -> Any:
+def _of_kind(value: object, kind: type[T], what: str) -> T:
+    # True is an int to Python, and never a number in these files
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ValueError(f"found {value!r:.60}, expected {what}")
     return value
 
 
-def _text(value: Any) -> str:
-    text: str = _of_kind(value, str, "a text")
-    return text
+def _text(value: object) -> str:
+    return _of_kind(value, str, "a text")
 
 
-def _whole(value: Any) -> int:
-    number: int = _of_kind(value, int, "a whole number")
-    return number
+def _whole(value: object) -> int:
+    return _of_kind(value, int, "a whole number")
 
 
-def _float(value: Any) -> float:
-    number: float = _of_kind(value, float, "a number")
-    return number
+def _float(value: object) -> float:
+    return _of_kind(value, float, "a number")
 
 
-def _texts(values: Iterable[Any]) -> tuple[str, ...]:
+def _texts(values: object) -> tuple[str, ...]:
     return tuple(map(_text, _of_kind(values, list, "a list of texts")))
 
 
-def _cut(value: Any) -> Cut:
-    if value not in get_args(Cut):
+def _cut(value: object) -> Cut:
+    if value not in ("", "limited", "interrupted"):
         raise ValueError(f"found {value!r:.60}, expected why a search was cut short")
-    cut: Cut = value
-    return cut
+    return value

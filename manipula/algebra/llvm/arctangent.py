@@ -57,34 +57,36 @@ def _side_by_side(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
 
 def _pack_ratios(w: Writer, ratios: Sequence[Ratio]) -> list[str]:
     """As many as there are lanes become one vector; a lane too many is the angle of (1, 1)."""
+    # a lane too many costs nothing, a branch for the last few would
     lanes = room(len(ratios), w.host.lanes("double"))
     vector = Kind("double", lanes)
     short = w.kind.scalar == "float"
-    given = [[w.let(f"fpext float {x} to double") if short else x for x in part] for part in zip(*ratios)]
+    doubles = [[w.let(f"fpext float {x} to double") if short else x for x in part] for part in zip(*ratios)]
     groups = [
-        Ratio(*(pack(w, vector, part[at : at + lanes], 1.0) for part in given)) for at in range(0, len(ratios), lanes)
+        Ratio(*(pack(w, vector, part[at : at + lanes], 1.0) for part in doubles)) for at in range(0, len(ratios), lanes)
     ]
-    found = _vectors(w, vector, groups)
-    return [unpack(w, vector, found[i // lanes], i % lanes) for i in range(len(ratios))]
+    angles = _vectors(w, vector, groups)
+    return [unpack(w, vector, angles[i // lanes], i % lanes) for i in range(len(ratios))]
 
 
 def _vectors(w: Writer, k: Kind, ratios: Sequence[Ratio]) -> list[str]:
     """All of them, then one test whether any lane of any is out of range."""
-    found, wrong = [], ""
+    angles, wrong = [], ""
     for ratio in ratios:
         angle, larger = _angle(w, k, ratio)
-        found.append(angle)
+        angles.append(angle)
         for how, bound in (("ule", LEAST), ("uge", MOST)):
             beyond = w.let(f"fcmp {how} {k.text} {larger}, {k.literal(bound)}")
             wrong = w.let(f"or {k.test} {wrong}, {beyond}") if wrong else beyond
+    # one branch for all ratios: out-of-range lanes are too rare for a branch each
     some = w.let(f"icmp ne i{k.lanes} {w.let(f'bitcast {k.test} {wrong} to i{k.lanes}')}, 0")
     near, far, on = w.block, w.label("far"), w.label("near")
-    w.put(f"br i1 {some}, label %{far}, label %{on}, !prof !0")
+    w.emit(f"br i1 {some}, label %{far}, label %{on}, !prof !0")
     w.start_block(far)
-    mended = [_mend_lanes(w, k, ratio, angle) for ratio, angle in zip(ratios, found)]
-    w.put(f"br label %{on}")
+    mended = [_mend_lanes(w, k, ratio, angle) for ratio, angle in zip(ratios, angles)]
+    w.emit(f"br label %{on}")
     w.start_block(on)
-    return [w.let(f"phi {k.text} [ {a}, %{near} ], [ {b}, %{far} ]") for a, b in zip(found, mended)]
+    return [w.let(f"phi {k.text} [ {a}, %{near} ], [ {b}, %{far} ]") for a, b in zip(angles, mended)]
 
 
 def _mend_lanes(w: Writer, k: Kind, ratio: Ratio, angle: str) -> str:
@@ -93,8 +95,8 @@ def _mend_lanes(w: Writer, k: Kind, ratio: Ratio, angle: str) -> str:
     w.declared["@mend_angle"] = MEND_ANGLE
     places = [f"%.mend.{name}" for name in ("x", "s", "c")]
     for place, value in zip(places, (*ratio, angle)):
-        w.put(f"store {k.text} {value}, ptr {place}, align 64")
-    w.put(f"call void @mend_angle(ptr {places[0]}, ptr {places[1]}, ptr {places[2]}, i64 {k.lanes})")
+        w.emit(f"store {k.text} {value}, ptr {place}, align 64")
+    w.emit(f"call void @mend_angle(ptr {places[0]}, ptr {places[1]}, ptr {places[2]}, i64 {k.lanes})")
     return w.let(f"load {k.text}, ptr {places[2]}, align 64")
 
 
@@ -151,13 +153,16 @@ def _angle(w: Writer, k: Kind, ratio: Ratio) -> tuple[str, str]:
     less_lost, more_lost = op("sub", n, op("add", less, d)), op("sub", n, op("sub", more, d))
     top, bottom = choose(wide, less, n), choose(wide, more, d)
     # u = top/bottom, and what is missing from it
+    # one division for u and its correction; the remainder below makes up for the extra rounding
     inverse = op("div", one, bottom)
     u = op("mul", top, inverse)
     rest = fma(w.let(f"fneg {k.text} {u}"), bottom, top)
     lost = op("sub", less_lost, op("mul", u, more_lost))
     rest = op("mul", op("add", rest, choose(wide, lost, zero)), inverse)
     z = op("mul", u, u)
+    # d(atan u) = du/(1 + u²), and 1/(1 + u²) is 1 − u² as far as a correction matters
     tail = fma(op("mul", z, u), polynomial(w, k, z, _ATAN), fma(w.let(f"fneg {k.text} {rest}"), z, rest))
+    # n·0 is NaN where n is: d + n·0 is then out of range by both tests of `_vectors`
     return _place_angle(w, k, ratio.y, (u, tail), (wide, steep, left)), op("add", d, op("mul", n, zero))
 
 
@@ -169,12 +174,14 @@ def _place_angle(w: Writer, k: Kind, y: str, local: tuple[str, str], tests: tupl
         return w.let(f"select {k.test} {test}, {k.text} {turned}, {k.text} {quarters}")
 
     wide, steep, left = tests
+    # whole numbers of π/4, so that the constant is added once, in two pieces
     quarters = count(left, 4.0, count(steep, 2.0, w.let(f"uitofp {k.test} {wide} to {k.text}")))
     back = w.let(f"xor {k.test} {steep}, {left}")
     u, tail = (
         w.let(f"select {k.test} {back}, {k.text} {w.let(f'fneg {k.text} {part}')}, {k.text} {part}") for part in local
     )
     base = w.let(f"fmul {k.text} {quarters}, {k.literal(_QUARTER[0])}")
+    # what the product with π/4 lost, and the second piece of π/4
     low = w.let(w.intrinsic("fma", k, quarters, k.literal(_QUARTER[0]), w.let(f"fneg {k.text} {base}")))
     low = w.let(w.intrinsic("fma", k, quarters, k.literal(_QUARTER[1]), low))
     inner = w.let(f"fadd {k.text} {u}, {w.let(f'fadd {k.text} {tail}, {low}')}")

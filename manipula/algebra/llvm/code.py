@@ -6,7 +6,7 @@ import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import llvmlite
@@ -38,6 +38,7 @@ class LoadedCode:
     def __init__(self, code: bytes, level: int) -> None:
         initialise()
         self._machine = _target_machine(level)
+        # an empty module: the engine only links and loads what was compiled before
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
@@ -51,6 +52,7 @@ def load_code(
 ) -> LoadedCode:
     """The code of a text, which `parts` determine: from the cache, or compiled and kept."""
     initialise()
+    # machine code of another processor would crash, not fail: its whole description is in the key
     key = key_of("code", identity(), level, *parts)
     code = fetch(key)
     if code is not None:
@@ -75,20 +77,16 @@ def object_from_text(text: str, level: int) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def optimised_object(text: str, level: int) -> bytes:
+def optimised_object(text: str, level: int, side_by_side: bool = False) -> bytes:
     """Compile text with loops: through LLVM's usual pipeline, but a row of a small matrix is no vector."""
     module, machine = _parse_module(text, level)
-    builder = _pipeline(machine, level)
+    builder = _pipeline(machine, level, side_by_side)
     builder.getModulePassManager().run(module, builder)
     return bytes(machine.emit_object(module))
 
 
-def paired_object(text: str, level: int) -> bytes:
-    """The same, with neighbouring numbers that meet the same operations side by side: for rows compared with rows."""
-    module, machine = _parse_module(text, level)
-    builder = _pipeline(machine, level, side_by_side=True)
-    builder.getModulePassManager().run(module, builder)
-    return bytes(machine.emit_object(module))
+# the same, with neighbouring numbers that meet the same operations side by side: for rows compared with rows
+paired_object = partial(optimised_object, side_by_side=True)
 
 
 def quick_object(text: str, level: int) -> bytes:
@@ -115,6 +113,7 @@ def _parse_module(text: str, level: int) -> tuple[Any, Any]:
 def _pipeline(machine: Any, level: int, side_by_side: bool = False) -> Any:
     """LLVM's passes of a level."""
     options = llvm.create_pipeline_tuning_options(speed_level=level)
+    # loops over the rows of an arm are short: vectors would only add prologues
     options.loop_vectorization = False
     options.slp_vectorization = side_by_side
     return llvm.create_pass_builder(machine, options)
@@ -128,18 +127,19 @@ def initialise() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name, address in _addresses().items():
+        # an interpreter may be linked statically, without names that LLVM could find
         llvm.add_symbol(name, address)
 
 
 def _addresses() -> dict[str, int]:
     """Address of every function of `_SYMBOLS` this system has."""
-    found: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     for library in _libraries():
         for name in _SYMBOLS:
             function = getattr(library, name, None)
-            if function is not None and name not in found:
-                found[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
-    return found
+            if function is not None and name not in addresses:
+                addresses[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
+    return addresses
 
 
 def _libraries() -> Iterator[ctypes.CDLL]:
@@ -155,6 +155,7 @@ def host() -> Host:
         return Host(16, True)
     has = features()
     if has.get("avx512f") and has.get("avx512dq") and has.get("avx512vl"):
+        # all three: 64-byte vectors, their conversions, and the same instructions on narrower ones
         return Host(64, True)
     return Host(32 if has.get("avx") else 16, bool(has.get("fma")))
 

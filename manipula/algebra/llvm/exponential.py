@@ -153,7 +153,9 @@ def scaled_exponential(a: Arithmetic, x: str, low: str | None) -> str:
 def hyperbolic_tangent(a: Arithmetic, x: str) -> str:
     """tanh x; odd, so that −0 stays."""
     size = a.abs(x)
+    # a comparison with NaN is false, so NaN passes; infinity becomes FLAT, where tanh is 1 already
     size = a.choose(a.compare("ogt", size, FLAT), FLAT, size)
+    # e²ˣ − 1 keeps its digits near 0, where e²ˣ itself would lose them
     t, t_low = _less_one(a, a.mul(2.0, size))
     d, d_low = a.any_sum(t, 2.0)
     q = a.div(t, d)
@@ -167,12 +169,14 @@ def _less_one(a: Arithmetic, x: str) -> Double:
     n, (r, e) = _reduce_argument(a, x, None)
     p, p_low = a.sum(r, a.fma(a.mul(r, r), a.polynomial(r, _Q), e))
     scale = a.power_of_two(a.add(n, SHIFT))
+    # 2ⁿ − 1 is exact up to n = 53, and the 1 no longer counts beyond
     h, low = a.any_sum(a.sub(scale, 1.0), a.mul(scale, p))
     return h, a.fma(scale, p_low, low)
 
 
 def _reduce_argument(a: Arithmetic, x: str, low: str | None) -> tuple[str, Double]:
     """n, and r with its rounding error."""
+    # rounding by adding and taking away SHIFT: an instruction that every machine has, in all lanes
     n = a.sub(a.fma(x, _OVER_LN2, SHIFT), SHIFT)
     minus = a.neg(n)
     first = a.fma(minus, LN2[0], x)  # exact
@@ -214,6 +218,7 @@ def logarithm(a: Arithmetic, x: str) -> str:
 def plain_logarithm(a: Arithmetic, x: str) -> str:
     """log of a positive number with all its digits, good to 2 units in the last place: half the work."""
     k, m = _parts(a, a.bits(x), _COUNT + 1023)
+    # m − 1 is exact near 1, where log cancels; s is small on both sides of it
     s = a.div(a.sub(m, 1.0), a.add(m, 1.0))
     z = a.mul(s, s)
     tail = a.mul(a.mul(s, z), a.fma(z, a.polynomial(z, _R), _TWO_THIRDS[0]))
@@ -225,6 +230,7 @@ def power(a: Arithmetic, x: str, y: str) -> str:
     h, low = _log(a, x)
     size, lost = a.product(y, h)
     far = a.compare("uge", a.abs(size), MOST - LEAST)
+    # so far out the result is 0 or ∞, and the lost part ∞ − ∞
     lost = a.choose(far, 0.0, a.fma(y, low, lost))
     value = scaled_exponential(a, a.within(LEAST, size, MOST), lost)
     # 0, ∞ and what is raised to ∞ grow or vanish
@@ -232,6 +238,7 @@ def power(a: Arithmetic, x: str, y: str) -> str:
     extreme = a.either(a.compare("oeq", x, 0.0), a.compare("oeq", x, _INFINITY))
     extreme = a.either(extreme, a.compare("oeq", a.abs(y), _INFINITY))
     value = a.choose(extreme, a.choose(grows, _INFINITY, 0.0), value)
+    # IEEE 754 has pow(NaN, 0) = 1; the two lines below make it NaN again, as everywhere here
     value = a.choose(a.either(a.compare("oeq", y, 0.0), a.compare("oeq", x, 1.0)), 1.0, value)
     value = a.choose(a.compare("oge", x, 0.0), value, _NAN)
     return a.choose(a.compare("ord", y, 0.0), value, _NAN)
@@ -262,12 +269,14 @@ def _log(a: Arithmetic, x: str) -> Double:
 def _split(a: Arithmetic, x: str) -> Double:
     """k, m"""
     tiny = a.compare("olt", x, _SMALLEST)
+    # denormal numbers have no exponent of their own: scaled first, counted back below
     bits = a.bits(a.choose(tiny, a.mul(x, 2.0**54), x))
     return _parts(a, bits, a.choose(tiny, _COUNT + 1023 + 54, _COUNT + 1023))
 
 
 def _parts(a: Arithmetic, bits: str, zero: str | float) -> Double:
     """The same of the bits of a number with all its digits; `zero` is the count of k = 0."""
+    # the sum carries into the exponent exactly where m would reach √2
     exponent = a.whole("lshr", a.whole("add", bits, _ONE - _ROOT_OF_HALF), 52)  # k + 1023
     m = a.number(a.whole("add", a.whole("sub", bits, a.whole("shl", exponent, 52)), _ONE))
     count = a.number(a.whole("add", exponent, 0x433 << 52))  # k + 1023 + 2⁵²

@@ -15,20 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from manipula.algebra.llvm import rows
 from manipula.algebra.llvm.arctangent import Ratio, arctangents
 from manipula.algebra.llvm.exponential import Arithmetic, exponential, hyperbolic_tangent, logarithm, power
 from manipula.algebra.llvm.order import GROUPED, LONG, Detour, arrange_lines, seldom_wanted
-from manipula.algebra.llvm.rows import (
-    Numbers,
-    Stores,
-    Unit,
-    block_units,
-    load_block,
-    load_row,
-    load_vectors,
-    row_units,
-    vector_units,
-)
 from manipula.algebra.llvm.sincos import MEND, rooms, sines
 from manipula.algebra.llvm.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Tape, kept_slots, parameters_of, variables_of
@@ -72,13 +62,14 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
     """`lanes`: as `one`, every entry of every array being a vector of so many doubles."""
     kind = Kind("double", lanes)
     w, variables = Writer(tape, kind, host), variables_of(tape)
-    given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
+    # not noalias: a caller may give one array for two inputs
+    inputs = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
-    w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
+    w.lines += [f"define void @one({', '.join([*inputs, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
     for slots, base in [(kept_slots(tape), "%.k"), *((port.slots, f"%.in{i}") for i, port in enumerate(variables))]:
-        load_vectors(w, slots, base)
-    units = [u for i, port in enumerate(tape.outputs) for u in vector_units(w, port.slots, f"%.out{i}")]
+        rows.load_vectors(w, slots, base)
+    units = [u for i, port in enumerate(tape.outputs) for u in rows.vector_units(w, port.slots, f"%.out{i}")]
     compute(w, arrange_lines(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     return w
@@ -87,6 +78,7 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
 def module_of(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:
     bodies = ["\n".join(w.lines) for w in functions]
     known = MEND.splitlines()
+    # `MEND` brings its own declarations along
     extra = [text for text in declarations(*functions) if text not in known]
     return "\n".join([f"; {tape.name}", *bodies, more, *extra, MEND])
 
@@ -98,9 +90,9 @@ def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
     w.lines += ["define void @prepare(ptr noalias readonly %.p, ptr noalias %.k) nounwind {", "entry:"]
     w.lines += rooms(w, widest(kind, host))
-    load_row(w, parameters.slots if parameters else (), "%.p")
+    rows.load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
-    compute(w, tape.offline, row_units(w, kept_slots(tape), "%.k"))
+    compute(w, tape.offline, rows.row_units(w, kept_slots(tape), "%.k"))
     w.lines.append("  ret void\n}\n")
     return w
 
@@ -110,14 +102,15 @@ def _condition_writer(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
     w.lines += ["define i32 @broken(ptr noalias readonly %.p) nounwind {", "entry:"]
     w.lines += rooms(w, widest(kind, host))
-    load_row(w, parameters.slots if parameters else (), "%.p")
+    rows.load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
     compute(w, _condition_lines(tape), ())
-    found = "0"
+    broken = "0"
+    # from the last to the first, so that the first broken one has the last word
     for number, check in reversed(list(enumerate(tape.checks, 1))):
         small = w.let(f"fcmp ole {kind.text} {w.at(check.magnitude)}, {w.at(check.bound)}")
-        found = w.let(f"select i1 {small}, i32 {number}, i32 {found}")
-    w.lines.append(f"  ret i32 {found}\n}}\n")
+        broken = w.let(f"select i1 {small}, i32 {number}, i32 {broken}")
+    w.lines.append(f"  ret i32 {broken}\n}}\n")
     return w
 
 
@@ -129,19 +122,20 @@ def _condition_lines(tape: Tape) -> list[Line]:
 
 def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, variables = Writer(tape, kind, host), variables_of(tape)
-    given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
+    inputs = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
     numbers = sum(slot in w.literals for slot in results_of(tape))
+    # scalar code stays narrow: wide instructions slow some processors down for everything after them
     wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" ' if numbers >= MANY else ""
-    signature = ", ".join([*given, "ptr noalias readonly %.k", *taken])
+    signature = ", ".join([*inputs, "ptr noalias readonly %.k", *taken])
     w.lines += [f"define void @one({signature}) nounwind {wide}{{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
-    load_row(w, kept_slots(tape), "%.k")
+    rows.load_row(w, kept_slots(tape), "%.k")
     for i, port in enumerate(variables):
-        load_row(w, port.slots, f"%.in{i}")
-    table = Numbers(w)
+        rows.load_row(w, port.slots, f"%.in{i}")
+    table = rows.Numbers(w)
     w.number = table.at
-    units = [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")]
+    units = [u for i, port in enumerate(tape.outputs) for u in rows.row_units(w, port.slots, f"%.out{i}")]
     compute(w, arrange_lines(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     w.declared["@numbers"] = table.text()
@@ -150,26 +144,26 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
 
 def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, variables = Writer(tape, kind, host), variables_of(tape)
-    given = [f"ptr readonly %.in{i}, i64 %.step{i}" for i in range(len(variables))]
+    inputs = [f"ptr readonly %.in{i}, i64 %.step{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
-    signature = ", ".join([*given, "ptr noalias readonly %.k", *taken, "i64 %.n"])
+    signature = ", ".join([*inputs, "ptr noalias readonly %.k", *taken, "i64 %.n"])
     wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" "min-legal-vector-width"="{8 * host.vector_bytes}"'
     w.lines += [f"define void @run({signature}) nounwind {wide} {{", "entry:", *rooms(w, kind.lanes)]
     _splat_kept(w, kept_slots(tape))
     steps = [f"%.step{i}" for i in range(len(variables))] + [str(len(port.slots)) for port in tape.outputs]
     offsets = _lane_offsets(w, steps)
-    w.put("%.some = icmp sgt i64 %.n, 0")
-    w.put("br i1 %.some, label %loop, label %done")
+    w.emit("%.some = icmp sgt i64 %.n, 0")
+    w.emit("br i1 %.some, label %loop, label %done")
     w.start_block("loop")
-    w.put("%.i = phi i64 [ 0, %entry ], [ %.next, %again ]")
+    w.emit("%.i = phi i64 [ 0, %entry ], [ %.next, %again ]")
     bases = [f"%.in{i}" for i in range(len(variables))] + [f"%.out{i}" for i in range(len(tape.outputs))]
     starts = [w.gep(base, w.let(f"mul nsw i64 %.i, {step}")) for base, step in zip(bases, steps)]
     needed = _reads(tape)
     for port, start, offset in zip(variables, starts, offsets):
-        load_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)], needed)
-    units: list[Unit] = []
+        rows.load_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)], needed)
+    units: list[rows.Unit] = []
     for port, start, offset in zip(tape.outputs, starts[len(variables) :], offsets[len(variables) :]):
-        units += block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
+        units += rows.block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
     # results wait here until their neighbours are known: long code gains nothing by bringing them forward
     compute(w, tape.online if len(tape.online) > LONG else arrange_lines(tape.online, results_of(tape), w.inner), units)
     _advance(w)
@@ -190,19 +184,20 @@ def _lane_offsets(w: Writer, steps: Sequence[str]) -> list[list[str]]:
     w.declared["@llvm.smin.i64"] = "declare i64 @llvm.smin.i64(i64, i64)"
     w.declared["@llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
     last = w.let("sub nsw i64 %.n, 1")
+    # lanes past the last row read it again, so nothing outside the arrays is touched
     rows = [w.let(f"call i64 @llvm.smin.i64(i64 {lane}, i64 {last})") for lane in range(1, w.kind.lanes)]
     return [[w.let(f"mul nsw i64 {row}, {step}") for row in rows] for step in steps]
 
 
 def _advance(w: Writer) -> None:
     """To the next block; the last one ends with the last row."""
-    w.put("br label %again")
+    w.emit("br label %again")
     w.start_block("again")
-    w.put(f"%.after = add nsw i64 %.i, {w.kind.lanes}")
-    w.put(f"%.last = sub nsw i64 %.n, {w.kind.lanes}")
-    w.put("%.next = call i64 @llvm.smin.i64(i64 %.after, i64 %.last)")
-    w.put("%.more = icmp slt i64 %.after, %.n")
-    w.put("br i1 %.more, label %loop, label %done")
+    w.emit(f"%.after = add nsw i64 %.i, {w.kind.lanes}")
+    w.emit(f"%.last = sub nsw i64 %.n, {w.kind.lanes}")
+    w.emit("%.next = call i64 @llvm.smin.i64(i64 %.after, i64 %.last)")
+    w.emit("%.more = icmp slt i64 %.after, %.n")
+    w.emit("br i1 %.more, label %loop, label %done")
     w.start_block("done")
     w.lines.append("  ret void\n}\n")
 
@@ -214,15 +209,16 @@ def widest(kind: Kind, host: Host) -> int:
 # lines
 
 
-def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
+def compute(w: Writer, lines: Sequence[Line], units: Sequence[rows.Unit]) -> None:
     """The lines; sines, cosines and arc tangents of all that is known at a time are computed together."""
-    stores = Stores(units, (line.slot for line in lines))
+    stores = rows.Stores(units, (line.slot for line in lines))
     stores.store_constants()
     grouped = [line for line in lines if line.op in GROUPED]
     makers = {line.slot: line for line in lines}
     levels = _levels(lines)
     done: set[int] = set()
     for level in sorted({levels[line.slot] for line in grouped}):
+        # level by level: what is inside a sine must be known before the sines of its level are packed
         stage = [line for line in grouped if levels[line.slot] == level]
         _plain(w, _cone([arg for line in stage for arg in line.args], makers, done), done, stores)
         for slot, value in (*_sines(w, stage), *_arctangents(w, stage)):
@@ -232,8 +228,9 @@ def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
     _rest(w, lines, done, stores, {slot for unit in units for slot in unit.slots})
 
 
-def _rest(w: Writer, lines: Sequence[Line], done: set[int], stores: Stores, results: set[int]) -> None:
+def _rest(w: Writer, lines: Sequence[Line], done: set[int], stores: rows.Stores, results: set[int]) -> None:
     """What is left; a part that is seldom wanted stands behind a branch."""
+    # after sines, which are grouped by level and must not stand behind a branch
     part = seldom_wanted(lines, results)
     if part is None:
         _plain(w, lines, done, stores)
@@ -258,11 +255,11 @@ def _sines(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
 
 def _arctangents(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
     lines = [line for line in stage if line.op == "atan2"]
-    found = arctangents(w, [Ratio(*map(w.at, line.args)) for line in lines]) if lines else ()
-    return [(line.slot, value) for line, value in zip(lines, found)]
+    angles = arctangents(w, [Ratio(*map(w.at, line.args)) for line in lines]) if lines else ()
+    return [(line.slot, value) for line, value in zip(lines, angles)]
 
 
-def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: Stores) -> None:
+def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: rows.Stores) -> None:
     for line in lines:
         if line.slot not in done:
             _line(w, line)
@@ -277,13 +274,14 @@ def _line(w: Writer, line: Line) -> None:
         w.line(line)
         return
     k = w.kind
-    given = [w.read(arg) for arg in line.args]
+    args = [w.read(arg) for arg in line.args]
     if k.scalar == "double":
-        w.aliases[line.slot] = text(Arithmetic(w, k), *given)
+        w.aliases[line.slot] = text(Arithmetic(w, k), *args)
         return
-    wide = [w.let(f"fpext {k.text} {x} to {k.wide().text}") for x in given]
-    found = text(Arithmetic(w, k.wide()), *wide)
-    w.aliases[line.slot] = w.let(f"fptrunc {k.wide().text} {found} to {k.text}")
+    # single precision by way of double: one text for both, correctly rounded but for rare halves
+    wide = [w.let(f"fpext {k.text} {x} to {k.wide().text}") for x in args]
+    value = text(Arithmetic(w, k.wide()), *wide)
+    w.aliases[line.slot] = w.let(f"fptrunc {k.wide().text} {value} to {k.text}")
 
 
 def _levels(lines: Sequence[Line]) -> dict[int, int]:

@@ -65,6 +65,7 @@ class _Order:
                 self._write_all(slot)
             else:
                 stack.append((slot, True))
+                # ascending, for the last pushed is taken first: the longest way begins earliest
                 stack += [(arg, False) for arg in sorted(self._reads[slot], key=self._height.__getitem__)]
 
     def _write_all(self, slot: int) -> None:
@@ -74,6 +75,7 @@ class _Order:
             slot = stack.pop()
             if slot not in self._written:
                 self._write(slot)
+                # arguments with one reader left: writing that reader frees a register
                 last = [arg for arg in self._reads[slot] if self._waiting[arg] == 1]
                 near = [reader for x in (slot, *last) for reader in self._readers[x]]
                 stack += [x for x in reversed(dict.fromkeys(near)) if self._may_go(x)]
@@ -90,6 +92,7 @@ class _Order:
         """Is it ready, and does it leave no more values waiting than there are?"""
         if self._missing[slot] or slot in self._written:
             return False
+        # a register is freed by each argument read for the last time, and taken if anyone reads the result
         freed = sum(self._waiting[arg] == 1 for arg in self._reads[slot])
         more = bool(self._readers[slot]) - freed
         return more < 0 or (more == 0 and (self._long or slot in self.results))
@@ -128,8 +131,9 @@ def seldom_wanted(lines: Sequence[Line], results: Collection[int]) -> Seldom | N
     """The largest such part, if there is one worth a branch."""
     compared = {line.slot for line in lines if line.op == "less"}
     conditions = dict.fromkeys(line.args[0] for line in lines if line.op == "select" and line.args[0] in compared)
-    found = [_part(lines, results, slot) for slot in conditions]
-    best = max(found, key=lambda part: len(part.lines), default=None)
+    arms = [_part(lines, results, slot) for slot in conditions]
+    # one branch only: a second would have to be proved independent of the first
+    best = max(arms, key=lambda part: len(part.lines), default=None)
     return best if best is not None and len(best.lines) >= LEAST and _movable(best) else None
 
 
@@ -162,6 +166,7 @@ def _part(lines: Sequence[Line], results: Collection[int], condition: int) -> Se
 def _movable(part: Seldom) -> bool:
     """No choice waits for another one by the same condition, and no sine for any of them."""
     chosen, arm = {line.slot for line in part.choices}, {line.slot for line in part.lines}
+    # an arm that reads a choice by the same condition would wait for its own branch
     nested = any(not chosen.isdisjoint(line.args) for line in (*part.choices, *part.lines))
     late = any(not arm.isdisjoint(line.args) for line in (*part.before, *part.after))
     return not (nested or late or any(line.op in GROUPED for line in (*part.lines, *part.after)))
@@ -172,14 +177,16 @@ class Detour:
 
     def __init__(self, w: Writer, part: Seldom) -> None:
         self._w, self._part = w, part
+        # read before the branch, or the value would exist on one of its ways only
         self._others = [w.read(line.args[2]) for line in part.choices]
         less, unknown = w.tests[part.condition]
+        # NaN counts as wanted: the choice itself then says NaN
         wanted = w.let(f"or {w.kind.test} {less}, {unknown}")
         if w.kind.lanes > 1:
             bits = w.let(f"bitcast {w.kind.test} {wanted} to i{w.kind.lanes}")
             wanted = w.let(f"icmp ne i{w.kind.lanes} {bits}, 0")
         self._near, self._far, self._on = w.block, w.label("seldom"), w.label("on")
-        w.put(f"br i1 {wanted}, label %{self._far}, label %{self._on}")
+        w.emit(f"br i1 {wanted}, label %{self._far}, label %{self._on}")
         w.start_block(self._far)
 
     def close(self) -> None:
@@ -189,7 +196,7 @@ class Detour:
             w.line(line)
         chosen = [w.at(line.slot) for line in self._part.choices]
         far = w.block
-        w.put(f"br label %{self._on}")
+        w.emit(f"br label %{self._on}")
         w.start_block(self._on)
         for line, other, value in zip(self._part.choices, self._others, chosen):
             either = f"phi {w.kind.text} [ {other}, %{self._near} ], [ {value}, %{far} ]"

@@ -24,6 +24,7 @@ COMMON: dict[Kind, str] = {kind: TYPES[kind] for kind in ("flag", "int", "word")
 def laned_assembly(routines: Sequence[Routine], lanes: int) -> str:
     """The last routine can be called from outside, as NAME.laned."""
     check_laned(routines)
+    # LLVM splits vectors of other lengths into pieces
     if lanes < 1 or lanes & (lanes - 1):
         raise InputError("lanes: found {lanes}; a power of two is needed", lanes)
     writer = writer_of(lanes)
@@ -72,10 +73,10 @@ class LanedWriter(Writer):
             raise InputError(
                 "{file}: {routine}: a lane's conditions and complex numbers stand in arrays", routine.file, routine.name
             )
-        given = [f"{COMMON.get(kind, 'ptr')} %{name}" for name, kind in routine.parameters.items()]
-        given += ["ptr %result"] if wide else []
+        parameters = [f"{COMMON.get(kind, 'ptr')} %{name}" for name, kind in routine.parameters.items()]
+        parameters += ["ptr %result"] if wide else []
         returns = TYPES["none" if wide else routine.returns]
-        yield f"define {returns} @{routine.name}.laned({', '.join(given)}) nounwind {{"
+        yield f"define {returns} @{routine.name}.laned({', '.join(parameters)}) nounwind {{"
         words = [
             f"{self.types.get(kind, 'ptr')} {self.load_argument(name, kind)}"
             for name, kind in routine.parameters.items()
@@ -100,6 +101,7 @@ class LanedWriter(Writer):
 
     def load(self, kind: Kind, place: str) -> str:
         if kind == "real":
+            # aligned to one double only: an array that is handed in may begin anywhere
             return self.new(f"load {self.real_type}, ptr {place}, align 8")
         if kind == "complex":
             return self.pair(*(self.load("real", x) for x in self.halves(place)))
@@ -151,6 +153,7 @@ class LanedWriter(Writer):
         """Both are computed, unless the first is the same in all lanes: it may guard the second."""
         flag = self.types["flag"]
         first = self.value(x.args[0])
+        # lanes may disagree: both sides are computed, as nothing jumps by data
         if self.varying(x.args[0]):
             return self.new(f"{x.name} {flag} {first}, {self.value(x.args[1])}")
         more, after = self.labels("more", "after")
@@ -171,12 +174,13 @@ class LanedWriter(Writer):
     def function(self, name: str, *args: str) -> str:
         if name in ("sqrt", *WHOLES):
             return self.new(f"call {self.real_type} @llvm.{name}.v{self.lanes}f64({self.real_type} {args[0]})")
-        found = "poison"
+        vector = "poison"
         for lane in range(self.lanes):
             one = [self.new(f"extractelement {self.real_type} {x}, i64 {lane}") for x in args]
+            # vector libraries round otherwise than the system's function, and differ from host to host
             value = super().function(name, *one)
-            found = self.new(f"insertelement {self.real_type} {found}, double {value}, i64 {lane}")
-        return found
+            vector = self.new(f"insertelement {self.real_type} {vector}, double {value}, i64 {lane}")
+        return vector
 
     def convert(self, held: Kind, kind: Kind, x: str) -> str:
         if kind == "real" and held == "flag":

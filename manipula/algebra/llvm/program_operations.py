@@ -120,6 +120,7 @@ class Operations:
         real, whole = ORDER[name]
         if kind == "real":
             return self.new(f"fcmp {real} {self.real_type} {a}, {b}")
+        # slt is signed, ult is not
         whole = whole.replace("s", "u") if kind in ("word", "flag") else whole
         return self.new(f"icmp {whole} {self.types[kind]} {a}, {b}")
 
@@ -133,6 +134,7 @@ class Operations:
         """Rounded down, as Python does: the machine rounds towards zero."""
         if x.name in ("quotient", "remainder") or self.signs.plain(x):
             return self.new(f"{DIVIDE[x.name]} i64 {a}, {b}")
+        # down where the remainder and the divisor have different signs
         rest = self.new(f"srem i64 {a}, {b}")
         some, apart = self.new(f"icmp ne i64 {rest}, 0"), self.new(f"xor i64 {rest}, {b}")
         off = self.new(f"and i1 {some}, {self.new(f'icmp slt i64 {apart}, 0')}")
@@ -141,6 +143,7 @@ class Operations:
         return self.new(f"sub i64 {self.new(f'sdiv i64 {a}, {b}')}, {self.new(f'zext i1 {off} to i64')}")
 
     def high(self, a: str, b: str) -> str:
+        # processors have this product; LLVM finds it behind the wide types
         wide = [self.new(f"zext i64 {x} to i128") for x in (a, b)]
         product = self.new(f"mul nuw i128 {wide[0]}, {wide[1]}")
         return self.new(f"trunc i128 {self.new(f'lshr i128 {product}, 64')} to i64")
@@ -177,6 +180,7 @@ class Operations:
             case "neg":
                 return self.pair(*(self.new(f"fneg {self.real_type} {part}") for part in a))
             case "abs":
+                # no scaling against overflow: texts keep their numbers near 1
                 square = self.real("add", self.real("mul", a[0], a[0]), self.real("mul", a[1], a[1]))
                 return self.function("sqrt", square)
             case "sin" | "cos":
@@ -187,6 +191,7 @@ class Operations:
         return self.product(x.name, a, b)
 
     def product(self, name: str, a: tuple[str, str], b: tuple[str, str]) -> str:
+        # (a + ib)(c + id) and (a + ib)/(c + id) share these four products up to signs
         same, cross = self.real("mul", a[0], b[0]), self.real("mul", a[1], b[1])
         ahead, back = self.real("mul", a[0], b[1]), self.real("mul", a[1], b[0])
         if name == "mul":
@@ -244,7 +249,9 @@ def _text(tapes: Mapping[str, tuple[Tape, Sequence[Writer]]], known: Sequence[st
         own = [*(line for w in writers for line in w.lines), *declarations(*writers)]
         text = "\n".join([*own, *_main(tape), *(_status(tape) if len(writers) > 1 and kept_slots(tape) else ())])
         text = _OWN.sub(partial(_rename_symbol, name), text)
+        # internal: LLVM may inline or drop them, and two modules may have the same names
         lines += re.sub("^define (void|i32)", r"define internal \1", text, flags=re.M).splitlines()
+    # a module may declare a function only once, whichever tapes need it
     once = dict.fromkeys(line for line in [*lines, *MEND.splitlines()] if line.startswith(("declare", "!")))
     return "\n".join(
         [*(x for x in once if x not in known), *(x for x in [*lines, *MEND.splitlines()] if x not in once)]
@@ -261,9 +268,9 @@ def _main(tape: Tape) -> Iterator[str]:
     ins = [f"%in{i}" if port.slots else "null" for i, port in enumerate(variables_of(tape))]
     outs = [f"%out{i}" if port.slots else "null" for i, port in enumerate(tape.outputs)]
     taken = [x for x in [*ins, *(["%k"] if kept else []), *outs] if x != "null"]
-    given = ", ".join(f"ptr {x}" for x in [*ins, "%k" if kept else "null", *outs])
+    arguments = ", ".join(f"ptr {x}" for x in [*ins, "%k" if kept else "null", *outs])
     yield f"define void @main({', '.join(f'ptr {x}' for x in taken)}) nounwind {{"
-    yield f"  call void @one({given})\n  ret void\n}}"
+    yield f"  call void @one({arguments})\n  ret void\n}}"
 
 
 def _status(tape: Tape) -> Iterator[str]:

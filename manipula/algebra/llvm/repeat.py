@@ -94,10 +94,10 @@ def deviates(w: Writer, count: int, seed: str, rollouts: str, step: str) -> list
     pairs = list(zip(words[::2], words[1::2]))[: (count + 1) // 2]
     radii = [_radius(a, u) for u, _ in pairs]
     turned = _sines_and_cosines(a, [v for _, v in pairs])
-    found = [a.mul(r, x) for r, (s, c) in zip(radii, turned) for x in (c, s)]
+    normals = [a.mul(r, x) for r, (s, c) in zip(radii, turned) for x in (c, s)]
     if w.kind.scalar == "float":
-        found = [w.let(f"fptrunc {kind.text} {x} to {w.kind.text}") for x in found]
-    return found[:count]
+        normals = [w.let(f"fptrunc {kind.text} {x} to {w.kind.text}") for x in normals]
+    return normals[:count]
 
 
 def _sines_and_cosines(a: Arithmetic, words: Sequence[str]) -> list[Pair]:
@@ -123,6 +123,7 @@ def _sines_of_turn(a: Arithmetic, word: str) -> Pair:
 def _radius(a: Arithmetic, word: str) -> str:
     """√(−2 log u), u = (word + 1)/2³²"""
     own, a.w.kind = a.w.kind, a.k
+    # + 1 keeps u from 0, which has no logarithm
     u = a.mul(a.add(_number(a, word), 1.0), LAST)
     value = plain_logarithm(a, u) if a.w.host.fused else library(a.w, "log", u)
     root = a.w.let(a.w.intrinsic("sqrt", a.k, a.mul(-2.0, value)))
@@ -141,6 +142,7 @@ def _words(a: Arithmetic, seed: str, rollouts: str, step: str, channel: int) -> 
 def _rounds(a: Arithmetic, c: Sequence[str], k0: str, k1: str) -> list[str]:
     c0, c1, c2, c3 = c
     for turn in range(ROUNDS):
+        # Philox 4×32: Salmon, Moraes, Dror, Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC 2011)
         first = a.whole("mul", a.whole("and", c0, LOW), FIRST)
         second = a.whole("mul", a.whole("and", c2, LOW), SECOND)
         key0, key1 = (a.whole("add", k, turn * step & LOW) for k, step in ((k0, GOLDEN), (k1, ROOT)))
@@ -201,6 +203,7 @@ def _draw(w: Writer, slots: Sequence[int]) -> None:
     """The noise of this step and block."""
     if not slots:
         return
+    # 64-bit words, one a lane, also where the numbers are single
     words = w.kind.wide()
     place = w.gep("%.rollouts", w.let(f"mul nsw i64 %.b, {words.lanes}"), "i64")
     rollouts = w.let(f"load {words.bits}, ptr {place}, align 8")
@@ -216,63 +219,65 @@ def _wide(host: Host) -> str:
 def _loops(w: Writer, states: int, outputs: int) -> None:
     """Down to one step of one block: %.x, %.u, %.k are its rows, %.y is where outputs go."""
     lanes, scalar = w.kind.lanes, w.kind.scalar
-    w.put("%.some = icmp sgt i64 %.steps, 0")
-    w.put("br i1 %.some, label %chunk, label %done")
+    w.emit("%.some = icmp sgt i64 %.steps, 0")
+    w.emit("br i1 %.some, label %chunk, label %done")
     w.start_block("chunk")
-    w.put("%.from = phi i64 [ 0, %entry ], [ %.to, %chunk.end ]")
-    w.put("%.beyond = add nsw i64 %.from, %.chunk")
-    w.put("%.to = call i64 @llvm.smin.i64(i64 %.beyond, i64 %.blocks)")
-    w.put("br label %step")
+    w.emit("%.from = phi i64 [ 0, %entry ], [ %.to, %chunk.end ]")
+    w.emit("%.beyond = add nsw i64 %.from, %.chunk")
+    w.emit("%.to = call i64 @llvm.smin.i64(i64 %.beyond, i64 %.blocks)")
+    w.emit("br label %step")
     w.start_block("step")
-    w.put("%.s = phi i64 [ 0, %chunk ], [ %.s.next, %step.end ]")
-    w.put("%.here = phi i64 [ 0, %chunk ], [ %.there, %step.end ]")
-    w.put("%.wait = phi i64 [ %.left, %chunk ], [ %.wait.next, %step.end ]")
-    w.put("%.sample = phi i64 [ 0, %chunk ], [ %.sample.next, %step.end ]")
-    w.put("%.there = sub nsw i64 %.half, %.here")
-    w.put("%.now = icmp eq i64 %.wait, 0")
-    w.put("br label %block")
+    w.emit("%.s = phi i64 [ 0, %chunk ], [ %.s.next, %step.end ]")
+    w.emit("%.here = phi i64 [ 0, %chunk ], [ %.there, %step.end ]")
+    w.emit("%.wait = phi i64 [ %.left, %chunk ], [ %.wait.next, %step.end ]")
+    w.emit("%.sample = phi i64 [ 0, %chunk ], [ %.sample.next, %step.end ]")
+    # the halves change roles at every step
+    w.emit("%.there = sub nsw i64 %.half, %.here")
+    w.emit("%.now = icmp eq i64 %.wait, 0")
+    w.emit("br label %block")
     w.start_block("block")
-    w.put("%.b = phi i64 [ %.from, %step ], [ %.b.next, %block.end ]")
-    w.put(f"%.x.row = mul nsw i64 %.b, {states * lanes}")
-    w.put("%.x.at = add nsw i64 %.x.row, %.here")
-    w.put("%.z.at = add nsw i64 %.x.row, %.there")
-    w.put("%.k.at = mul nsw i64 %.b, %.kept.block")
-    w.put("%.u.row = mul nsw i64 %.b, %.drive.block")
-    w.put("%.u.step = mul nsw i64 %.s, %.drive.step")
-    w.put("%.u.at = add nsw i64 %.u.row, %.u.step")
-    w.put("%.r.row = mul nsw i64 %.b, %.record.block")
-    w.put("%.r.at = add nsw i64 %.r.row, %.sample")
+    w.emit("%.b = phi i64 [ %.from, %step ], [ %.b.next, %block.end ]")
+    w.emit(f"%.x.row = mul nsw i64 %.b, {states * lanes}")
+    w.emit("%.x.at = add nsw i64 %.x.row, %.here")
+    w.emit("%.z.at = add nsw i64 %.x.row, %.there")
+    w.emit("%.k.at = mul nsw i64 %.b, %.kept.block")
+    w.emit("%.u.row = mul nsw i64 %.b, %.drive.block")
+    w.emit("%.u.step = mul nsw i64 %.s, %.drive.step")
+    w.emit("%.u.at = add nsw i64 %.u.row, %.u.step")
+    w.emit("%.r.row = mul nsw i64 %.b, %.record.block")
+    w.emit("%.r.at = add nsw i64 %.r.row, %.sample")
     for name, base in (("x", "states"), ("z", "states"), ("k", "kept"), ("u", "drive"), ("r", "record")):
-        w.put(f"%.{name} = getelementptr inbounds {scalar}, ptr %.{base}, i64 %.{name}.at")
-    w.put(f"%.r.out = getelementptr inbounds {scalar}, ptr %.r, i64 {states * lanes}")
-    w.put("%.y = select i1 %.now, ptr %.r.out, ptr %.scratch")
-    w.put("br i1 %.now, label %keep, label %body")
+        w.emit(f"%.{name} = getelementptr inbounds {scalar}, ptr %.{base}, i64 %.{name}.at")
+    w.emit(f"%.r.out = getelementptr inbounds {scalar}, ptr %.r, i64 {states * lanes}")
+    # always stored, somewhere: a branch around every output would cost more
+    w.emit("%.y = select i1 %.now, ptr %.r.out, ptr %.scratch")
+    w.emit("br i1 %.now, label %keep, label %body")
     w.start_block("keep")
     for position in range(states):
         place, to = (w.gep(base, position * lanes) for base in ("%.x", "%.r"))
         value = w.let(f"load {w.kind.text}, ptr {place}, align {w.kind.size}")
-        w.put(f"store {w.kind.text} {value}, ptr {to}, align {w.kind.size}")
-    w.put("br label %body")
+        w.emit(f"store {w.kind.text} {value}, ptr {to}, align {w.kind.size}")
+    w.emit("br label %body")
     w.start_block("body")
 
 
 def _ends(w: Writer, entries: int) -> None:
-    w.put("br label %block.end")
+    w.emit("br label %block.end")
     w.start_block("block.end")
-    w.put("%.b.next = add nsw i64 %.b, 1")
-    w.put("%.more.blocks = icmp slt i64 %.b.next, %.to")
-    w.put("br i1 %.more.blocks, label %block, label %step.end")
+    w.emit("%.b.next = add nsw i64 %.b, 1")
+    w.emit("%.more.blocks = icmp slt i64 %.b.next, %.to")
+    w.emit("br i1 %.more.blocks, label %block, label %step.end")
     w.start_block("step.end")
-    w.put("%.s.next = add nsw i64 %.s, 1")
-    w.put("%.waiting = select i1 %.now, i64 %.every, i64 %.wait")
-    w.put("%.wait.next = sub nsw i64 %.waiting, 1")
-    w.put(f"%.sample.beyond = add nsw i64 %.sample, {entries * w.kind.lanes}")
-    w.put("%.sample.next = select i1 %.now, i64 %.sample.beyond, i64 %.sample")
-    w.put("%.more.steps = icmp slt i64 %.s.next, %.steps")
-    w.put("br i1 %.more.steps, label %step, label %chunk.end")
+    w.emit("%.s.next = add nsw i64 %.s, 1")
+    w.emit("%.waiting = select i1 %.now, i64 %.every, i64 %.wait")
+    w.emit("%.wait.next = sub nsw i64 %.waiting, 1")
+    w.emit(f"%.sample.beyond = add nsw i64 %.sample, {entries * w.kind.lanes}")
+    w.emit("%.sample.next = select i1 %.now, i64 %.sample.beyond, i64 %.sample")
+    w.emit("%.more.steps = icmp slt i64 %.s.next, %.steps")
+    w.emit("br i1 %.more.steps, label %step, label %chunk.end")
     w.start_block("chunk.end")
-    w.put("%.more.chunks = icmp slt i64 %.to, %.blocks")
-    w.put("br i1 %.more.chunks, label %chunk, label %done")
+    w.emit("%.more.chunks = icmp slt i64 %.to, %.blocks")
+    w.emit("br i1 %.more.chunks, label %chunk, label %done")
     w.start_block("done")
     w.lines.append("  ret void\n}\n")
 
@@ -280,25 +285,25 @@ def _ends(w: Writer, entries: int) -> None:
 def _prepare_rows(tape: Tape, kind: Kind, host: Host) -> Writer:
     """Rounded as `prepare` rounds: no product is fused with a sum."""
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
-    given, kept = parameters.slots if parameters else (), kept_slots(tape)
+    own, kept = parameters.slots if parameters else (), kept_slots(tape)
     signature = "ptr noalias readonly %.ps, ptr noalias %.ks, i64 %.blocks"
     w.lines += [f"define void @prepare_rows({signature}) nounwind {_wide(host)} {{", "entry:"]
     w.lines += rooms(w, widest(kind, host))
-    w.put("%.some = icmp sgt i64 %.blocks, 0")
-    w.put("br i1 %.some, label %block, label %done")
+    w.emit("%.some = icmp sgt i64 %.blocks, 0")
+    w.emit("br i1 %.some, label %block, label %done")
     w.start_block("block")
-    w.put("%.b = phi i64 [ 0, %entry ], [ %.b.next, %block.end ]")
-    for name, size in (("p", len(given)), ("k", len(kept))):
-        w.put(f"%.{name}.at = mul nsw i64 %.b, {size * kind.lanes}")
-        w.put(f"%.{name} = getelementptr inbounds {kind.scalar}, ptr %.{name}s, i64 %.{name}.at")
-    load_vectors(w, given, "%.p")
+    w.emit("%.b = phi i64 [ 0, %entry ], [ %.b.next, %block.end ]")
+    for name, size in (("p", len(own)), ("k", len(kept))):
+        w.emit(f"%.{name}.at = mul nsw i64 %.b, {size * kind.lanes}")
+        w.emit(f"%.{name} = getelementptr inbounds {kind.scalar}, ptr %.{name}s, i64 %.{name}.at")
+    load_vectors(w, own, "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
     compute(w, tape.offline, vector_units(w, kept, "%.k"))
-    w.put("br label %block.end")
+    w.emit("br label %block.end")
     w.start_block("block.end")
-    w.put("%.b.next = add nsw i64 %.b, 1")
-    w.put("%.more = icmp slt i64 %.b.next, %.blocks")
-    w.put("br i1 %.more, label %block, label %done")
+    w.emit("%.b.next = add nsw i64 %.b, 1")
+    w.emit("%.more = icmp slt i64 %.b.next, %.blocks")
+    w.emit("br i1 %.more, label %block, label %done")
     w.start_block("done")
     w.lines.append("  ret void\n}\n")
     return w

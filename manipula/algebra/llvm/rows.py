@@ -34,13 +34,15 @@ class Numbers:
         self._w, self._entries = w, list[str]()
         self._part = 2 * NEAR // w.kind.size
         self._last: dict[tuple[str, int], tuple[int, str]] = {}  # block, slot → line, value
+        # values of one block are not known in another, so pointers are remembered with theirs
         self._pointer: tuple[str, int, str] = ("", -1, "")  # block, part, value
-        w.put("%.parts = load ptr, ptr @parts.at, align 8")
+        w.emit("%.parts = load ptr, ptr @parts.at, align 8")
 
     def at(self, slot: int) -> str:
         """The value of a constant's slot."""
         w, key = self._w, (self._w.block, slot)
         line, value = self._last.get(key, (-SOON, ""))
+        # written anew when it is read much later: cheaper than a register held, or a save on the stack
         if not value or len(w.lines) - line > SOON:
             value = self._read(w.literals[slot])
         self._last[key] = len(w.lines), value
@@ -104,7 +106,7 @@ class Stores:
 
 def load_row(w: Writer, slots: Sequence[int], base: str) -> None:
     for position, slot in enumerate(slots):
-        w.put(f"{w.at(slot)} = load {w.kind.scalar}, ptr {w.gep(base, position)}, align {w.kind.size}")
+        w.emit(f"{w.at(slot)} = load {w.kind.scalar}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
 def load_vectors(w: Writer, slots: Sequence[int], base: str) -> None:
@@ -119,7 +121,7 @@ def vector_units(w: Writer, slots: Sequence[int], base: str) -> list[Unit]:
 
 
 def _store_vector(w: Writer, slot: int, base: str, position: int) -> None:
-    w.put(f"store {w.kind.text} {w.at(slot)}, ptr {w.gep(base, position * w.kind.lanes)}, align {w.kind.size}")
+    w.emit(f"store {w.kind.text} {w.at(slot)}, ptr {w.gep(base, position * w.kind.lanes)}, align {w.kind.size}")
 
 
 def row_units(w: Writer, slots: Sequence[int], base: str) -> list[Unit]:
@@ -128,7 +130,7 @@ def row_units(w: Writer, slots: Sequence[int], base: str) -> list[Unit]:
 
 
 def _store(w: Writer, slot: int, near: Near, position: int) -> None:
-    w.put(f"store {w.kind.scalar} {w.at(slot)}, ptr {near.at(position)}, align {w.kind.size}")
+    w.emit(f"store {w.kind.scalar} {w.at(slot)}, ptr {near.at(position)}, align {w.kind.size}")
 
 
 class Near:
@@ -157,6 +159,7 @@ def load_block(w: Writer, slots: Sequence[int], bases: Sequence[str], needed: se
         w.aliases[slots[0]] = _gather_column(w, bases)
         return
     for at in range(0, len(slots), 2):
+        # the last of an odd number is read with its left neighbour, never beyond the row
         first = min(at, len(slots) - 2)
         pair = slots[first : first + 2]
         if not needed.isdisjoint(pair[at - first :]):
@@ -196,6 +199,7 @@ def block_units(w: Writer, slots: Sequence[int], bases: Sequence[str]) -> list[U
     """Four neighbouring columns, or two, are zipped and written row by row; a last single one entry by entry."""
     units, at = [], 0
     while at < len(slots):
+        # four columns zipped fill half a line of the cache in one store
         width = next(size for size in (4, 2, 1) if size <= len(slots) - at)
         group = tuple(slots[at : at + width])
         units.append(Unit(group, partial(_store_zipped if width > 1 else _scatter, w, group, bases, at)))
@@ -216,13 +220,13 @@ def _store_zipped(w: Writer, slots: tuple[int, ...], bases: Sequence[str], posit
         first, *more = (pair[lane % 2] for pair in zipped)
         order = pick + [lanes + i for i in pick] if more else pick
         part = _shuffle(w, first, more[0] if more else "poison", lanes, order)
-        w.put(f"store <{len(slots)} x {scalar}> {part}, ptr {w.gep(base, position)}, align {w.kind.size}")
+        w.emit(f"store <{len(slots)} x {scalar}> {part}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
 def _scatter(w: Writer, slots: tuple[int, ...], bases: Sequence[str], position: int) -> None:
     for lane, base in enumerate(bases):
         value = w.let(f"extractelement {w.kind.text} {w.at(slots[0])}, i64 {lane}")
-        w.put(f"store {w.kind.scalar} {value}, ptr {w.gep(base, position)}, align {w.kind.size}")
+        w.emit(f"store {w.kind.scalar} {value}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
 def _shuffle(w: Writer, a: str, b: str, length: int, order: Sequence[int]) -> str:

@@ -55,13 +55,13 @@ def sines(w: Writer, angles: Sequence[str]) -> list[Pair]:
 def _library(w: Writer, name: str, x: str) -> str:
     """Without fused products the reduction would not be exact: the system's function, lane by lane."""
     w.declared[name] = f"declare double @llvm.{name}.f64(double)"
-    k, found = w.kind, "poison"
+    k, vector = w.kind, "poison"
     wide = w.let(f"fpext {k.text} {x} to {k.wide().text}") if k.scalar == "float" else x
     for lane in range(k.lanes):
         one = wide if k.lanes == 1 else w.let(f"extractelement {k.wide().text} {wide}, i64 {lane}")
         value = w.let(f"call double @llvm.{name}.f64(double {one})")
-        found = value if k.lanes == 1 else w.let(f"insertelement {k.wide().text} {found}, double {value}, i64 {lane}")
-    return w.let(f"fptrunc {k.wide().text} {found} to {k.text}") if k.scalar == "float" else found
+        vector = value if k.lanes == 1 else w.let(f"insertelement {k.wide().text} {vector}, double {value}, i64 {lane}")
+    return w.let(f"fptrunc {k.wide().text} {vector} to {k.text}") if k.scalar == "float" else vector
 
 
 def _side_by_side(w: Writer, angles: Sequence[str]) -> list[Pair]:
@@ -77,14 +77,15 @@ def _side_by_side(w: Writer, angles: Sequence[str]) -> list[Pair]:
 def _pack_angles(w: Writer, angles: Sequence[str]) -> list[Pair]:
     """Scalars: as many angles as there are lanes become one vector."""
     k, lanes = w.kind, room(len(angles), w.host.lanes("double"))
-    given = [w.let(f"fpext float {x} to double") for x in angles] if k.scalar == "float" else list(angles)
+    doubles = [w.let(f"fpext float {x} to double") for x in angles] if k.scalar == "float" else list(angles)
     vector = Kind("double", lanes)
-    groups = [pack(w, vector, given[at : at + lanes]) for at in range(0, len(given), lanes)]
-    found = _vectors(w, vector, groups, careful=k.scalar == "double")
-    return [Pair(*(unpack(w, vector, part, i % lanes) for part in found[i // lanes])) for i in range(len(given))]
+    groups = [pack(w, vector, doubles[at : at + lanes]) for at in range(0, len(doubles), lanes)]
+    pairs = _vectors(w, vector, groups, careful=k.scalar == "double")
+    return [Pair(*(unpack(w, vector, part, i % lanes) for part in pairs[i // lanes])) for i in range(len(doubles))]
 
 
 def room(count: int, most: int) -> int:
+    # even for one angle: the same text, hence the same bits, as among many
     lanes = 2
     while lanes < min(count, most):
         lanes *= 2
@@ -110,15 +111,17 @@ def _vectors(w: Writer, k: Kind, angles: Sequence[str], careful: bool) -> list[P
     wrong = ""
     for x in angles:
         size = w.let(w.intrinsic("fabs", k, x))
+        # unordered or greater: true for NaN as well
         beyond = w.let(f"fcmp uge {k.text} {size}, {k.literal(LIMIT)}")
         wrong = w.let(f"or {k.test} {wrong}, {beyond}") if wrong else beyond
     bits = w.let(f"bitcast {k.test} {wrong} to i{k.lanes}")
     some = w.let(f"icmp ne i{k.lanes} {bits}, 0")
     near, far, mend = w.block, w.label("far"), w.label("near")
-    w.put(f"br i1 {some}, label %{far}, label %{mend}, !prof !0")
+    w.emit(f"br i1 {some}, label %{far}, label %{mend}, !prof !0")
     w.start_block(far)
+    # a cold function of its own keeps the rare case out of the straight code
     mended = [_mend_lanes(w, k, x, pair) for x, pair in zip(angles, pairs)]
-    w.put(f"br label %{mend}")
+    w.emit(f"br label %{mend}")
     w.start_block(mend)
     return [
         Pair(*(w.let(f"phi {k.text} [ {a}, %{near} ], [ {b}, %{far} ]") for a, b in zip(pair, other)))
@@ -130,8 +133,8 @@ def _mend_lanes(w: Writer, k: Kind, x: str, pair: Pair) -> Pair:
     """Through memory: a function of this module replaces the lanes that are out of range."""
     places = [f"%.mend.{name}" for name in ("x", "s", "c")]
     for place, value in zip(places, (x, *pair)):
-        w.put(f"store {k.text} {value}, ptr {place}, align 64")
-    w.put(f"call void @mend(ptr {places[0]}, ptr {places[1]}, ptr {places[2]}, i64 {k.lanes})")
+        w.emit(f"store {k.text} {value}, ptr {place}, align 64")
+    w.emit(f"call void @mend(ptr {places[0]}, ptr {places[1]}, ptr {places[2]}, i64 {k.lanes})")
     return Pair(*(w.let(f"load {k.text}, ptr {place}, align 64") for place in places[1:]))
 
 
@@ -179,6 +182,7 @@ done:
 
 def _turns(w: Writer, k: Kind, x: str) -> tuple[str, str]:
     """n as a number, and the bits that spell it."""
+    # one instruction multiplies, adds and rounds; the lowest bits of its result are n
     moved = w.let(w.intrinsic("fma", k, x, k.literal(_TWO_OVER_PI), k.literal(_SHIFT)))
     n = w.let(f"fsub {k.text} {moved}, {k.literal(_SHIFT)}")
     return n, w.let(f"bitcast {k.text} {moved} to {k.bits}")
@@ -194,6 +198,7 @@ def _careful(w: Writer, k: Kind, x: str) -> Pair:
     e = fma(n, k.literal(-_P3), op("sub", op("sub", first, r), second))
     z = op("mul", r, r)
     most = fma(k.literal(-0.5), z, k.literal(1.0))  # 1 − z/2, and what its rounding lost
+    # without it the rounding of 1 − z/2 alone would cost half a unit in the last place
     lost = fma(k.literal(-0.5), z, op("sub", k.literal(1.0), most))
     sine = fma(op("mul", z, r), polynomial(w, k, z, _SIN), op("mul", e, most))
     cosine = fma(op("mul", z, z), polynomial(w, k, z, _COS), lost)
@@ -230,6 +235,7 @@ def quadrant(w: Writer, k: Kind, bits: str, sine: str, cosine: str) -> Pair:
 
 def _flip_sign(w: Writer, k: Kind, bits: str, value: str) -> str:
     """The value, its sign turned where bit 1 is set."""
+    # bit 1 of n moves to the place of the sign
     high = w.let(f"shl {k.bits} {bits}, {k.whole(62)}")
     sign = w.let(f"and {k.bits} {high}, {k.whole(-(2**63))}")
     plain = w.let(f"bitcast {k.text} {value} to {k.bits}")

@@ -66,6 +66,7 @@ class Kind:
 
     def literal(self, value: float) -> str:
         """A number in every lane, bit for bit."""
+        # LLVM writes floats by the bits of the double of the same value
         exact = float(np.float32(value)) if self.scalar == "float" else value
         return self.splat(f"0x{struct.unpack('<Q', struct.pack('<d', exact))[0]:016X}", self.scalar)
 
@@ -101,7 +102,7 @@ class Writer:
 
     # text
 
-    def put(self, text: str) -> None:
+    def emit(self, text: str) -> None:
         self.lines.append(f"  {text}")
 
     def let(self, text: str) -> str:
@@ -125,6 +126,7 @@ class Writer:
         known = self.literals.get(slot) or self.aliases.get(slot)
         if known is None and slot in self.stored:
             return self.stored[slot](slot)
+        # quoted: a name may be a word of LLVM's or have letters that it does not take
         return known or f'%"{self.names[slot]}"'
 
     def read(self, slot: int) -> str:
@@ -154,16 +156,17 @@ class Writer:
         if line.slot in self.inner:
             return  # written where it is read
         to, T = self.at(line.slot), self.kind.text
+        # −(a − b) costs nothing as b − a
         line, turned = self._with_its_sign(line)
         factors = next((arg for arg in self._order(line) if arg in self.products), None)
         if line.op in ("add", "sub") and factors is not None:
-            self.put(f"{to} = {self._fused_multiply_add(line, factors, turned)}")
+            self.emit(f"{to} = {self._fused_multiply_add(line, factors, turned)}")
             return
         args = [self.read(arg) for arg in line.args]
         if line.op in _PLAIN:
-            self.put(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
+            self.emit(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
         elif line.op in _INTRINSIC:
-            self.put(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
+            self.emit(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
         elif line.op == "less":
             self.tests[line.slot] = _compare(self, "olt", *args), _compare(self, "uno", *args)
             self.aliases[line.slot] = _compare_with_nan(self, *self.tests[line.slot])
@@ -222,6 +225,7 @@ def fused_products(tape: Tape) -> dict[int, tuple[int, int]]:
     return {
         line.slot: (line.args[0], line.args[1])
         for line in tape.online
+        # read twice, a product would be computed twice, and rounded two ways
         if line.op == "mul" and line.slot in summed and reads[line.slot] == 1
     }
 
@@ -283,13 +287,13 @@ def _select(w: Writer, condition: str, yes: str, no: str) -> str:
 
 def by_lane(w: Writer, function: str, *args: str) -> str:
     """A function of doubles applied to every lane."""
-    k, found = w.kind, "poison"
+    k, vector = w.kind, "poison"
     for lane in range(k.lanes):
-        given = ", ".join(f"double {_extend_to_double(w, _lane(w, arg, lane))}" for arg in args)
-        value = w.let(f"call double {function}({given})")
+        scalars = ", ".join(f"double {_extend_to_double(w, _lane(w, arg, lane))}" for arg in args)
+        value = w.let(f"call double {function}({scalars})")
         value = w.let(f"fptrunc double {value} to float") if k.scalar == "float" else value
-        found = value if k.lanes == 1 else w.let(f"insertelement {k.text} {found}, {k.scalar} {value}, i64 {lane}")
-    return found
+        vector = value if k.lanes == 1 else w.let(f"insertelement {k.text} {vector}, {k.scalar} {value}, i64 {lane}")
+    return vector
 
 
 def library(w: Writer, name: str, *args: str) -> str:
@@ -297,6 +301,7 @@ def library(w: Writer, name: str, *args: str) -> str:
     op, k = OPS[name], w.kind
     function = f"@{op.word('c')}"
     taken = ", ".join(["double"] * op.arity)
+    # nobuiltin: LLVM would fold calls of constants by its own library, to other bits
     w.declared[function] = f"declare double {function}({taken}) nounwind willreturn readnone nobuiltin"
     zero, nan = k.literal(0.0), k.literal(NAN)
     if not op.guarded:

@@ -22,36 +22,27 @@ STRIDES = (1, 1, 1, 2)  # answers changed in one step
 
 
 def descend(
-    price: Worth,
-    space: Space,
-    start: Answers,
-    part: Space,
-    stop: Stop = never,
-    tell: Tell = silent,
+    price: Worth, space: Space, start: Answers, part: Space, stop: Stop = never, tell: Tell = silent
 ) -> dict[Any, Any]:
     """Change one answer at a time, of a part of the space, while it pays."""
     best = {name: start.get(name, answers[0]) for name, answers in space.items()}
     cost, improving = price(best), True
+    # one answer may open the way for another that was tried before
     while improving:
         improving = False
         for name, answer in ((name, answer) for name, answers in part.items() for answer in answers):
             if stop():
                 return best
             trial = {**best, name: answer}
-            found = cost if trial == best else price(trial)
-            if found < cost:
-                best, cost, improving = trial, found, True
+            trial_cost = cost if trial == best else price(trial)
+            if trial_cost < cost:
+                best, cost, improving = trial, trial_cost, True
                 tell(f"{name}: {answer}")
     return best
 
 
 def wander(
-    price: Worth,
-    space: Space,
-    start: Answers,
-    progress: Callable[[], float],
-    seed: int = 0,
-    tell: Tell = silent,
+    price: Worth, space: Space, start: Answers, progress: Callable[[], float], seed: int = 0, tell: Tell = silent
 ) -> dict[Any, Any]:
     """Anneal from `start` until the progress reaches 1; the best that was met."""
     random, open_names = Random(seed), [name for name, answers in space.items() if len(answers) > 1]
@@ -59,13 +50,15 @@ def wander(
     cost = least = price(now)
     while open_names and (share := progress()) < 1:
         trial = dict(now)
+        # now and then two at once: some answers pay only together
         for name in random.sample(open_names, min(random.choice(STRIDES), len(open_names))):
             trial[name] = random.choice([answer for answer in space[name] if answer != now[name]])
-        found = price(trial)
-        if found <= cost or random.random() < exp((cost - found) / (WARM * (COLD / WARM) ** share)):
-            now, cost = trial, found
-        if found < least:
-            best, least = trial, found
+        trial_cost = price(trial)
+        # geometric cooling: as many steps near each temperature
+        if trial_cost <= cost or random.random() < exp((cost - trial_cost) / (WARM * (COLD / WARM) ** share)):
+            now, cost = trial, trial_cost
+        if trial_cost < least:
+            best, least = trial, trial_cost
             tell("a walk")
     return best
 

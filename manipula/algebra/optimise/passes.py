@@ -26,6 +26,7 @@ Term = tuple[int, Expr]  # sign and node
 def factor_sums(function: Function) -> Function:
     """The function with common factors taken out of every sum, in a new graph."""
     nodes = topological(function.roots)
+    # an output is a use: what is returned stays whole
     uses = Counter(arg for node in nodes for arg in node.args) + Counter(function.roots)
     graph = Graph()
     done: dict[Expr, Expr] = {}
@@ -35,6 +36,7 @@ def factor_sums(function: Function) -> Function:
             done[node] = _sum(_terms(node, uses), uses, done, graph)
         else:
             done[node] = copy_node(node, tuple(done[arg] for arg in node.args), graph)
+    # ports alone: the old roots would bring their ways along, and a graph holds one way for each value
     ports = moved_to(function.with_roots([node.graph.zero for node in function.roots]), graph)
     labels = {done[x]: text for x, text in function.labels.items() if x in done}
     return ports.with_roots([done[root] for root in function.roots], labels=labels)
@@ -42,16 +44,16 @@ def factor_sums(function: Function) -> Function:
 
 def _computed_angles(nodes: Sequence[Expr]) -> set[Expr]:
     """Every sum inside a sine or cosine of something computed on line."""
-    found: set[Expr] = set()
+    sums: set[Expr] = set()
     for node in nodes:
         if node.op in ("sin", "cos") and any(x.online and x.args for x, _ in angle_terms(node.args[0])):
             stack = [node.args[0]]
             while stack:
                 part = stack.pop()
-                if part.op in ("add", "sub", "neg", "mul") and part not in found:
-                    found.add(part)
+                if part.op in ("add", "sub", "neg", "mul") and part not in sums:
+                    sums.add(part)
                     stack += part.args if part.op != "mul" or part.args[0].op == "const" else ()
-    return found
+    return sums
 
 
 def _terms(node: Expr, uses: Counter[Expr]) -> list[Term]:
@@ -80,6 +82,7 @@ def _sum(terms: list[Term], uses: Counter[Expr], done: dict[Expr, Expr], graph: 
     terms = list(terms)
     while True:
         shared = Counter(factor for term in terms for factor in set(_factors(term, uses)))
+        # among equals a parameter, for the rest may become free; the key makes the choice reproducible
         best = max(shared, key=lambda x: (shared[x], not x.online, x.key), default=None)
         if best is None or shared[best] < 2:
             break
@@ -106,7 +109,7 @@ def _add_terms(terms: Sequence[tuple[int, Expr]], graph: Graph) -> Expr:
 Pass = Callable[[Function], Function]
 
 PASSES: dict[str, Pass] = {
-    "factor": factor_sums,  # a·b ± a·c → a·(b ± c)
+    "factor": factor_sums  # a·b ± a·c → a·(b ± c)
 }
 
 

@@ -60,9 +60,11 @@ def balance_function(function: Function) -> Function:
             done[node] = _join_by_readiness(op, [(sign, done[x]) for sign, x in parts], ready)
         else:
             done[node] = copy_node(node, tuple(done[arg] for arg in node.args), graph)
+    # ports alone: the old roots would bring their ways along, and a graph holds one way for each value
     ports = moved_to(function.with_roots([node.graph.zero for node in function.roots]), graph)
     labels = {done[x]: text for x, text in function.labels.items() if x in done}
     better = ports.with_roots([done[root] for root in function.roots], labels=labels)
+    # balancing may undo what two sums share, and then costs operations
     shorter = longest_path(better) < longest_path(function) and better.cost.total <= function.cost.total
     return better if shorter else function
 
@@ -85,10 +87,12 @@ def _parts(node: Expr, kind: tuple[str, ...], uses: Counter[Expr]) -> tuple[str,
 
 def _join_by_readiness(op: str, parts: list[tuple[int, Expr]], ready: Ready) -> Expr:
     """The two that are ready first, again and again; parameters meet parameters before anything else."""
+    # the number i decides ties, so the expressions behind it are never compared
     heap = [(_when(x, ready), x.online, i, sign, x) for i, (sign, x) in enumerate(parts)]
     heapify(heap)
     for i in range(len(parts), 2 * len(parts) - 1):
         (*_, s, x), (*_, t, y) = heappop(heap), heappop(heap)
+        # −x ± y is made as −(x ∓ y): the sign waits for the end
         sign, made = (s * t, x * y) if op == "mul" else (s, x + y if s == t else x - y)
         heappush(heap, (_when(made, ready), made.online, i, sign, made))
     *_, sign, whole = heap[0]
@@ -123,6 +127,7 @@ class Price:
         nodes = [node for node in topological(function.roots) if node.online and node.args]
         uses: dict[Expr, int] = {}
         for user in [*(arg for node in nodes for arg in node.args if node.op != "neg"), *function.roots]:
+            # a change of sign is free, so a product behind one is still swallowed
             bare = user.args[0] if user.op == "neg" else user
             uses[bare] = uses.get(bare, 0) + 1
         plain = sum(self.of(OPS[node.op].counted_as) for node in nodes)

@@ -90,6 +90,7 @@ def prove(function: Function, reference: Reference) -> Proof:
         for _ in range(draws):
             compare(function, reference, FieldMaths(_seed(), p, measure.parts))
     except ProofError:
+        # a rewrite by (√x)² = x is right and differs all the same while roots are opaque
         radicals = _radicals(function)
         if not radicals:
             raise
@@ -102,6 +103,7 @@ def measure_degrees(function: Function, reference: Reference) -> DegreeMaths:
     measure = DegreeMaths()
     compare(function, reference, measure)
     if measure.parts > MOST_PARTS:
+        # each fraction is then a symbol of its own: sound, but identities between them are lost
         measure = DegreeMaths(divides=False)
         compare(function, reference, measure)
     return measure
@@ -121,6 +123,7 @@ def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> tuple[in
     """Enough for the limit, and the field they are drawn in; where no sensible number is, nothing can be proved."""
     for p in (P, WIDE):
         each = exponent_of(degree, entries, roots, p)
+        # a bound of 1 or more says nothing, however often it is drawn
         draws = max(DRAWS, ceil(LIMIT / each)) if each < 0 else MOST_DRAWS + 1
         if draws <= MOST_DRAWS:
             return draws, p
@@ -201,6 +204,7 @@ def compare(function: Function, reference: Reference, maths: ProofSample) -> Non
     """One draw."""
     symbols = _sample_inputs(function, maths)
     got = function(symbols, maths)
+    # the plain model may read symbols that are no inputs of the function any more
     want = reference(maths, lambda name: symbols[name] if name in symbols else maths.symbol(name))
     if got.keys() != want.keys() or len(got) != len(function.outputs):
         raise ProofError(

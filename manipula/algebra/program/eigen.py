@@ -39,12 +39,14 @@ def balance(n: int, A: Reals) -> None:
                 continue
             before = column + row
             factor = 1.0
+            # powers of two scale without rounding
             while column < row / 2:
                 column *= 4
                 factor *= 2
             while column >= row * 2:
                 column /= 4
                 factor /= 2
+            # less than 5 % gained is not worth another pass (Parlett, Reinsch 1969)
             if (column + row) / factor < 0.95 * before:
                 again = True
                 for j in range(n):
@@ -65,6 +67,7 @@ def hessenberg(n: int, A: Reals) -> None:
         size = sqrt(size)
         if size == 0:
             continue
+        # the sign that adds: v[k + 1] − size must not cancel
         size = -size if v[k + 1] > 0 else size
         beta = 1 / (size * (size - v[k + 1]))
         v[k + 1] -= size
@@ -97,6 +100,7 @@ def split_off(n: int, H: Reals, re: Reals, im: Reals) -> int:
     high = n - 1
     sweeps = 0
     while high >= 0:
+        # deflation: a subdiagonal entry of rounding parts the matrix into two
         low = block_start(n, H, high, norm)
         if low == high:
             re[high] = H[high * n + high]
@@ -107,6 +111,7 @@ def split_off(n: int, H: Reals, re: Reals, im: Reals) -> int:
             two_by_two(n, H, high, re, im)
             high -= 2
             sweeps = 0
+        # real matrices converge in a handful; this many means NaN or a defect
         elif sweeps == SWEEPS:
             return high + 1
         else:
@@ -120,6 +125,7 @@ def block_start(n: int, H: Reals, high: int, norm: float) -> int:
     low = high
     while low > 0:
         size = abs(H[(low - 1) * n + low - 1]) + abs(H[low * n + low])
+        # both neighbours zero: only the whole matrix says what is small
         size = norm if size == 0 else size
         if abs(H[low * n + low - 1]) <= SMALL * size:
             break
@@ -135,6 +141,7 @@ def two_by_two(n: int, H: Reals, high: int, re: Reals, im: Reals) -> None:
     square = half * half + product
     root = sqrt(abs(square))
     if square >= 0:
+        # the root that does not cancel; the other follows from the product of both
         far = half - root if half < 0 else half + root
         re[high - 1] = x + far
         re[high] = x if far == 0 else x - product / far
@@ -154,6 +161,7 @@ def sweep(n: int, H: Reals, low: int, high: int, unusual: bool) -> None:
     w = H[high * n + high - 1] * H[(high - 1) * n + high]
     if unusual:
         size = abs(H[high * n + high - 1]) + abs(H[(high - 1) * n + high - 2])
+        # the exceptional shift of EISPACK's hqr, for a matrix that the usual one leaves in a circle
         x += 0.75 * size
         y = x
         w = -0.4375 * size * size
@@ -164,6 +172,7 @@ def sweep(n: int, H: Reals, low: int, high: int, unusual: bool) -> None:
     while first >= low:  # where two small entries follow each other the step may begin further down
         z = H[first * n + first]
         below = H[(first + 1) * n + first]
+        # the first column of (H − x)(H − y), which alone decides the step (implicit Q theorem)
         p = ((x - z) * (y - z) - w) / below + H[first * n + first + 1]
         q = H[(first + 1) * n + first + 1] - z - (x - z) - (y - z)
         r = H[(first + 2) * n + first + 1]
@@ -195,6 +204,7 @@ def sweep(n: int, H: Reals, low: int, high: int, unusual: bool) -> None:
             q /= size
             r /= size
         length = sqrt(p * p + q * q + r * r)
+        # p + length, below, must not cancel
         length = -length if p < 0 else length
         if k > first:
             H[k * n + k - 1] = -length * size

@@ -69,6 +69,7 @@ def constant(value: Any) -> Const:
     if isinstance(value, bool):
         return Const("flag", value)
     if isinstance(value, int):
+        # what does not fit 63 bits and a sign is a word
         return Const("word" if value > ALL // 2 else "int", value)
     return Const("real", float(value))
 
@@ -129,12 +130,12 @@ class Expressions:
             raise self.refusal(node, f"{name} is the variable of a loop, which has ended here")
         if name in routine.scalars:
             return Var(routine.scalars[name], name)
-        found = self.scope.outside(name)
-        if isinstance(found, tuple) and found and all(isinstance(x, int | float) for x in found):
-            return self.table(name, found)
-        if not isinstance(found, int | float):
+        value = self.scope.outside(name)
+        if isinstance(value, tuple) and value and all(isinstance(x, int | float) for x in value):
+            return self.table(name, value)
+        if not isinstance(value, int | float):
             raise self.refusal(node, "a name is a variable, a number or a tuple of numbers around the text")
-        return constant(found)
+        return constant(value)
 
     def table(self, name: str, values: tuple[Any, ...]) -> ConstantTable:
         whole = all(isinstance(x, int) for x in values)
@@ -155,25 +156,26 @@ class Expressions:
 
     def named_place(self, layout: str, name: str, node: ast.expr) -> Expr:
         """A number that a class around the text gives a name to, as a layout does to places in an array."""
-        found = self.scope.outside(layout)
-        value = vars(found).get(name) if isinstance(found, type) else None
+        thing = self.scope.outside(layout)
+        value = vars(thing).get(name) if isinstance(thing, type) else None
         if not isinstance(value, int | float):
             raise self.refusal(node, f"{layout} is no struct, and no class with a number of this name")
         return constant(value)
 
     def array(self, node: ast.expr) -> Expr:
-        found = self.value(node)
-        if found.kind not in ARRAYS:
+        value = self.value(node)
+        if value.kind not in ARRAYS:
             raise self.refusal(node, "only arrays have entries")
-        return found
+        return value
 
     def index(self, node: ast.expr) -> Expr:
-        found = self.value(node)
-        if isinstance(found, Const) and found.value < 0:
+        value = self.value(node)
+        # Python counts −1 from the end; no other language would
+        if isinstance(value, Const) and value.value < 0:
             raise self.refusal(node, "entries are counted from the front")
-        if found.kind not in ("int", "flag"):
+        if value.kind not in ("int", "flag"):
             raise self.refusal(node, "an index is a whole number")
-        return self.fit(found, "int", node)
+        return self.fit(value, "int", node)
 
     # kinds
 
@@ -206,18 +208,20 @@ class Expressions:
             return self.fold_flags(
                 "and" if isinstance(node.op, ast.And) else "or", [self.truth(x) for x in node.values]
             )
-        found = self.value(node)
-        if found.kind == "flag":
-            return found
-        return self.compare("ne", found, Const("int", 0), node)
+        value = self.value(node)
+        if value.kind == "flag":
+            return value
+        return self.compare("ne", value, Const("int", 0), node)
 
     # operations
 
     def arithmetic(self, name: str, a: Expr, b: Expr, node: ast.AST) -> Expr:
         if name == "mul" and (a.kind == "complex") != (b.kind == "complex"):
+            # two products instead of the four of a complex one, and no NaN from 0·∞
             factor, z = (b, a) if a.kind == "complex" else (a, b)
             return ProgramOp("complex", "scale", (self.fit(factor, "real", node), z))
         if name == "div" and a.kind == "complex" and b.kind != "complex":
+            # one division instead of two, in every language alike
             return self.arithmetic("mul", self.arithmetic("div", Const("real", 1.0), b, node), a, node)
         if name in ("shl", "shr"):
             return self.shift(name, a, b, node)
@@ -238,12 +242,12 @@ class Expressions:
             return ProgramOp(a.kind, name, (a, b))
         if name in ("idiv", "mod", "quotient", "remainder") and b.value == 0:
             raise self.refusal(node, "a division by zero")
-        found = constant(FOLD[name](int(a.value), int(b.value)))
+        result = constant(FOLD[name](int(a.value), int(b.value)))
         if a.kind == "word":
-            return Const("word", int(found.value) & ALL)
-        if not -(ALL // 2) <= found.value <= ALL:
+            return Const("word", int(result.value) & ALL)
+        if not -(ALL // 2) <= result.value <= ALL:
             raise self.refusal(node, "the number has more than 64 bits")
-        return found
+        return result
 
     def negative(self, a: Expr, node: ast.AST) -> Expr:
         if a.kind == "word":
@@ -258,10 +262,10 @@ class Expressions:
         return ProgramOp("flag", name, (a, b))
 
     def together(self, name: str, values: Sequence[ast.expr], node: ast.AST) -> Expr:
-        found = [self.value(x) for x in values]
-        if any(x.kind != "flag" for x in found):
+        flags = [self.value(x) for x in values]
+        if any(x.kind != "flag" for x in flags):
             raise self.refusal(node, "as a value, `and` and `or` join comparisons")
-        return self.fold_flags(name, found)
+        return self.fold_flags(name, flags)
 
     def fold_flags(self, name: str, values: Sequence[Expr]) -> Expr:
         made = values[0]
@@ -272,6 +276,7 @@ class Expressions:
     def among(self, left: ast.expr, choices: Sequence[ast.expr], inside: bool, node: ast.AST) -> Expr:
         """x in (a, b): x == a or x == b"""
         x = self.value(left)
+        # each comparison would call it again
         if any(isinstance(part, RoutineCall | CallTape) for part in parts(x)):
             raise self.refusal(node, "give what is called a name first")
         tests = [self.compare("eq" if inside else "ne", x, self.value(choice), node) for choice in choices]

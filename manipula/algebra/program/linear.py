@@ -27,7 +27,9 @@ def factorised(n: int, A: Numbers, order: Ints) -> float:
                 A[k * n + j] = A[p * n + j]
                 A[p * n + j] = held
         least = min(least, size)
+        # the ratio of pivots is no condition number, but cheap, and small where that is large
         most = max(most, size)
+        # an exact zero in its place would stop the solver at a singular arm; this gives a large, finite answer
         if size <= ROUNDING * most:
             A[k * n + k] = ROUNDING * most + LEAST
         inverse = 1 / A[k * n + k]

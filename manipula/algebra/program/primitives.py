@@ -152,6 +152,7 @@ def less_of(x: float, y: float) -> float:
 
 def select_of(condition: float, yes: float, no: float) -> float:
     """yes where the condition is not 0, else no; NaN if the condition is NaN"""
+    # NaN is neither; `!=` alone would take it for true
     unknown = not condition <= 0 and not condition > 0
     return condition if unknown else (yes if condition != 0 else no)
 

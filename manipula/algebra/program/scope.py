@@ -15,25 +15,8 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from manipula.algebra.program import primitives
+from manipula.algebra.program import primitives, tree
 from manipula.algebra.program.primitives import Complexes, Ints, Reals, Words
-from manipula.algebra.program.tree import (
-    ARRAYS,
-    STRUCT,
-    ArrayItem,
-    CallTape,
-    Expr,
-    Field,
-    Kind,
-    Member,
-    ProgramOp,
-    RoutineCall,
-    Set,
-    Stmt,
-    Struct,
-    Var,
-    parts,
-)
 from manipula.errors import InputError
 from manipula.messages import Message
 
@@ -79,12 +62,14 @@ class Scope:
         self.names = {x.id for x in nodes if isinstance(x, ast.Name)} | {x.arg for x in nodes if isinstance(x, ast.arg)}
         targets = (x.target for x in nodes if isinstance(x, ast.For))
         self.loops = {x.id for x in targets if isinstance(x, ast.Name)}
+        # refused here, with the line, and not by some compiler of another language
         strange = sorted(name for name in self.names if not name.isascii())
         if strange:
             raise self.refusal(self.tree.args, f"{strange[0]} has letters that other languages do not know")
 
     def outside(self, name: str) -> Any:
         """What a name means that the text does not assign: in the function around it, its module, Python."""
+        # as Python itself looks names up
         for names in (self.around, self.function.__globals__, vars(builtins)):
             if name in names:
                 return names[name]
@@ -123,18 +108,18 @@ class Scope:
 #
 # In plain Python any object with these attributes will do; a text takes it as `s: Law` and writes `s.table[i]`.
 
-PLAIN: dict[str, Kind] = {
+PLAIN: dict[str, tree.Kind] = {
     "int": "int", "float": "real", "bool": "flag", "complex": "complex", "Word": "word", "Reals": "reals",
     "Complexes": "complexes", "Ints": "ints", "Words": "words", "None": "none",
 }  # fmt: skip
-OBJECTS: tuple[tuple[Any, Kind], ...] = (
+OBJECTS: tuple[tuple[Any, tree.Kind], ...] = (
     (Reals, "reals"), (Complexes, "complexes"), (Ints, "ints"), (Words, "words"), (int, "int"), (float, "real"),
     (bool, "flag"),
 )  # fmt: skip
 
 
 @cache
-def struct_of(layout: type) -> Struct:
+def struct_of(layout: type) -> tree.Struct:
     """The members in their order."""
     names = vars(sys.modules[layout.__module__])
     notes = inspect.get_annotations(layout)
@@ -142,12 +127,14 @@ def struct_of(layout: type) -> Struct:
         raise InputError(
             "{name}: a struct is a class with annotated members, e.g. `q: Annotated[Reals, 6]`", layout.__name__
         )
-    return Struct(layout.__name__, tuple(_member(layout.__name__, name, note, names) for name, note in notes.items()))
+    return tree.Struct(
+        layout.__name__, tuple(_member(layout.__name__, name, note, names) for name, note in notes.items())
+    )
 
 
-def _member(struct: str, name: str, note: Any, names: Mapping[str, Any]) -> Member:
+def _member(struct: str, name: str, note: Any, names: Mapping[str, Any]) -> tree.Member:
     kind, size = _from_text(note, names) if isinstance(note, str) else _from_object(note)
-    wrong = kind is None or (size is not None and (kind not in ARRAYS or not isinstance(size, int) or size < 1))
+    wrong = kind is None or (size is not None and (kind not in tree.ARRAYS or not isinstance(size, int) or size < 1))
     if wrong or kind is None or kind in ("none", "flag"):
         raise InputError(
             "{struct}.{name}: found {note!r}; a member is int, float, Word, an array (Reals, Complexes, "
@@ -156,20 +143,20 @@ def _member(struct: str, name: str, note: Any, names: Mapping[str, Any]) -> Memb
             name,
             note,
         )
-    return Member(name, kind, size if size is not None else 0 if kind in ARRAYS else 1)
+    return tree.Member(name, kind, size if size is not None else 0 if kind in tree.ARRAYS else 1)
 
 
-def _from_text(note: str, names: Mapping[str, Any]) -> tuple[Kind | None, Any]:
+def _from_text(note: str, names: Mapping[str, Any]) -> tuple[tree.Kind | None, Any]:
     match ast.parse(note, mode="eval").body:
         case ast.Name(id=word):
             return PLAIN.get(word), None
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[ast.Name(id=word), size])):
-            given = size.value if isinstance(size, ast.Constant) else names.get(ast.unparse(size))
-            return PLAIN.get(word), 0 if given is None else given
+            length = size.value if isinstance(size, ast.Constant) else names.get(ast.unparse(size))
+            return PLAIN.get(word), 0 if length is None else length
     return None, None
 
 
-def _from_object(note: Any) -> tuple[Kind | None, Any]:
+def _from_object(note: Any) -> tuple[tree.Kind | None, Any]:
     inner, *sizes = (note.__origin__, *note.__metadata__) if hasattr(note, "__metadata__") else (note,)
     kind = next((kind for known, kind in OBJECTS if known == inner), None)
     return kind, sizes[0] if sizes else None
@@ -188,33 +175,34 @@ class Order:
 
     def __init__(
         self,
-        changed: Callable[[RoutineCall], list[Expr]],
-        temporary: Callable[[str, Kind], str],
+        changed: Callable[[tree.RoutineCall], list[tree.Expr]],
+        temporary: Callable[[str, tree.Kind], str],
         refuse: Callable[[], InputError],
     ) -> None:
         self.changed, self.temporary, self.refuse = changed, temporary, refuse
-        self.before: list[Stmt] = []
+        self.before: list[tree.Stmt] = []
 
-    def __call__(self, x: Expr, skipped: bool = False) -> Expr:
+    def __call__(self, x: tree.Expr, skipped: bool = False) -> tree.Expr:
         """The expression in which the order is fixed, after the statements `before`."""
         if not self.acts(x):
             return x
         match x:
-            case ProgramOp(_, "choose" | "and" | "or", (first, *rest)):
+            case tree.ProgramOp(_, "choose" | "and" | "or", (first, *rest)):
                 return replace(x, args=(self(first, skipped), *(self(arg, True) for arg in rest)))
-            case ProgramOp(_, _, args) | RoutineCall(_, _, args) | CallTape(_, _, _, args):
+            case tree.ProgramOp(_, _, args) | tree.RoutineCall(_, _, args) | tree.CallTape(_, _, _, args):
                 return replace(x, args=self.order_arguments(x, args, skipped))
-            case ArrayItem(_, array, index):
+            case tree.ArrayItem(_, array, index):
                 array, index = self.order_arguments(x, (array, index), skipped)
                 return replace(x, array=array, index=index)
         return x
 
-    def order_arguments(self, x: Expr, args: tuple[Expr, ...], skipped: bool) -> tuple[Expr, ...]:
+    def order_arguments(self, x: tree.Expr, args: tuple[tree.Expr, ...], skipped: bool) -> tuple[tree.Expr, ...]:
         acting = [i for i, arg in enumerate(args) if self.acts(arg)]
         if not acting:
             return args
+        # one call that changes arrays, and nothing beside it that reads any: every order gives the same
         alone = len(acting) == 1 and not any(_looks(arg) for i, arg in enumerate(args) if i != acting[0])
-        twice = isinstance(x, ProgramOp) and (x.name == "select" or x.name in TWICE)
+        twice = isinstance(x, tree.ProgramOp) and (x.name == "select" or x.name in TWICE)
         if alone and not twice:
             return tuple(self(arg, skipped) for arg in args)
         if skipped:
@@ -223,20 +211,26 @@ class Order:
             self.evaluated_first(arg) if i <= acting[-1] and _looks(arg) else arg for i, arg in enumerate(args)
         )
 
-    def evaluated_first(self, x: Expr) -> Expr:
-        if x.kind in ARRAYS or STRUCT in x.kind:
+    def evaluated_first(self, x: tree.Expr) -> tree.Expr:
+        if x.kind in tree.ARRAYS or tree.STRUCT in x.kind:
             return self(x)
         value = self(x)
-        var = Var(x.kind, self.temporary("held", x.kind))
-        self.before.append(Set(var, value))
+        var = tree.Var(x.kind, self.temporary("held", x.kind))
+        self.before.append(tree.Set(var, value))
         return var
 
-    def acts(self, x: Expr) -> bool:
+    def acts(self, x: tree.Expr) -> bool:
         """Does computing it change an array?"""
-        return any(isinstance(p, CallTape) or (isinstance(p, RoutineCall) and self.changed(p)) for p in parts(x))
+        return any(
+            isinstance(p, tree.CallTape) or (isinstance(p, tree.RoutineCall) and self.changed(p)) for p in tree.parts(x)
+        )
 
 
-def _looks(x: Expr) -> bool:
+def _looks(x: tree.Expr) -> bool:
     """Does its value depend on arrays?"""
-    found = (part for part in parts(x) if isinstance(part, ArrayItem | Field | RoutineCall | CallTape))
-    return any(part.kind not in ARRAYS for part in found)
+    reads = (
+        part
+        for part in tree.parts(x)
+        if isinstance(part, tree.ArrayItem | tree.Field | tree.RoutineCall | tree.CallTape)
+    )
+    return any(part.kind not in tree.ARRAYS for part in reads)

@@ -17,21 +17,8 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
+from manipula.algebra.program import tree
 from manipula.algebra.program.primitives import Reals
-from manipula.algebra.program.tree import (
-    CallTape,
-    Expr,
-    If,
-    Leave,
-    ProgramOp,
-    Routine,
-    RoutineCall,
-    Set,
-    Stmt,
-    Var,
-    While,
-    parts,
-)  # fmt: skip
 from manipula.algebra.tape import Line, Port, Tape, kept_slots, variables_of
 from manipula.errors import InputError
 from manipula.scalar import OPS
@@ -57,9 +44,10 @@ class Straight:
 
     def __call__(self, *arrays: Reals) -> None:
         assert len(arrays) == self.arity, f"{self.tape.name} takes {self.arity} arrays"
-        given, taken = arrays[: -len(self.outputs)], arrays[-len(self.outputs) :]
-        values = self._read(self.variables, given)
-        values |= {slot: np.float64(given[-1][i]) for i, slot in enumerate(self._kept)}
+        inputs, taken = arrays[: -len(self.outputs)], arrays[-len(self.outputs) :]
+        values = self._read(self.variables, inputs)
+        # float64, not float: a division by zero is then infinite, as in machine code
+        values |= {slot: np.float64(inputs[-1][i]) for i, slot in enumerate(self._kept)}
         self._run(self.tape.online, values)
         for port, array in zip(self.outputs, taken, strict=True):
             for i, slot in enumerate(port.slots):
@@ -84,6 +72,7 @@ class Straight:
         return values
 
     def _run(self, lines: Sequence[Line], values: dict[int, Any]) -> None:
+        # infinities and NaN are results here, as they are in machine code
         with np.errstate(all="ignore"):
             for line in lines:
                 values[line.slot] = OPS[line.op].value(ARRAYS, *(values[arg] for arg in line.args))
@@ -100,28 +89,29 @@ COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 class Varying:
     """Which conditions of a routine may differ from lane to lane."""
 
-    def __init__(self, routine: Routine) -> None:
+    def __init__(self, routine: tree.Routine) -> None:
         self._names = {name for name, kind in routine.parameters.items() if kind == "flag"}
-        assigned = [x for x in parts(routine.body) if isinstance(x, Set) and x.target.kind == "flag"]
+        assigned = [x for x in tree.parts(routine.body) if isinstance(x, tree.Set) and x.target.kind == "flag"]
         before = -1
+        # until no assignment makes another condition vary
         while before != len(self._names):
             before = len(self._names)
-            self._names |= {x.target.name for x in assigned if isinstance(x.target, Var) and self(x.value)}
+            self._names |= {x.target.name for x in assigned if isinstance(x.target, tree.Var) and self(x.value)}
 
-    def __call__(self, x: Expr) -> bool:
+    def __call__(self, x: tree.Expr) -> bool:
         match x:
-            case Var("flag", name):
+            case tree.Var("flag", name):
                 return name in self._names
-            case ProgramOp("flag", name, (first, *_)) if name in COMPARE and first.kind != "flag":
+            case tree.ProgramOp("flag", name, (first, *_)) if name in COMPARE and first.kind != "flag":
                 return first.kind == "real"
-            case ProgramOp("flag", _, args):
+            case tree.ProgramOp("flag", _, args):
                 return any(map(self, args))
-            case RoutineCall("flag", _, _):
+            case tree.RoutineCall("flag", _, _):
                 return True
         return False
 
 
-def check_laned(routines: Sequence[Routine]) -> None:
+def check_laned(routines: Sequence[tree.Routine]) -> None:
     """Refuse a program that is not laned, with file and line."""
     for routine in routines:
         varying = Varying(routine)
@@ -129,30 +119,33 @@ def check_laned(routines: Sequence[Routine]) -> None:
             raise InputError("{file}:{line}: {routine} is not laned: {why}", routine.file, line, routine.name, why)
 
 
-def _objections(body: Sequence[Stmt], varying: Varying) -> Iterator[tuple[int, str]]:
+def _objections(body: Sequence[tree.Stmt], varying: Varying) -> Iterator[tuple[int, str]]:
     for statement in body:
         match statement:
-            case While():
+            case tree.While():
                 yield statement.line, "`while` runs as long as the data want; a loop has a count: for … in range(…)"
-            case Leave(how):
+            case tree.Leave(how):
                 yield statement.line, f"`{how}` leaves a loop early, in some lanes and not in others"
-            case If(condition, _, _) if varying(condition):
+            case tree.If(condition, _, _) if varying(condition):
                 yield statement.line, "an `if` by data; `select` computes both values and takes one"
         for why in _expressions(statement, varying):
             yield statement.line, why
         for name in ("body", "yes", "no"):
+            # bodies of loops and branches
             yield from _objections(getattr(statement, name, ()), varying)
 
 
-def _expressions(statement: Stmt, varying: Varying) -> Iterator[str]:
+def _expressions(statement: tree.Stmt, varying: Varying) -> Iterator[str]:
     own = [getattr(statement, name, None) for name in ("target", "value", "condition", "start", "stop", "call")]
-    for x in (part for expression in own for part in parts(expression)):
+    for x in (part for expression in own for part in tree.parts(expression)):
         match x:
-            case ProgramOp(_, "choose", (test, *_)) if varying(test):
+            case tree.ProgramOp(_, "choose", (test, *_)) if varying(test):
                 yield "`a if c else b` by data; `select(c, a, b)` computes both and takes one"
-            case ProgramOp("int" | "word", "select", (test, *_)) if varying(test):
+            case tree.ProgramOp("int" | "word", "select", (test, *_)) if varying(test):
                 yield "a whole number chosen by data would differ from lane to lane"
-            case ProgramOp("int" | "word", "to_int" | "to_word", (inner,)) if inner.kind == "real" or varying(inner):
+            case tree.ProgramOp("int" | "word", "to_int" | "to_word", (inner,)) if inner.kind == "real" or varying(
+                inner
+            ):
                 yield "a whole number made of data would differ from lane to lane"
-            case CallTape(_, _, "prepare", _):
+            case tree.CallTape(_, _, "prepare", _):
                 yield "`prepare` belongs before the lanes: hand them what is prepared"

@@ -212,6 +212,7 @@ class Signs:
         before = -1
         while before != len(self._never):
             before = len(self._never)
+            # repeated, because what is taken away may take others along; it only shrinks, so it ends
             self._never -= {name for name, value in assignments if not self(value)}
 
     def __call__(self, x: Expr) -> bool:
@@ -226,6 +227,7 @@ class Signs:
                 return True
             case ProgramOp("int", "abs" | "to_int", (inner,)):
                 return inner.kind in ("int", "flag")
+            # the sign bit survives only where both have it
             case ProgramOp("int", "bit_and", (a, b)):
                 return self(a) or self(b)
             case ProgramOp("int", name, args) if name in KEPT:

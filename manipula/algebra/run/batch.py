@@ -7,14 +7,14 @@ Arrays that already lie so are used where they are; only the others are copied.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import prod
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.tape import Port
 from manipula.errors import InputError
@@ -23,6 +23,21 @@ from manipula.messages import Message
 Floats = NDArray[np.floating[Any]]  # float64 or float32, as the function was compiled
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
+Parameters = ArrayLike | Mapping[str, ArrayLike] | None
+Out = Floats | Sequence[Floats] | None  # the caller's arrays for the results
+
+
+class Shaped(Protocol):
+    """An array of numpy, CuPy or another library, as far as its axes go."""
+
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def shape(self) -> Shape: ...
+    def reshape(self, shape: int, /) -> Any: ...
+
+
+A = TypeVar("A", bound=Shaped)
 
 
 class RowsView(NamedTuple):
@@ -40,7 +55,7 @@ class Arranged(NamedTuple):
     views: tuple[RowsView, ...]
 
 
-def arrange_inputs(function: str, ports: Sequence[Port], values: Sequence[Any], dtype: DType) -> Arranged:
+def arrange_inputs(function: str, ports: Sequence[Port], values: Sequence[ArrayLike], dtype: DType) -> Arranged:
     """Check, convert and broadcast the variables of a call."""
     check_count(function, ports, values)
     arrays = [rows_from_value(function, port, value, dtype) for port, value in zip(ports, values)]
@@ -49,7 +64,7 @@ def arrange_inputs(function: str, ports: Sequence[Port], values: Sequence[Any], 
     return Arranged(lead, prod(lead), views)
 
 
-def check_count(function: str, ports: Sequence[Port], values: Sequence[Any]) -> None:
+def check_count(function: str, ports: Sequence[Port], values: Sequence[object]) -> None:
     if len(values) != len(ports):
         names = ", ".join(port.name for port in ports) or "none"
         raise InputError(
@@ -57,13 +72,12 @@ def check_count(function: str, ports: Sequence[Port], values: Sequence[Any]) -> 
         )
 
 
-def rows_from_value(function: str, port: Port, value: Any, dtype: DType) -> Floats:
+def rows_from_value(function: str, port: Port, value: ArrayLike, dtype: DType) -> Floats:
     """Floats of shape (..., size)."""
-    rows: Floats = rows_of_array(function, port, floats_from_value(function, port.name, value, dtype))
-    return rows
+    return rows_of_array(function, port, floats_from_value(function, port.name, value, dtype))
 
 
-def rows_of_array(function: str, port: Port, array: Any) -> Any:
+def rows_of_array(function: str, port: Port, array: A) -> A:
     """The array, its last axis checked; a single number stands for a vector of one entry."""
     if array.ndim == 0 and port.shape == (1,):
         array = array.reshape(1)
@@ -78,8 +92,9 @@ def rows_of_array(function: str, port: Port, array: Any) -> Any:
     return array
 
 
-def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Floats:
+def floats_from_value(function: str, name: str, value: ArrayLike, dtype: DType) -> Floats:
     """Anything numeric as floats; a sentence for the rest."""
+    # exactly ndarray: subclasses may mask or rename entries
     if type(value) is np.ndarray and value.dtype == dtype:
         return value
     what = f"{function}: {name}"
@@ -91,6 +106,7 @@ def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Flo
         )
     try:
         array = np.asarray(value)
+        # objects with __float__ (Fraction, mpmath) convert; text with digits in it must not
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
             return array.astype(dtype)
     except (ValueError, TypeError) as problem:
@@ -105,6 +121,7 @@ def view_of_rows(array: Floats, lead: Shape) -> RowsView:
     size = array.shape[-1]
     if array.shape[:-1] == lead and array.flags.c_contiguous and array.flags.aligned:
         return RowsView(array, size)
+    # broadcasting gives strides of 0, which the kernels read as one row for all
     wide = np.broadcast_to(array, (*lead, size))
     step = even_step(wide.shape[:-1], wide.strides[:-1], array.itemsize)
     if step is None or not array.flags.aligned or (size > 1 and array.strides[-1] != array.itemsize):
@@ -126,37 +143,38 @@ def even_step(shape: Shape, strides: Shape, itemsize: int) -> int | None:
     return step // itemsize if step % itemsize == 0 else None
 
 
-def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Any, dtype: DType) -> list[Floats]:
+def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Out, dtype: DType) -> list[Floats]:
     """Fresh arrays for the outputs, or the caller's own, checked."""
     if out is None:
         return [np.empty(lead + port.shape, dtype=dtype) for port in ports]
-    given = out_arrays(function, ports, out)
-    for port, array in zip(ports, given):
+    arrays = out_arrays(function, ports, out)
+    for port, array in zip(ports, arrays):
         _check_out(function, port, lead + port.shape, array, dtype)
-    for (one, a), (other, b) in combinations(zip(ports, given), 2):
+    for (one, a), (other, b) in combinations(zip(ports, arrays), 2):
+        # by the ends of their memory: quick, and wrong only on the safe side
         if np.may_share_memory(a, b):
             raise InputError(
                 "{function}: out: the arrays for {name} and {name2} share memory", function, one.name, other.name
             )
-    return given
+    return arrays
 
 
 def out_arrays(function: str, ports: Sequence[Port], out: Any) -> list[Any]:
     """What the caller gave for the outputs, one each."""
-    given = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
-    if len(given) != len(ports):
+    arrays = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
+    if len(arrays) != len(ports):
         names = ", ".join(port.name for port in ports)
         raise InputError(
             "{function}: out: expected {count} arrays ({names}), found {count2}",
             function,
             len(ports),
             names,
-            len(given),
+            len(arrays),
         )
-    return given
+    return arrays
 
 
-def _check_out(function: str, port: Port, shape: Shape, array: Any, dtype: DType) -> None:
+def _check_out(function: str, port: Port, shape: Shape, array: object, dtype: DType) -> None:
     what = Message("{function}: out for {port}", function, port.name)
     if not isinstance(array, np.ndarray):
         raise InputError(
@@ -193,6 +211,7 @@ def matrix_of_view(view: RowsView, count: int) -> Floats:
     """The same rows as a numpy matrix, without a copy."""
     size, width = view.array.shape[-1], view.array.itemsize
     strides = (width * view.step, width)
+    # read-only: with a step of 0 several rows are the same memory
     return np.lib.stride_tricks.as_strided(view.array, (count, size), strides, writeable=False)
 
 
@@ -201,7 +220,7 @@ def pattern(shape: Shape) -> str:
     return f"({', '.join(['...', *map(str, shape)])})"
 
 
-def common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Any]) -> Shape:
+def common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Shaped]) -> Shape:
     """The leading axes of all, broadcast; arrays of any kind that have a shape."""
     leads = [array.shape[:-1] for array in arrays]
     if all(lead == leads[0] for lead in leads):
@@ -215,11 +234,11 @@ def common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Any]) -> 
         ) from None
 
 
-def _shape_text(array: Any) -> str:
+def _shape_text(array: Shaped) -> str:
     return Message("a single number") if array.ndim == 0 else str(array.shape)
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """What was found, not too long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{type(value).__name__} {text[:40]}…"
@@ -241,6 +260,7 @@ def shared_out(run: Callable[[range], None], count: int, threads: int, lanes: in
         run(range(count))
         return
     blocks = -(-count // lanes)
+    # shares end between blocks, so that no two threads write one row
     ends = [min(count, lanes * (blocks * i // workers)) for i in range(workers + 1)]
     own, *rest = (range(a, b) for a, b in pairwise(ends))
     others = [_Share(run, part) for part in rest]
@@ -262,6 +282,7 @@ class _Share(Thread):
     def run(self) -> None:
         try:
             self._work(self._part)
+        # KeyboardInterrupt too: it is raised again in the caller's thread
         except BaseException as problem:
             self._problem = problem
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from manipula.algebra.expr.condition import NEAR
-from manipula.algebra.run.batch import (
-    DType,
-    Floats,
-    RowsView,
-    apart,
-    arrange_inputs,
-    floats_from_value,
-    results_for,
-    shared_out,
-)
+from manipula.algebra.run import batch
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
-from manipula.algebra.run.stepping import Memory, Stepped, to_lanes
+from manipula.algebra.run.stepping import Memory, Places, State, Stepped, result_type, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.messages import Message
@@ -32,7 +23,7 @@ class Kernel(Protocol):
     """What a back end provides: the off-line and the on-line half of a tape, and perhaps a thin call of it."""
 
     backend: str
-    dtype: DType
+    dtype: batch.DType
 
     @property
     def lanes(self) -> int: ...
@@ -42,11 +33,13 @@ class Kernel(Protocol):
     def address(self) -> int | None: ...
     @property
     def address_of_one(self) -> int | None: ...
-    def prepare(self, parameters: Floats) -> Floats: ...
-    def broken_condition(self, parameters: Floats) -> int: ...
-    def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
+    def prepare(self, parameters: batch.Floats) -> batch.Floats: ...
+    def broken_condition(self, parameters: batch.Floats) -> int: ...
+    def run(
+        self, views: Sequence[batch.RowsView], kept: batch.Floats, results: Sequence[batch.Floats], rows: range
+    ) -> None: ...
     def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
-    def prepare_rows(self, parameters: Floats) -> Floats: ...
+    def prepare_rows(self, parameters: batch.Floats) -> batch.Floats: ...
     def repeater(self, lanes: int) -> Repeater: ...
 
 
@@ -59,13 +52,13 @@ def compile_tape(tape: Tape, backend: str = "auto", dtype: str = "float64") -> C
     return with_thin_call(Compiled(tape, _BACKENDS[backend](tape, np.dtype(dtype))))
 
 
-def _llvm(tape: Tape, dtype: DType) -> Kernel:
+def _llvm(tape: Tape, dtype: batch.DType) -> Kernel:
     from manipula.algebra.run.llvm import LlvmKernel  # not everywhere there is an LLVM
 
     return LlvmKernel(tape, dtype)
 
 
-def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
+def _first_that_works(tape: Tape, dtype: batch.DType) -> Kernel:
     try:
         return _llvm(tape, dtype)
     except (ImportError, OSError):
@@ -74,7 +67,7 @@ def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
 
 _DTYPES = ("float64", "float32")
 DEVICES = ("cpu", "cuda")
-_BACKENDS: dict[str, Callable[[Tape, DType], Kernel]] = {
+_BACKENDS: dict[str, Callable[[Tape, batch.DType], Kernel]] = {
     "auto": _first_that_works,
     "llvm": _llvm,
     "numpy": NumpyKernel,
@@ -103,21 +96,30 @@ class Compiled:
         self._result = result_type(tape.name, tuple(port.name for port in tape.outputs))
         self.thin: Callable[..., Any] = self.general
 
-    def general(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1, **named: Any) -> Any:
+    def general(
+        self,
+        *variables: ArrayLike,
+        p: batch.Parameters = None,
+        out: batch.Out = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> Any:
         """The call that takes everything."""
         dtype = self._kernel.dtype
         variables = self._in_order(variables, named) if named else variables
+        # one more than there are variables can only be the parameters
         if p is None and self.parameters and len(variables) == len(self._variables) + 1:
             variables, p = variables[:-1], variables[-1]
-        lead, count, views = arrange_inputs(self.name, self._variables, variables, dtype)
+        lead, count, views = batch.arrange_inputs(self.name, self._variables, variables, dtype)
         kept = self._prepared.for_parameters(p)
-        results = results_for(self.name, self.tape.outputs, lead, out, dtype)
+        results = batch.results_for(self.name, self.tape.outputs, lead, out, dtype)
         if out is not None:
-            views = tuple(apart(view, count, results) for view in views)
-        shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
+            # fresh results overlap nothing; only the caller's own may
+            views = tuple(batch.apart(view, count, results) for view in views)
+        batch.shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
         return self.pack_results(results)
 
-    def _in_order(self, variables: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    def _in_order(self, variables: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
         """Those given by name behind the others: f(q, qdd=…, qd=…)."""
         names = [port.name for port in self._variables]
         left = names[len(variables) :]
@@ -135,31 +137,33 @@ class Compiled:
     # functions with states
 
     @cached_property
-    def _memory(self) -> Memory:
-        return Memory(self.tape, self.dtype, result_type)
+    def memory(self) -> Memory:
+        """What is remembered from step to step; an error where nothing is."""
+        return Memory(self.tape, self.dtype)
 
-    def start(self, **states: Any) -> Any:
+    def start(self, **states: ArrayLike) -> Any:
         """The states to begin with, a named tuple of arrays: `f.start(q=q0)`; what is not given is zero."""
-        return self._memory.start(states)
+        return self.memory.start(states)
 
-    def step(self, state: Any, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Stepped:
+    def step(
+        self,
+        state: State,
+        *variables: ArrayLike,
+        p: batch.Parameters = None,
+        out: Places | None = None,
+        threads: int = 1,
+    ) -> Stepped:
         """One step from a state, on the other variables in their order: the new state, and what goes out.
 
         `out` receives the new state; it may be the old one. Leading axes broadcast; a row of many has the same bits.
         """
-        memory = self._memory
-        found = self.general(*memory.arguments(state, variables), p=p, threads=threads)
+        memory = self.memory
+        results = self.general(*memory.arguments(state, variables), p=p, threads=threads)
         names = [port.name for port in self.tape.outputs]
-        stepped = memory.split_results(dict(zip(names, found if len(names) > 1 else [found])))
+        stepped = memory.split_results(dict(zip(names, results if len(names) > 1 else [results])))
         return stepped if out is None else stepped._replace(state=memory.store_state(stepped.state, out))
 
-    def run(
-        self,
-        state: Any,
-        steps: int,
-        *variables: Any,
-        **how: Unpack[Rolling],
-    ) -> Repeated:
+    def run(self, state: State, steps: int, *variables: ArrayLike, **how: Unpack[Rolling]) -> Repeated:
         """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
 
         Options are those of `Rolling`: p, every, threads, along, seed, rollout, first. The other variables are held,
@@ -169,27 +173,22 @@ class Compiled:
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """
-        asked = complete_options(how)
-        task = self.task(state, steps, variables, self._kernel.lanes, asked)
-        return repeat(task, self._memory, self._kernel.repeater(task.lanes), asked["threads"], self.dtype)
+        options = complete_options(how)
+        task = self.task(state, steps, variables, self._kernel.lanes, options)
+        return repeat(task, self.memory, self._kernel.repeater(task.lanes), options["threads"], self.dtype)
 
-    def task(self, state: Any, steps: int, variables: Sequence[Any], lanes: int, how: Rolling) -> Task:
+    def task(self, state: State, steps: int, variables: Sequence[ArrayLike], lanes: int, how: Rolling) -> Task:
         """The arguments of `run`, checked and broadcast."""
         table = self._prepared.table(how["p"])
 
-        def offline_blocks(blocks: Floats) -> Floats:
+        def offline_blocks(blocks: batch.Floats) -> batch.Floats:
             if table.ndim > 1:
                 return self._kernel.prepare_rows(self._prepared.checked_blocks(blocks))
             return to_lanes(
                 self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
             )
 
-        return task_from(self._memory, lanes, state, steps, variables, table, offline_blocks, how)
-
-    @property
-    def memory(self) -> Memory:
-        """What is remembered from step to step; an error where nothing is."""
-        return self._memory
+        return task_from(self.memory, lanes, state, steps, variables, table, offline_blocks, how)
 
     def to(self, device: str) -> Any:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""
@@ -201,7 +200,9 @@ class Compiled:
 
         return CudaFunction(self)
 
-    def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
+    def __call__(
+        self, *variables: ArrayLike, p: batch.Parameters = None, out: batch.Out = None, threads: int = 1
+    ) -> Any:
         return self.general(*variables, p=p, out=out, threads=threads)
 
     def thin_call(self, owner: object, name: str, doc: str) -> Any:
@@ -212,10 +213,11 @@ class Compiled:
     def _agrees(self, call: Callable[..., Any]) -> bool:
         """Do the fast and the general way give the same bits?"""
         state = np.random.default_rng(0)
-        given = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
-        given += [state.uniform(1, 2, size=len(self.parameters)).astype(self.dtype)] if self.parameters else []
+        arguments = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
+        # positive and of like size: most parameters then keep the function's conditions
+        arguments += [state.uniform(1, 2, size=len(self.parameters)).astype(self.dtype)] if self.parameters else []
         try:
-            slow, fast = self.general(*given), call(*given)
+            slow, fast = self.general(*arguments), call(*arguments)
         except ConditionError:  # no thin call then
             return False
         if len(self.tape.outputs) == 1:
@@ -247,7 +249,7 @@ class Compiled:
         return self._kernel.backend
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self) -> batch.DType:
         return self._kernel.dtype
 
     @property
@@ -260,7 +262,7 @@ class Compiled:
         """The same for `one`."""
         return self._kernel.address_of_one
 
-    def kept(self, p: Any = None) -> Floats:
+    def kept(self, p: batch.Parameters = None) -> batch.Floats:
         """What depends on the parameters alone: the `k` that the machine code wants."""
         return self._prepared.for_parameters(p).copy()
 
@@ -293,7 +295,7 @@ def with_thin_call(function: Compiled) -> Compiled:
     return function
 
 
-def _same(a: Floats, b: Floats) -> bool:
+def _same(a: batch.Floats, b: batch.Floats) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
@@ -301,7 +303,7 @@ class _Prepared(NamedTuple):
     """The off-line results of one set of parameters."""
 
     key: bytes
-    kept: Floats
+    kept: batch.Floats
 
 
 class _Preparation:
@@ -315,7 +317,8 @@ class _Preparation:
         self._checks = tape.checks
         self._last: _Prepared | None = None
 
-    def for_parameters(self, given: Any) -> Floats:
+    def for_parameters(self, given: batch.Parameters) -> batch.Floats:
+        # without parameters there is one set for ever: no bytes to compare
         if not self.names and given is None and self._last is not None:
             return self._last.kept
         values = self._vector(given)
@@ -326,7 +329,7 @@ class _Preparation:
             last = self._last = _Prepared(key, self._kernel.prepare(values))
         return last.kept
 
-    def _check(self, values: Floats) -> None:
+    def _check(self, values: batch.Floats) -> None:
         """Raise `ConditionError` where the function does not hold."""
         number = self._kernel.broken_condition(values)
         if number:
@@ -335,43 +338,43 @@ class _Preparation:
             claim = check.words.within(NEAR if self._dtype.itemsize == 8 else NEAR.single)
             raise ConditionError("{function}: holds only for {within}, found {found}", self._function, claim, found)
 
-    def _vector(self, given: Any) -> Floats:
+    def _vector(self, given: batch.Parameters) -> batch.Floats:
         values = self.table(given)
         if values.ndim != 1:
             self._refuse(values)
         return np.ascontiguousarray(values)
 
-    def table(self, given: Any) -> Floats:
+    def table(self, given: batch.Parameters) -> batch.Floats:
         """(…, n): parameters of one row, or of many."""
         if not self.names:
-            if given is not None and len(given):
+            if given is not None and (not isinstance(given, Sized) or len(given)):
                 name = self._function
                 raise InputError("{function}: p: the function has no parameters, found {given!r}", name, given)
             return np.empty(0, dtype=self._dtype)
         if given is None:
             count, names = len(self.names), ", ".join(self.names)
             raise InputError("{function}: p: {count} parameters need values: {names}", self._function, count, names)
-        if isinstance(given, Mapping):
-            given = self._in_order(given)
-        values = floats_from_value(self._function, "p", given, self._dtype)
+        rows = self._in_order(given) if isinstance(given, Mapping) else given
+        values = batch.floats_from_value(self._function, "p", rows, self._dtype)
         if values.shape[-1:] != (len(self.names),):
             self._refuse(values)
         return values
 
-    def checked_blocks(self, blocks: Floats) -> Floats:
+    def checked_blocks(self, blocks: batch.Floats) -> batch.Floats:
         """The same blocks, (blocks, n, lanes), if every row keeps the conditions; else `ConditionError`, as for one."""
         if self._checks:
+            # lanes past the end repeat a row, and rows often agree: each is checked once
             for row in np.unique(np.moveaxis(blocks, -1, 1).reshape(-1, len(self.names)), axis=0):
                 self._check(row)
         return blocks
 
-    def _refuse(self, values: Floats) -> NoReturn:
+    def _refuse(self, values: batch.Floats) -> NoReturn:
         raise InputError(
             "{function}: p: expected {count} values ({names}), found shape {shape}",
             self._function, len(self.names), ", ".join(self.names), values.shape,
         )  # fmt: skip
 
-    def _in_order(self, given: Mapping[str, Any]) -> Any:
+    def _in_order(self, given: Mapping[str, ArrayLike]) -> Any:
         for name in given:
             if name not in self._known:
                 raise UnknownNameError(Message("parameter of {function}", self._function), str(name), self.names)
@@ -382,18 +385,3 @@ class _Preparation:
         if any(np.ndim(x) for x in values):  # of many rows
             return np.stack(np.broadcast_arrays(*values), axis=-1)
         return values
-
-
-@lru_cache(maxsize=256)
-def result_type(name: str, fields: tuple[str, ...]) -> Any:
-    """The named tuple of a function's outputs; it pickles by its name and fields."""
-    base = namedtuple("Result", fields)  # type: ignore[misc]
-
-    def __reduce__(self: Any) -> tuple[Any, ...]:
-        return result_from_parts, (name, fields, tuple(self))
-
-    return type(f"{name}_result", (base,), {"__slots__": (), "__reduce__": __reduce__})
-
-
-def result_from_parts(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
-    return result_type(name, fields)(*values)

@@ -6,23 +6,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
 from math import prod
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, Unpack
 
 import numpy as np
 
 from manipula.algebra.emit.cuda import BLOCK, source
-from manipula.algebra.run.batch import (
-    DType,
-    Floats,
-    Shape,
-    check_count,
-    common_lead,
-    even_step,
-    out_arrays,
-    rows_of_array,
-    value_text,
-)
-from manipula.algebra.run.cuda_rollouts import REAL, Rollouts
+from manipula.algebra.run import batch
+from manipula.algebra.run.cuda_rollouts import REAL, DeviceArray, Rollouts
 from manipula.algebra.run.repeated import Repeated, Rolling, Task, complete_options
 from manipula.algebra.run.stepping import Memory
 from manipula.algebra.tape import Port, Tape
@@ -50,7 +41,7 @@ class Steps(NamedTuple):
 class ArrayPlan(NamedTuple):
     """What shapes and strides decide: leading axes and their product, steps (None: to be copied), layout if aligned."""
 
-    lead: Shape
+    lead: batch.Shape
     rows: int
     steps: tuple[Steps | None, ...]
     columns: bool  # fresh results lie so
@@ -62,29 +53,34 @@ class DeviceCall(NamedTuple):
 
     rows: int
     layout: str
-    inputs: list[tuple[Any, Steps]]
-    outputs: list[tuple[Any, Steps]]
-    results: list[Any]
+    inputs: list[tuple[DeviceArray, Steps]]
+    outputs: list[tuple[DeviceArray, Steps]]
+    results: list[DeviceArray]
 
 
 class Arguments:
     """Checks the arrays of one function."""
 
-    def __init__(self, cupy: Any, function: str, dtype: DType, ports: tuple[Sequence[Port], Sequence[Port]]) -> None:
+    def __init__(
+        self, cupy: ModuleType, function: str, dtype: batch.DType, ports: tuple[Sequence[Port], Sequence[Port]]
+    ) -> None:
         self.cupy, self.function, self.dtype = cupy, function, dtype
         self.inputs, self.outputs = ports
         self._plans: dict[tuple[Any, ...], ArrayPlan] = {}
 
-    def arrange(self, values: Sequence[Any], out: Any) -> DeviceCall:
+    def arrange(self, values: Sequence[DeviceArray], out: DeviceArray | Sequence[DeviceArray] | None) -> DeviceCall:
         """Inputs and outputs of a call."""
-        check_count(self.function, self.inputs, values)
+        batch.check_count(self.function, self.inputs, values)
+        # a kernel runs on the device in use, and cannot read another one's memory
         here = self.cupy.cuda.runtime.getDevice()
         arrays = [self._own(port.name, x, here) for port, x in zip(self.inputs, values)]
         if out is None:
             results = self._fresh(self._plan(arrays, ()))
         else:
-            given = out_arrays(self.function, self.outputs, out)
-            results = [self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, given)]
+            places = batch.out_arrays(self.function, self.outputs, out)
+            results = [
+                self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, places)
+            ]
             arrays = apart(arrays, results)
         plan = self._plan(arrays, results)
         if None in plan.steps:
@@ -92,19 +88,20 @@ class Arguments:
             plan = self._plan(arrays, results)
         return self._call(plan, arrays, results)
 
-    def _call(self, plan: ArrayPlan, arrays: Sequence[Any], results: list[Any]) -> DeviceCall:
+    def _call(self, plan: ArrayPlan, arrays: Sequence[DeviceArray], results: list[DeviceArray]) -> DeviceCall:
         ports = (*self.inputs, *self.outputs)
         parts = [(x, steps) for x, steps, port in zip((*arrays, *results), plan.steps, ports) if steps and port.slots]
         cut = sum(1 for port in self.inputs if port.slots)
+        # an address, unlike a stride, differs from call to call: looked at each time
         aligned = plan.layout != "rows" or not any(x.data.ptr % _ALIGNED for x, _ in parts)
         return DeviceCall(plan.rows, plan.layout if aligned else "strides", parts[:cut], parts[cut:], results)
 
-    def _own(self, name: str, value: Any, here: int) -> Any:
+    def _own(self, name: str, value: DeviceArray, here: int) -> DeviceArray:
         """A CuPy array of the right type, on the device in use; other libraries' device arrays become one, uncopied."""
         if not isinstance(value, self.cupy.ndarray):
             if not hasattr(value, "__cuda_array_interface__"):
-                found = Message("{kind}; cupy.asarray({name}) copies it to the device", _kind(value), name)
-                raise InputError("{function}: {name}: expected a CuPy array, found {found}", self.function, name, found)
+                kind = Message("{kind}; cupy.asarray({name}) copies it to the device", _kind(value), name)
+                raise InputError("{function}: {name}: expected a CuPy array, found {found}", self.function, name, kind)
             value = self.cupy.asarray(value)
         if value.dtype != self.dtype:
             other = f'; compile(dtype="{value.dtype}") makes the function of that type' * (value.dtype.kind == "f")
@@ -126,27 +123,29 @@ class Arguments:
             )
         return value
 
-    def _plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
+    def _plan(self, arrays: Sequence[DeviceArray], results: Sequence[DeviceArray]) -> ArrayPlan:
         key = tuple((x.shape, x.strides) for x in (*arrays, *results))
         plan = self._plans.get(key)
         if plan is None:
+            # all at once: keeping the latest would cost more than it saves
             if len(self._plans) >= _REMEMBERED:
                 self._plans.clear()
             plan = self._plans[key] = self._new_plan(arrays, results)
         return plan
 
-    def _new_plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> ArrayPlan:
-        arrays = [rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
-        lead = common_lead(self.function, self.inputs, arrays)
-        given = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
+    def _new_plan(self, arrays: Sequence[DeviceArray], results: Sequence[DeviceArray]) -> ArrayPlan:
+        arrays = [batch.rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
+        lead = batch.common_lead(self.function, self.inputs, arrays)
+        read = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
         taken = [self._out_steps(port, x, lead) for port, x in zip(self.outputs, results)]
         sizes = [len(port.slots) for port in (*self.inputs, *self.outputs)]
-        first = next((steps for steps, size in zip(given, sizes) if size > 1 and steps and steps.row), None)
-        rows, steps = prod(lead), (*given, *taken)
+        # of an array that is the same for all rows nothing can be learned
+        first = next((steps for steps, size in zip(read, sizes) if size > 1 and steps and steps.row), None)
+        rows, steps = prod(lead), (*read, *taken)
         known = [(x, size) for x, size in zip(steps, sizes) if x is not None and size]
         return ArrayPlan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
 
-    def _out_steps(self, port: Port, array: Any, lead: Shape) -> Steps:
+    def _out_steps(self, port: Port, array: DeviceArray, lead: batch.Shape) -> Steps:
         what, shape = Message("{function}: out for {port}", self.function, port.name), (*lead, *port.shape)
         if array.shape != shape:
             raise InputError("{what}: expected shape {shape}, found {shape2}", what, shape, array.shape)
@@ -159,26 +158,26 @@ class Arguments:
             )
         return steps
 
-    def _dense(self, array: Any, lead: Shape) -> Any:
-        return self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, (*lead, array.shape[-1])))
+    def _dense(self, array: DeviceArray, lead: batch.Shape) -> DeviceArray:
+        dense: DeviceArray = self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, (*lead, array.shape[-1])))
+        return dense
 
-    def _fresh(self, plan: ArrayPlan) -> list[Any]:
+    def _fresh(self, plan: ArrayPlan) -> list[DeviceArray]:
         """New arrays for the results, which lie as the first input does that is not the same for all."""
         return [self._empty(plan.lead, port.shape, plan.columns) for port in self.outputs]
 
-    def _empty(self, lead: Shape, shape: Shape, columns: bool) -> Any:
-        if not columns:
-            return self.cupy.empty((*lead, *shape), dtype=self.dtype)
+    def _empty(self, lead: batch.Shape, shape: batch.Shape, columns: bool) -> DeviceArray:
+        made: DeviceArray = self.cupy.empty((*shape, *lead) if columns else (*lead, *shape), dtype=self.dtype)
         order = (*range(len(shape), len(shape) + len(lead)), *range(len(shape)))
-        return self.cupy.empty((*shape, *lead), dtype=self.dtype).transpose(order)
+        return made.transpose(*order) if columns else made
 
 
-def steps_of(array: Any, lead: Shape, entries: Shape) -> Steps | None:
+def steps_of(array: DeviceArray, lead: batch.Shape, entries: batch.Shape) -> Steps | None:
     """The steps of an array broadcast to leading axes; None if they are not the same everywhere."""
     cut = array.ndim - len(entries)
     own = tuple(0 if length == 1 else stride for length, stride in zip(array.shape[:cut], array.strides))
-    row = even_step(lead, (0,) * (len(lead) - cut) + own, array.itemsize)
-    column = even_step(entries, array.strides[cut:], array.itemsize)
+    row = batch.even_step(lead, (0,) * (len(lead) - cut) + own, array.itemsize)
+    column = batch.even_step(entries, array.strides[cut:], array.itemsize)
     return None if row is None or column is None else Steps(np.int64(row), np.int64(column))
 
 
@@ -190,18 +189,19 @@ def layout_of(rows: int, arrays: Sequence[tuple[Steps, int]]) -> str:
     return "rows" if dense else "strides"
 
 
-def apart(arrays: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+def apart(arrays: Sequence[DeviceArray], results: Sequence[DeviceArray]) -> list[DeviceArray]:
     """Inputs that no result overwrites while they are still being read: the ends of their memory decide."""
+    # ends that meet may still be apart: then it is one copy too many
     written = [_ends(x) for x in results]
 
-    def overlaps(array: Any) -> bool:
+    def overlaps(array: DeviceArray) -> bool:
         first, last = _ends(array)
         return any(first < end and start < last for start, end in written)
 
     return [x.copy() if overlaps(x) else x for x in arrays]
 
 
-def _ends(array: Any) -> tuple[int, int]:
+def _ends(array: DeviceArray) -> tuple[int, int]:
     """The first byte and the one past the last."""
     first: int = array.data.ptr
     if array.flags.c_contiguous:
@@ -210,10 +210,10 @@ def _ends(array: Any) -> tuple[int, int]:
     return first + sum(x for x in reach if x < 0), first + sum(x for x in reach if x > 0) + array.itemsize
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     """a numpy ndarray of shape (3, 6); or the thing itself"""
     if not hasattr(value, "shape"):
-        return value_text(value)
+        return batch.value_text(value)
     return Message(
         "a {partition} {name} of shape {tuple}",
         type(value).__module__.partition(".")[0],
@@ -229,14 +229,14 @@ class HostFunction(Protocol):
     tape: Tape
 
     @property
-    def dtype(self) -> DType: ...
+    def dtype(self) -> batch.DType: ...
     @property
     def inputs(self) -> tuple[Port, ...]: ...
     @property
     def outputs(self) -> tuple[Port, ...]: ...
     @property
     def parameters(self) -> tuple[str, ...]: ...
-    def kept(self, p: Any = None) -> Floats: ...
+    def kept(self, p: batch.Parameters = None) -> batch.Floats: ...
     def pack_results(self, results: Sequence[Any]) -> Any: ...
     @property
     def memory(self) -> Memory: ...
@@ -263,7 +263,7 @@ class CudaFunction:
         self.name, self.tape, self.dtype = host.name, host.tape, host.dtype
         self.inputs, self.outputs, self.parameters = host.inputs, host.outputs, host.parameters
 
-    def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
+    def __call__(self, *variables: Any, p: batch.Parameters = None, out: Any = None, threads: int = 1) -> Any:
         if p is None and self.parameters and len(variables) == len(self.inputs) + 1:
             variables, p = variables[:-1], variables[-1]
         call = self._arguments.arrange(variables, out)
@@ -273,26 +273,22 @@ class CudaFunction:
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
         return self._host.pack_results(call.results)
 
-    def run(
-        self,
-        state: Any,
-        steps: int,
-        *variables: Any,
-        **how: Unpack[Rolling],
-    ) -> Repeated:
+    def run(self, state: Any, steps: int, *variables: Any, **how: Unpack[Rolling]) -> Repeated:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
         on the device."""
         here = self._cupy.asnumpy
-        states, given = tuple(map(here, state)), tuple(map(here, variables))
-        return self._rollouts(self._host.task(states, steps, given, 1, complete_options(how)))
+        # checked and broadcast by the same text as on the processor, so on the host
+        states, inputs = tuple(map(here, state)), tuple(map(here, variables))
+        return self._rollouts(self._host.task(states, steps, inputs, 1, complete_options(how)))
 
     @cached_property
     def _rollouts(self) -> Rollouts:
         return Rollouts(self._cupy, self._code, self._host.memory, self.dtype)
 
-    def _work(self, p: Any) -> tuple[Any, ...]:
+    def _work(self, p: batch.Parameters) -> tuple[batch.Floats, ...]:
         """What depends on parameters alone, as the structure the kernel takes by value; nothing where there is none."""
         kept = self._host.kept(self._cupy.asnumpy(p) if isinstance(p, self._cupy.ndarray) else p)
+        # by value: constants of a launch are read from the fastest memory, and no copy has to be waited for
         return (kept.view([("k", self.dtype, (kept.size,))]),) if kept.size else ()
 
     def _kernel(self, layout: str) -> Any:
@@ -319,12 +315,12 @@ class CudaFunction:
         return f"<{self.name} on the GPU, {self.dtype}: {', '.join(port.name for port in self.inputs)}>"
 
 
-def _flat(arrays: Sequence[tuple[Any, Steps]]) -> list[Any]:
+def _flat(arrays: Sequence[tuple[DeviceArray, Steps]]) -> list[Any]:
     """array, row, column, array, row, …: as the kernel takes them."""
     return [x for array, steps in arrays for x in (array, *steps)]
 
 
-def cupy_with_device(function: str) -> Any:
+def cupy_with_device(function: str) -> ModuleType:
     """CuPy, when it is installed and finds a device; else a sentence that says what is missing."""
     try:
         cupy = import_module("cupy")

@@ -52,6 +52,7 @@ def choice_text(texts: Sequence[Text], size: int) -> str:
     lines = [rounded_assembly(plain)]
     for (loop, each), lanes in zip(LOOPS.items(), (size, COLUMNS), strict=True):
         lines += [routine_abreast(routines[each], lanes), *_at_once(routines[loop], routines[each], lanes)]
+    # a module may declare a function only once
     declared = dict.fromkeys(line for text in lines for line in text.splitlines() if line.startswith("declare"))
     return "\n".join([*(line for text in lines for line in text.splitlines() if line not in declared), *declared])
 
@@ -61,15 +62,16 @@ def _at_once(loop: Routine, each: Routine, lanes: int) -> Iterator[str]:
     flag = f"<{lanes} x i1>"
     taken = [f"{TYPES.get(kind, 'ptr')} %{name}" for name, kind in loop.parameters.items()]
     yield f"define internal i1 @{loop.name}({', '.join(taken)}) alwaysinline nounwind {{"
-    given = ["i64 1"]
+    arguments = ["i64 1"]
     for name, kind in list(loop.parameters.items())[1:]:
         if kind in TYPES:
             vector = f"<{lanes} x {TYPES[kind]}>"
             yield f"  %{name}.one = insertelement {vector} poison, {TYPES[kind]} %{name}, i64 0"
             zeros = f"<{lanes} x i32> zeroinitializer"
             yield f"  %{name}.all = shufflevector {vector} %{name}.one, {vector} poison, {zeros}"
-        given.append(f"<{lanes} x {TYPES[kind]}> %{name}.all" if kind in TYPES else f"ptr %{name}")
-    yield f"  %wrong = call <{lanes} x double> @{each.name}({', '.join(given)})"
+        arguments.append(f"<{lanes} x {TYPES[kind]}> %{name}.all" if kind in TYPES else f"ptr %{name}")
+    yield f"  %wrong = call <{lanes} x double> @{each.name}({', '.join(arguments)})"
+    # ordered: NaN is not right
     yield f"  %right = fcmp oeq <{lanes} x double> %wrong, zeroinitializer"
     yield f"  %every = call i1 @llvm.vector.reduce.and.v{lanes}i1({flag} %right)\n  ret i1 %every\n}}"
     yield f"declare i1 @llvm.vector.reduce.and.v{lanes}i1({flag})"
@@ -89,6 +91,7 @@ class ManyTargets:
     def __init__(self, inverse: Compiled, forward: Compiled, choose_each: Text, table: Floats) -> None:
         assert not (inverse.parameters or forward.parameters)
         assert tuple(port.name for port in inverse.outputs) == OUTPUTS
+        # the table of addresses below does not count references
         self._alive = inverse, forward, np.ascontiguousarray(table)
         self._branches, self._size = inverse.outputs[0].shape
         entries = sum(prod(port.shape) for port in inverse.inputs[1:])
@@ -111,6 +114,7 @@ class ManyTargets:
         mark, left = np.empty((n, self._branches), dtype=bool), np.empty(n, dtype=bool)
         dense = [None if x is None else np.ascontiguousarray(x, dtype=float) for x in (T, parameter, seed)]
         targets, values, near = (0 if x is None else address_of(x) for x in dense)
+        # a distance of 0 repeats one row for all
         steps = 16 if len(T) == n else 0, 1 if parameter is not None and len(parameter) == n else 0
         out = (address_of(rows), address_of(mark), address_of(left))
         self._many(targets, steps[0], values, steps[1], near, *out, n)
@@ -191,12 +195,12 @@ def inverse_call(inverse: Compiled, forward: Compiled, choice: tuple[Text, ...],
 
     `choice` are the texts named in `vectorcall.inverse`, `table` the numbers they go by.
     """
-    found = layout()
+    offsets = layout()
     outputs = tuple(port.name for port in inverse.outputs)
     plain = not (inverse.parameters or forward.parameters) and outputs == OUTPUTS and len(inverse.inputs) == 1
-    if found is None or not plain or {inverse.backend, forward.backend} != {"llvm"}:
+    if offsets is None or not plain or {inverse.backend, forward.backend} != {"llvm"}:
         return None
-    return InverseCall(inverse, forward, choice, table, found)
+    return InverseCall(inverse, forward, choice, table, offsets)
 
 
 class InverseCall:

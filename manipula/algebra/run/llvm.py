@@ -6,7 +6,7 @@ The code for one configuration is made at once, that for many when it is first n
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import Any, cast
@@ -48,6 +48,7 @@ class LlvmKernel:
         self._one = ctypes.CFUNCTYPE(None, *ports)(self._single.address("one"))
 
     def _load(self, which: str, lanes: int = 1) -> LoadedCode:
+        # the thin call has offsets of this interpreter in its text
         abi = (self._layout.header,) if self._layout else ()
         level = 2 if len(self.tape.lines) <= LONG else 0
         parts = (which, self.tape.digest(), self._scalar, self._host, abi, *([lanes] if which == "repeat" else []))
@@ -89,7 +90,7 @@ class LlvmKernel:
         return self._single.address("one")
 
     @cached_property
-    def _run(self) -> Any:
+    def _run(self) -> Callable[..., None]:
         inputs = [kind for _ in variables_of(self.tape) for kind in (ctypes.c_void_p, ctypes.c_int64)]
         outputs = [ctypes.c_void_p for _ in self.tape.outputs]
         return ctypes.CFUNCTYPE(None, *inputs, ctypes.c_void_p, *outputs, ctypes.c_int64)(self.address)
@@ -107,17 +108,18 @@ class LlvmKernel:
         return int(self._condition_function(address_of(parameters))) if self.tape.checks else 0
 
     @cached_property
-    def _condition_function(self) -> Any:
+    def _condition_function(self) -> Callable[..., int]:
         return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self._single.address("broken"))
 
     @cached_property
-    def _learn(self) -> Any:
+    def _learn(self) -> Callable[..., None]:
         """Under the interpreter's lock; see `parameters`."""
         return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._single.address("learn"))
 
     def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None:
         """The on-line part, for these configurations. The interpreter's lock is free meanwhile."""
         count = len(rows)
+        # one configuration: the scalar code needs no block of lanes around it
         if rows.stop == 1:
             self._one(*[address_of(view.array) for view in views], address_of(kept), *map(address_of, results))
         elif count:

@@ -24,9 +24,10 @@ class CompiledMethod:
         if instance is None:
             return self.method
         thin = self.thin(instance, self.method)
-        found = thin if thin is not None else self.method.__get__(instance)
-        instance.__dict__[self.method.__name__] = found
-        return found
+        function = thin if thin is not None else self.method.__get__(instance)
+        # found before the class from now on, since this descriptor has no `__set__`
+        instance.__dict__[self.method.__name__] = function
+        return function
 
 
 class MethodOwner:
@@ -37,6 +38,7 @@ class MethodOwner:
 
     def __getattr__(self, name: str) -> Any:
         """Unpickling asks the owner for the function by name."""
+        # pickle asks for these before __init__ has run: without this line it would ask for ever
         if name.startswith("_") or name in ("instance", "general", "code"):
             raise AttributeError(name)
         return getattr(self.instance, name)
@@ -49,7 +51,7 @@ def _itself(instance: object) -> object:
     return instance
 
 
-def told_with_signature(method: Callable[..., Any], doc: str) -> str:
+def doc_with_signature(method: Callable[..., Any], doc: str) -> str:
     """The text of a built-in function from which `help`, `inspect.signature` and completion know its arguments.
 
     CPython cuts the first line off and keeps it as `__text_signature__`; annotations cannot be said there.

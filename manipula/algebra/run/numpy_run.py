@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.program.primitives import EACH, FIRST, GOLDEN, HALF, LAST, LOW, ROOT, ROUNDS, SECOND, TWO_PI
+from manipula.algebra.program.primitives import (
+    EACH,
+    FIRST,
+    GOLDEN,
+    HALF,
+    LAST,
+    LOW,
+    ROOT,
+    ROUNDS,
+    SECOND,
+    TWO_PI,
+    Words,
+)
 from manipula.algebra.run.batch import DType, Floats, RowsView, matrix_of_view
 from manipula.algebra.run.repeated import Frames, Repeater
 from manipula.algebra.tape import Line, Tape, kept_slots, layout_of, parameters_of, variables_of
@@ -17,28 +29,32 @@ from manipula.scalar import OPS
 # Normal deviates of many rollouts in numpy: the words of `program.philox`, where there is no machine code.
 
 
-def deviates(count: int, seed: int, rollouts: Any, step: int) -> Any:
+def deviates(count: int, seed: int, rollouts: NDArray[np.int64], step: int) -> NDArray[np.float64]:
     """(count, *rollouts.shape): four a channel, channels from 0 on."""
     shape, channels = np.shape(rollouts), -(-count // EACH)
-    found = np.empty((channels, EACH, *shape))
+    normals = np.empty((channels, EACH, *shape))
     for channel in range(channels):
         c = [np.full(shape, x, np.uint64) for x in (step & LOW, step >> HALF, channel, 0)]
         c = _rounds(c, seed, np.asarray(rollouts).astype(np.uint64))
         for i, (u, v) in enumerate(((c[0], c[1]), (c[2], c[3]))):
             r = np.sqrt(-2.0 * np.log((u.astype(float) + 1.0) * LAST))
             angle = TWO_PI * (v.astype(float) * LAST)
-            found[channel, 2 * i : 2 * i + 2] = r * np.cos(angle), r * np.sin(angle)
-    return found.reshape(-1, *shape)[:count]
+            normals[channel, 2 * i : 2 * i + 2] = r * np.cos(angle), r * np.sin(angle)
+    return normals.reshape(-1, *shape)[:count]
 
 
-def _rounds(c: list[Any], seed: int, rollouts: Any) -> list[Any]:
-    low = np.uint64(LOW)
+def _rounds(c: list[Words], seed: int, rollouts: Words) -> list[Words]:
+    low, half = np.uint64(LOW), np.uint64(HALF)
     for turn in range(ROUNDS):
         first, second = c[0] * np.uint64(FIRST), c[2] * np.uint64(SECOND)
+        # a key of 32 bits: the sum may carry, and must not
         a = np.uint64((seed + turn * GOLDEN) & LOW)
         b = (rollouts + np.uint64(turn * ROOT & LOW)) & low
-        c = [(second >> HALF) ^ c[1] ^ a, second & low, (first >> HALF) ^ c[3] ^ b, first & low]
+        c = [(second >> half) ^ c[1] ^ a, second & low, (first >> half) ^ c[3] ^ b, first & low]
     return c
+
+
+Slots = dict[int, Floats | np.float64 | np.float32]  # a number, or one a configuration
 
 
 class NumpyKernel:
@@ -60,7 +76,7 @@ class NumpyKernel:
     def prepare(self, parameters: Floats) -> Floats:
         """The off-line part."""
         port = parameters_of(self.tape)
-        values: dict[int, Any] = dict(self._constants)
+        values: Slots = dict(self._constants)
         values.update(zip(port.slots if port else (), parameters))
         _play(self.tape.offline, values, {})
         return np.array([values[slot] for slot in self._kept], dtype=self.dtype)
@@ -68,15 +84,15 @@ class NumpyKernel:
     def broken_condition(self, parameters: Floats) -> int:
         """The number of the first condition that is broken, counted from 1; 0 where all hold."""
         port = parameters_of(self.tape)
-        values: dict[int, Any] = dict(self._constants)
+        values: Slots = dict(self._constants)
         values.update(zip(port.slots if port else (), parameters))
         _play((*self.tape.offline, *self.tape.guard), values, {})
-        found = (i for i, x in enumerate(self.tape.checks, 1) if values[x.magnitude] <= values[x.bound])
-        return next(found, 0)
+        broken = (i for i, x in enumerate(self.tape.checks, 1) if values[x.magnitude] <= values[x.bound])
+        return next(broken, 0)
 
     def run(self, views: Sequence[RowsView], kept: Floats, results: Sequence[Floats], rows: range) -> None:
         """The on-line part, for these configurations."""
-        values: dict[int, Any] = dict(self._constants)
+        values: Slots = dict(self._constants)
         values.update(zip(self._kept, kept))
         for port, view in zip(variables_of(self.tape), views):
             values.update(zip(port.slots, matrix_of_view(view, rows.stop)[rows.start :].T))
@@ -89,7 +105,7 @@ class NumpyKernel:
     def prepare_rows(self, parameters: Floats) -> Floats:
         """The off-line part of many rows, (blocks, n, lanes) → (blocks, K, lanes)."""
         port = parameters_of(self.tape)
-        values: dict[int, Any] = dict(self._constants)
+        values: Slots = dict(self._constants)
         values.update(zip(port.slots if port else (), np.moveaxis(parameters, 1, 0)))
         _play(self.tape.offline, values, {})
         return np.stack([np.broadcast_to(values[x], parameters[:, 0].shape) for x in self._kept], axis=1)
@@ -103,8 +119,9 @@ class NumpyKernel:
         states, record = frames.states[:, part], frames.record[part]
         drive, kept = (y if len(y) == 1 else y[part] for y in (frames.drive, frames.kept))
         for step in range(steps):
+            # the two halves change roles, as in machine code
             x, after = states[step % 2], states[1 - step % 2]
-            values: dict[int, Any] = dict(self._constants)
+            values: Slots = dict(self._constants)
             values.update(zip(self._kept, np.moveaxis(kept, 1, 0)))
             values.update(zip(layout.states, np.moveaxis(x, 1, 0)))
             values.update(zip(layout.drive, np.moveaxis(drive[:, step % drive.shape[1]], 1, 0)))
@@ -123,11 +140,12 @@ class NumpyKernel:
         """There is no thin call without machine code."""
 
 
-def _play(lines: Iterable[Line], values: dict[int, Any], dead: dict[int, list[int]]) -> None:
+def _play(lines: Iterable[Line], values: Slots, dead: dict[int, list[int]]) -> None:
     """Fill the slots of the lines; forget a line's slots when nothing reads them any more."""
     with np.errstate(all="ignore"):  # infinities and NaN are results here, as they are in machine code
         for line in lines:
             values[line.slot] = OPS[line.op].value(ARRAYS, *(values[arg] for arg in line.args))
+            # one array a slot: a long tape over many rows would not fit into memory
             for slot in dead.get(line.slot, ()):
                 del values[slot]
 

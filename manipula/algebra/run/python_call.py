@@ -53,9 +53,11 @@ class ParameterCall:
         reduce = f"@llvm.vector.reduce.or.v{n}{one}"
         yield f"@known.p = internal global [{n} x {self.scalar}] zeroinitializer, align 8"
         yield f"@known.k = internal global [{self.kept} x {self.scalar}] zeroinitializer, align 64"
+        # zeros may be a set of parameters: only a flag of its own says that one was prepared
         yield f"@known.any = internal global i8 0\ndeclare {one} {reduce}({self.bits})"
         yield "define internal i1 @known(ptr %p) nounwind {"
         yield f"  %a = load {self.bits}, ptr %p, align {4 if one == 'i32' else 8}"
+        # compared as whole numbers: NaN is the same NaN, and −0 another number than 0, as their results are
         yield f"  %b = load {self.bits}, ptr @known.p, align 8\n  %c = xor {self.bits} %a, %b"
         yield f"  %d = call {one} {reduce}({self.bits} %c)\n  %same = icmp eq {one} %d, 0"
         yield "  %e = load i8, ptr @known.any, align 1\n  %any = icmp ne i8 %e, 0"
@@ -73,6 +75,7 @@ class ParameterCall:
         yield "  %nameless = icmp eq ptr %names, null"
         yield "  br i1 %nameless, label %placed, label %named\nplaced:"
         yield f"  %enough = icmp eq i64 %count, {self.place + 1}\n  br i1 %enough, label %look, label %general\nnamed:"
+        # CPython puts values of keywords behind the others; their names are a tuple of interned texts
         yield "  %names.count = call i64 %tuple_size(ptr %names)\n  %given = add i64 %count, %names.count"
         yield "  %name = call ptr %tuple_item(ptr %names, i64 0)\n  %is.p = icmp eq ptr %name, %parameter_name"
         yield f"  %before = icmp eq i64 %count, {self.place}\n  %p.named = and i1 %is.p, %before"
@@ -173,11 +176,13 @@ class _Vectorcall:
         for i, port in enumerate(self.outputs):
             yield f"  %sizes{i} = alloca [{len(port.shape) + 1} x i64], align 8"
         if p:
+            # a long run gives up the lock, and another call may then replace what is kept
             yield f"  %own.k = alloca [{p.kept} x {p.scalar}], align 64"
         yield from p.count_arguments() if p else self._count_arguments()
         for i in range(len(self.inputs) + bool(p)):
             yield f"  %at.x{i} = getelementptr inbounds ptr, ptr %args, i64 {i}"
             yield f"  %x{i} = load ptr, ptr %at.x{i}, align 8"
+            # the very type: a subclass of ndarray may mean something else by its entries
             yield from field(f"x{i}", "type", self.header - 8, "ptr")
             yield f"  %x{i}.array = icmp eq ptr %x{i}.type, %array_type"
             yield f"  br i1 %x{i}.array, label %inside{i}, label %general\ninside{i}:"
@@ -212,10 +217,10 @@ class _Vectorcall:
             yield f"  br i1 %one{i}.right, label %one.next{i}, label %general\none.next{i}:"
         yield from self._prepare_parameters("one")
         yield from self._places("one", [f"i32 {len(p.shape)}, ptr @shape{i}" for i, p in enumerate(self.outputs)], [])
-        given = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
+        inputs = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
         taken = [f"ptr %one.y{i}.data" for i in range(len(self.outputs))]
         kept = "ptr @known.k" if self.parameters else "ptr null"
-        yield f"  call void @one({', '.join([*given, kept, *taken])})"
+        yield f"  call void @one({', '.join([*inputs, kept, *taken])})"
         yield from self._answer("one")
 
     def table(self) -> Iterator[str]:
@@ -245,10 +250,11 @@ class _Vectorcall:
 
     def _call_unlocked(self) -> Iterator[str]:
         """The kernel; a long run lets other Python threads go on meanwhile."""
-        given = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
+        inputs = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
         taken = [f"ptr %many.y{i}.data" for i in range(len(self.outputs))]
         kept = "ptr %own.k" if self.parameters else "ptr null"
-        work = f"  call void %run({', '.join([*given, kept, *taken])}, i64 %many0.rows)"
+        # giving the lock up and taking it back costs more than a few rows
+        work = f"  call void %run({', '.join([*inputs, kept, *taken])}, i64 %many0.rows)"
         yield from _context("unlock", "unlock")
         yield from _context("lock", "lock")
         yield f"  %long = icmp sgt i64 %many0.rows, {QUICK}"
@@ -294,6 +300,7 @@ class _Vectorcall:
             return
         for name in ("result_type", "new_tuple", "set_item"):
             yield from _context(name, f"{way}.{name}")
+        # a named tuple is laid out as a plain one, and PyTuple_SetItem takes over each reference
         yield f"  %{way}.tuple = call ptr %{way}.new_tuple(ptr %{way}.result_type, i64 {count})"
         yield f"  %{way}.none = icmp eq ptr %{way}.tuple, null"
         yield f"  br i1 %{way}.none, label %{way}.lost, label %{way}.fill\n{way}.lost:"

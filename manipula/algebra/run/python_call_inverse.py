@@ -64,6 +64,7 @@ class _InverseCall:
         yield "  %nameless = icmp eq ptr %names, null\n  br i1 %nameless, label %unnamed, label %named"
         yield "unnamed:\n  switch i64 %count, label %general [ i64 1, label %look i64 2, label %look ]"
         yield "named:\n  %single = icmp eq i64 %count, 1\n  br i1 %single, label %name, label %general\nname:"
+        # a tuple's length and items follow its header
         yield from field("names", "size", self.header, "i64")
         yield from field("names", "first", self.header + 8, "ptr")
         yield "  %one.name = icmp eq i64 %names.size, 1\n  %is.seed = icmp eq ptr %names.first, %seed.text"
@@ -102,6 +103,7 @@ class _InverseCall:
         yield f"  %length = load i64, ptr %s.shape, align 8\n  %fits = icmp eq i64 %length, {self.size}"
         yield "  br i1 %fits, label %seed.values, label %general"
         yield f"seed.values:\n  %near = load {self.row}, ptr %s.data, align 8"
+        # x − x is NaN for infinities and for NaN
         yield f"  %nothing = fsub {self.row} %near, %near\n  %finite.each = fcmp ord {self.row} %nothing, %nothing"
         bits = f"<{self.size} x i1>"
         yield f"  %finite = call i1 @llvm.vector.reduce.and.v{self.size}i1({bits} %finite.each)"
@@ -110,6 +112,7 @@ class _InverseCall:
     def solve(self) -> Iterator[str]:
         """Every branch and its pose, then the choice; a seed may have to be looked at itself."""
         n, size = self.branches, self.size
+        # without a seed any readable row will do: the texts do not look at it
         yield "ready:\n  %seed = phi ptr [ %table, %plain ], [ %s.data, %seed.values ]"
         outputs = "ptr %rows, ptr %valid, ptr %fit, ptr %calm, ptr %defect"
         yield f"  call void %inverse(ptr %x.data, ptr null, {outputs})"
@@ -145,6 +148,7 @@ class _InverseCall:
         yield "  %T.none = icmp eq ptr %T, null\n  br i1 %T.none, label %lost, label %made\nlost:"
         yield "  call void %drop(ptr %q)\n  ret ptr null\nmade:"
         yield from field("T", "data", self.header, "ptr")
+        # copies: the result is lazy, and the caller may change his arrays before he asks it
         yield "  %entries = load <16 x double>, ptr %x.data, align 8"
         yield "  store <16 x double> %entries, ptr %T.data, align 8"
         for index, name in enumerate(("owner", "T", "q")):

@@ -23,6 +23,7 @@ import numpy as np
 
 from manipula.algebra.tape import Port
 
+# names of keywords in a call are interned, so that an address is enough to compare them
 GENERAL, PARAMETER, OUT = sys.intern("general"), sys.intern("p"), sys.intern("out")
 ORDER = 10  # bytes into a dtype's own fields: its byte order
 _TYPE_ROW, _NEW_ROW = 2, 94  # PyArray_Type, PyArray_NewFromDescr
@@ -50,19 +51,21 @@ class Layout(NamedTuple):
 @lru_cache(maxsize=1)
 def layout() -> Layout | None:
     """None where the thin call cannot be had."""
+    # offsets below are those of 64 bits
     if platform.python_implementation() != "CPython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     try:
-        found = _find_layout()
-        return found if _fields_agree(found.header) and _constructor_works(found) else None
+        # tried on real arrays first: a wrong offset would read anywhere
+        offsets = _find_layout()
+        return offsets if _fields_agree(offsets.header) and _constructor_works(offsets) else None
     except (AttributeError, ValueError, OSError, ImportError, IndexError):
         return None
 
 
 def address_of(array: np.ndarray[Any, Any]) -> int:
     """Where its data begin; read in place where that is known to work, as numpy's own ways take microseconds."""
-    found = layout()
-    return array.ctypes.data if found is None else _word(id(array) + found.header)
+    offsets = layout()
+    return array.ctypes.data if offsets is None else _word(id(array) + offsets.header)
 
 
 def _find_layout() -> Layout:
@@ -108,11 +111,13 @@ def _whole(address: int) -> int:
 
 def _fields_agree(header: int) -> bool:
     """Look at arrays of every sort; each read stays within the object."""
+    # nothing behind the object may be read, not even to test
     if np.ndarray.__basicsize__ < header + 56:
         return False
     dense = np.arange(6.0)
     turned, short, wide = dense.reshape(2, 3).T, np.zeros((3, 4), dtype=np.float32), np.broadcast_to(dense, (2, 6))
     samples = [dense, dense[::2], turned, short, wide]
+    # an array of the other byte order must not pass for a native one
     other = ">" if sys.byteorder == "little" else "<"
     orders = {"f8": "=", "f4": "=", f"{other}f8": other}
     return all(_looks_right(array, header) for array in samples) and all(
@@ -146,6 +151,7 @@ def _constructor_works(found: Layout) -> bool:
     dtype, shape = np.dtype(np.float64), (ctypes.c_int64 * 2)(2, 3)
     word, whole, thing = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
     make = ctypes.PYFUNCTYPE(thing, word, thing, whole, word, word, word, whole, word)(found.new_array)
+    # the constructor takes a reference of the dtype: if it did not, every call would leak one
     before = sys.getrefcount(dtype)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
     made = make(found.array_type, dtype, 2, ctypes.addressof(shape), None, None, 0, None)
@@ -280,6 +286,7 @@ class ResultCall:
             yield f"  {s} = ptrtoint ptr {span.data} to i64\n  {s}.long = mul i64 {rows}, {span.entries * self.width}"
             yield f"  {s}.end = add i64 {s}, {s}.long"
         results = len(self.outputs)
+        # inputs may overlap each other; results may overlap nothing
         for i, k in combinations(range(len(spans)), 2):
             if i >= results:
                 continue

@@ -11,13 +11,24 @@ from contextlib import contextmanager
 from math import prod
 from threading import current_thread, main_thread
 from time import perf_counter
+from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.program.primitives import LOW
-from manipula.algebra.run.batch import DType, Floats, Shape, floats_from_value, pattern, rows_from_value, shared_out
-from manipula.algebra.run.stepping import Memory, aligned_array, from_lanes, to_lanes
+from manipula.algebra.run.batch import (
+    DType,
+    Floats,
+    Parameters,
+    Shape,
+    floats_from_value,
+    pattern,
+    rows_from_value,
+    shared_out,
+)
+from manipula.algebra.run.stepping import Memory, State, aligned_array, from_lanes, to_lanes
 from manipula.algebra.tape import Port
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
@@ -31,21 +42,22 @@ class Asked:
     def __init__(self) -> None:
         self.now = False
 
-    def note(self, number: int, frame: Any) -> None:
+    def note(self, number: int, frame: FrameType | None) -> None:
         self.now = True
 
 
 @contextmanager
 def interruption() -> Iterator[Asked]:
     """Python's own answer to Ctrl-C is replaced meanwhile; any other that somebody has set stays."""
-    asked = Asked()
+    end = Asked()
+    # Python hands signals to the main thread only; a handler that somebody has set is his business
     ours = current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not ours:
-        yield asked
+        yield end
         return
-    signal.signal(signal.SIGINT, asked.note)
+    signal.signal(signal.SIGINT, end.note)
     try:
-        yield asked
+        yield end
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -74,7 +86,7 @@ class Noise(NamedTuple):
     """What noise is drawn from: see `program.philox`."""
 
     seed: int
-    rollouts: Any  # (blocks, lanes) of int64: the number of each row
+    rollouts: NDArray[np.int64]  # (blocks, lanes) of int64: the number of each row
 
 
 class Frames(NamedTuple):
@@ -121,9 +133,10 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
     samples = -(-task.steps // task.every) if task.every else 0
     records = np.empty((rows, samples, width), dtype)
     done, kept_samples, pace = 0, 0, FIRST // max(rows, 1)
-    with interruption() as asked:
-        while done < task.steps and not asked.now:
+    with interruption() as end:
+        while done < task.steps and not end.now:
             steps = _slice(task, width, done, pace)
+            # steps from here to the next record
             left = -done % task.every if task.every else NEVER
             count = len(range(left, steps, task.every)) if task.every else 0
             record = aligned_array((len(states), count, width, lanes), dtype)
@@ -133,6 +146,7 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
             begun = perf_counter()
             _share(code, frames, (steps, task.every, left, task.first + done), threads, rows)
             states[...] = halves[steps % 2]
+            # the next slice is as long as this one's speed allows
             pace = max(1, int(steps * SLICE / max(perf_counter() - begun, 1e-9)))
             if count:
                 from_lanes(record, rows, records[:, kept_samples : kept_samples + count])
@@ -147,6 +161,7 @@ def _slice(task: Task, width: int, done: int, pace: int) -> int:
     """Steps of the next slice."""
     recorded = width / task.every if task.every else 0
     driven = 0 if task.along is None else task.along.shape[2]
+    # records of a slice live beside the results: bounded, or a long run would need twice its memory
     most = int(ENTRIES / max(task.rows * (recorded + driven), 1e-9))
     return max(1, min(task.steps - done, pace, most))
 
@@ -155,6 +170,7 @@ def _drive(task: Task, done: int, steps: int, dtype: DType) -> Floats:
     assert task.along is not None
     part = task.along[:, done : done + steps]
     if len(part) == 1:
+        # one block serves all rows: the kernel reads it again with a distance of 0
         part = np.broadcast_to(part, (min(task.rows, task.lanes), *part.shape[1:]))
     return to_lanes(part, task.lanes, dtype)
 
@@ -162,6 +178,7 @@ def _drive(task: Task, done: int, steps: int, dtype: DType) -> Floats:
 def _share(code: Repeater, frames: Frames, counts: tuple[int, int, int, int], threads: int, rows: int) -> None:
     """Blocks among threads, each with work enough."""
     blocks = frames.states.shape[1]
+    # in blocks, as they are what is shared out
     least = max(1, LEAST * blocks // max(1, rows * counts[0]))
     shared_out(lambda part: code(frames, part, *counts), blocks, threads, 1, least)
 
@@ -192,12 +209,12 @@ Kept = Callable[[Floats], Floats]  # parameters in blocks of lanes → what is k
 class Rolling(TypedDict, total=False):
     """How many steps are asked for in one call; what is left out is as in `USUAL`."""
 
-    p: Any  # parameters, by rows or of all rows
+    p: Parameters  # parameters, by rows or of all rows
     every: int  # how many steps from record to record; 0: no records
     threads: int
     along: Collection[str] | str  # the variables that are given for every step
     seed: int  # of the noise
-    rollout: Any  # the numbers of the rows, for the noise; None counts them
+    rollout: ArrayLike | None  # the numbers of the rows, for the noise; None counts them
     first: int  # the number of the first step, for the noise
 
 
@@ -214,9 +231,9 @@ def complete_options(how: Rolling) -> Rolling:
 def task_from(
     memory: Memory,
     lanes: int,
-    state: Any,
-    steps: Any,
-    variables: Sequence[Any],
+    state: State,
+    steps: int,
+    variables: Sequence[ArrayLike],
     parameters: Floats,
     kept: Kept,
     how: Rolling,
@@ -226,18 +243,19 @@ def task_from(
     count = _whole(name, "steps", steps, 0)
     moving = _driven_inputs(memory, how["along"])
     states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.state_arrays(state, "state"))]
-    given = [
+    inputs = [
         _along(name, port, value, count, dtype) if port.name in moving else rows_from_value(name, port, value, dtype)
         for port, value in zip(memory.driven, memory.check_variables(variables, memory.driven))
     ]
     leads = [x.shape[:-1] for x in (*states, parameters)]
-    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(given, memory.driven)]
+    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(inputs, memory.driven)]
     lead = _common(name, leads)
     rows = prod(lead)
+    # one row alone would leave all lanes but one idle
     wide = lanes if rows > 1 else 1
     numbers = _rollouts(name, how["rollout"], lead)
-    held = [_rows(x, lead, 1) for x in given] if not moving else []
-    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(given, memory.driven)]
+    held = [_rows(x, lead, 1) for x in inputs] if not moving else []
+    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(inputs, memory.driven)]
     return Task(
         lead,
         rows,
@@ -253,20 +271,20 @@ def task_from(
     )
 
 
-def _rollouts(name: str, rollout: Any, lead: Shape) -> Any:
+def _rollouts(name: str, rollout: ArrayLike | None, lead: Shape) -> NDArray[np.int64]:
     """(rows,): the numbers of the rows; they count from the first unless they are given."""
-    given = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
-    if given.dtype.kind not in "iu" or (given < 0).any() or (given > LOW).any():
+    numbers = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
+    if numbers.dtype.kind not in "iu" or (numbers < 0).any() or (numbers > LOW).any():
         raise InputError(
             "{name}: rollout: expected whole numbers from 0 to {low}, found {rollout!r:.60}", name, LOW, rollout
         )
     try:
-        return np.broadcast_to(given, lead).reshape(prod(lead))
+        return np.broadcast_to(numbers, lead).reshape(prod(lead))
     except ValueError:
-        raise InputError("{name}: rollout: expected shape {lead}, found {shape}", name, lead, given.shape) from None
+        raise InputError("{name}: rollout: expected shape {lead}, found {shape}", name, lead, numbers.shape) from None
 
 
-def _whole(name: str, what: str, value: Any, least: int) -> int:
+def _whole(name: str, what: str, value: int, least: int) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(
             "{name}: {what}: expected a whole number, at least {least}, found {value!r:.60}", name, what, least, value
@@ -282,28 +300,28 @@ def _driven_inputs(memory: Memory, along: Collection[str] | str) -> set[str]:
     return names
 
 
-def _along(function: str, port: Port, value: Any, steps: int, dtype: DType) -> Floats:
+def _along(function: str, port: Port, value: ArrayLike, steps: int, dtype: DType) -> Floats:
     """(…, steps, size)"""
-    found = floats_from_value(function, port.name, value, dtype)
-    if found.ndim < 2 or found.shape[-2:] != (steps, *port.shape):
+    rows = floats_from_value(function, port.name, value, dtype)
+    if rows.ndim < 2 or rows.shape[-2:] != (steps, *port.shape):
         wanted = pattern((steps, *port.shape))
         raise InputError(
             "{function}: {name}: expected shape {pattern}, one row a step, found {shape}",
             function,
             port.name,
             wanted,
-            found.shape,
+            rows.shape,
         )
-    return found
+    return rows
 
 
 def _common(name: str, leads: Sequence[Shape]) -> Shape:
     try:
         return np.broadcast_shapes(*leads)
     except ValueError:
-        found = ", ".join(map(str, dict.fromkeys(leads)))
+        shapes = ", ".join(map(str, dict.fromkeys(leads)))
         raise InputError(
-            "{name}: the leading axes of states, variables and parameters do not broadcast: {found}", name, found
+            "{name}: the leading axes of states, variables and parameters do not broadcast: {found}", name, shapes
         ) from None
 
 

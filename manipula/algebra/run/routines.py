@@ -29,6 +29,7 @@ def compile_text(entry: Callable[..., Any], rounded: bool = False, **known: int)
     code is made for; what a call gives for them is not looked at.
     """
     *callees, made = program(entry)
+    # an assignment at the top: LLVM folds the constant through loops and array sizes
     made = replace(made, body=(*(Set(Var("int", name), Const("int", x)) for name, x in known.items()), *made.body))
     text = (rounded_assembly if rounded else assembly)([*callees, made], made.name)
     code = load_code(("routines", rounded, text), lambda: text, LEVEL, paired_object if rounded else optimised_object)
@@ -38,6 +39,7 @@ def compile_text(entry: Callable[..., Any], rounded: bool = False, **known: int)
 def compiled_together(*entries: Callable[..., Any]) -> list[Callable[..., Any]]:
     """Several texts as one piece of machine code: what they share is made once."""
     routines = program(*entries)
+    # callees stand before them in one module, so what they share is compiled once
     made = [next(x for x in routines if x.name == entry.__name__) for entry in entries]
     text = assembly(routines, *(x.name for x in made))
     code = load_code(("routines", False, text), lambda: text, LEVEL, optimised_object)
@@ -62,10 +64,10 @@ class Native:
 
     def _with_structs(self, args: list[Any]) -> Any:
         made = {i: mirror.image(args[i]) for i, mirror in self._structs.items()}
-        given = [address_of(x) if array else x for x, array in zip(args, self._arrays, strict=True)]
+        arguments = [address_of(x) if array else x for x, array in zip(args, self._arrays, strict=True)]
         for i, image in made.items():
-            given[i] = ctypes.addressof(image)
-        result = self._call(*given)
+            arguments[i] = ctypes.addressof(image)
+        result = self._call(*arguments)
         for i, image in made.items():
             self._structs[i].restore(image, args[i])
         return result
@@ -93,11 +95,11 @@ class Laned:
 
     def __call__(self, *args: Any) -> Any:
         made = {i: mirror.image(args[i]) for i, mirror in self._structs.items()}
-        given: list[Any] = []
+        arguments: list[Any] = []
         for i, (x, same) in enumerate(zip(args, self._common, strict=True)):
-            given.append(x if same else ctypes.addressof(made[i]) if i in made else self._place(x))
+            arguments.append(x if same else ctypes.addressof(made[i]) if i in made else self._place(x))
         out = np.empty(self.lanes)
-        result = self._call(*given, *([out.ctypes.data] if self._wide else []))
+        result = self._call(*arguments, *([out.ctypes.data] if self._wide else []))
         for i, image in made.items():
             self._structs[i].restore(image, args[i])
         return out if self._wide else result
@@ -131,6 +133,7 @@ class Mirror:
                 assert array.nbytes == getattr(self._type, x.name).size, f"{x.name} has {array.size} entries"
                 ctypes.memmove(_place(made, x), array.ctypes.data, array.nbytes)
             elif x.kind in ARRAYS:
+                # compiled code trusts the address: a wrong type would read garbage
                 assert value.dtype == _dtype(x.kind) and value.flags.c_contiguous, f"{x.name} is not {x.kind}"
                 setattr(made, x.name, address_of(value))
             else:
@@ -141,6 +144,7 @@ class Mirror:
         """What stands in the struct itself; arrays elsewhere were written in place."""
         for x in self._members:
             if self._inside(x):
+                # as long and as shaped as the object has it, which the struct does not know
                 own = np.array(getattr(thing, x.name), dtype=_dtype(x.kind))
                 ctypes.memmove(own.ctypes.data, _place(image, x), own.nbytes)
                 if own.ndim:
@@ -169,5 +173,6 @@ def _ctype(member: Member, lanes: int) -> Any:
         return ctypes.c_void_p
     count = member.size * {"real": max(lanes, 1), "complex": 2 * max(lanes, 1)}.get(entry, 1)
     one = CTYPES.get(entry, ctypes.c_double)
+    # a field of one entry would be an array to ctypes
     alone = member.kind not in ARRAYS and count == 1 and not (lanes and entry == "real")
     return one if alone else one * count

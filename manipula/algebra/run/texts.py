@@ -13,6 +13,7 @@ Text = Callable[..., Any]
 def machine_code(text: Text, rounded: bool = False, **known: int) -> Text:
     """Made once a process. `rounded`, `known`: see `compiled`."""
     try:
+        # where LLVM is missing this import fails, and the text runs as it stands
         from manipula.algebra.run.routines import compile_text
     except (ImportError, OSError):
         return text

@@ -27,10 +27,11 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is packed
 
 def archive(files: Mapping[str, str], name: str) -> bytes:
     """The unit: its texts, and what the compiler makes of its sources."""
-    found = {place: text.encode() for place, text in files.items()} | _binary(files, name)
+    contents = {place: text.encode() for place, text in files.items()} | _binary(files, name)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        for place, content in found.items():
+        for place, content in contents.items():
+            # a fixed date, or the archive would differ from run to run
             packed.writestr(zipfile.ZipInfo(place, _DATE), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
@@ -58,6 +59,7 @@ def _binary(files: Mapping[str, str], name: str) -> dict[str, bytes]:
                 (Path(place) / Path(file).name).write_text(text, encoding="utf-8")
         made = f"{name}{ending}"
         sources = [f"{name}.c", f"{name}_unit.c"]
+        # hidden: several units may be loaded at once, and must share no names but the standard's
         order = [compiler, "-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *sources, "-lm", "-o", made]
         ran = subprocess.run(order, cwd=place, capture_output=True, text=True, check=False)
         if ran.returncode:

@@ -23,6 +23,7 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.simplify import Written, function_from_trees
 from manipula.algebra.simplify.tree import (
     MINUS,
+    ONE,
     ZERO,
     Degrees,
     FormulaCall,
@@ -39,7 +40,6 @@ from manipula.algebra.simplify.tree import (
     sum_of,
     without_sign,
 )
-from manipula.algebra.simplify.tree import ONE as TREE_ONE
 
 Bound = Fraction | float  # a float is infinite
 Interval = tuple[Bound, Bound]
@@ -55,6 +55,7 @@ def written_anew(written: Written, like: Function, write: Callable[[Function], W
         known = {name: tuple(map(simplify_choices, trees)) for name, trees in written.items()}
         if known == written:
             break
+        # written anew from a function: a choice that is gone may let sums around it collapse
         written = write(function_from_trees(known, like))
     return written
 
@@ -102,14 +103,15 @@ def _inverse(bottom: FormulaTree) -> FormulaTree:
 def _evaluate_known(op: str, args: list[FormulaTree]) -> FormulaTree:
     """A function of what is known, as far as that tells its value."""
     rule = _RULES.get(op)
-    found = rule(*args) if rule else None
-    return FormulaCall(op, tuple(args)) if found is None else found
+    value = rule(*args) if rule else None
+    return FormulaCall(op, tuple(args)) if value is None else value
 
 
 def _less(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
     (low, high), (least, most) = interval(x), interval(y)
+    # strictly: where the intervals touch, equality is possible, and x < y then false
     if high < least:
-        return TREE_ONE
+        return ONE
     return ZERO if low >= most or x == y else None
 
 
@@ -120,8 +122,8 @@ def _max(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
 
 
 def _min(x: FormulaTree, y: FormulaTree) -> FormulaTree | None:
-    found = _max(x, y)
-    return None if found is None else x if x == y or found is y else y
+    larger = _max(x, y)
+    return None if larger is None else x if x == y or larger is y else y
 
 
 def _abs(x: FormulaTree) -> FormulaTree | None:
@@ -132,6 +134,7 @@ def _abs(x: FormulaTree) -> FormulaTree | None:
     if high <= 0:
         return product_of([MINUS, x])
     factors = positive.factors if isinstance(positive, FormulaProduct) else (positive,)
+    # |a·b| = a·|b| for a ≥ 0: only factors of unknown sign stay between the bars
     signed = [factor for factor in factors if interval(factor)[0] < 0]
     if len(signed) == len(factors) and not negative:
         return None
@@ -146,10 +149,11 @@ def _sqrt(x: FormulaTree) -> FormulaTree | None:
     roots = [_root(factor) for factor in factors]
     taken = [root for root in roots if root is not None]
     left = product_of(factor for factor, root in zip(factors, roots) if root is None)
+    # a root of what is surely negative has no value, and must not get one
     if not taken or interval(left)[1] < 0:
         return None
     outside = _evaluate_known("abs", [product_of(taken)])
-    return outside if left == TREE_ONE else product_of([outside, FormulaCall("sqrt", (left,))])
+    return outside if left == ONE else product_of([outside, FormulaCall("sqrt", (left,))])
 
 
 def _root(factor: FormulaTree) -> FormulaTree | None:
@@ -208,6 +212,7 @@ def _times(a: Interval, b: Interval) -> Interval:
 
 def _interval_power(base: Interval, exponent: int) -> Interval:
     low, high = sorted(end**exponent for end in base)
+    # an even power has its least value inside, at zero
     return (Fraction(0), high) if exponent % 2 == 0 and base[0] < 0 < base[1] else (low, high)
 
 
@@ -228,7 +233,7 @@ def _of_call(op: str, args: list[Interval]) -> Interval:
 
 # Choices for people: `select(c, yes, no)` with everything that hangs on c gathered under it.
 #
-# A machine computes both sides, so a model guards each argument by itself, atan2(select(c, 0, y), select(c, 1, x)). On
+# A machine computes both sides, so a model guards each argument separately, atan2(select(c, 0, y), select(c, 1, x)). On
 # paper there are two cases: 0 where c holds, else atan2(y, x). Two facts about choices are all that is used:
 #
 #     inside a case it is known which one it is      select(c, …, f(select(c, a, b))) = select(c, …, f(b))
@@ -239,7 +244,6 @@ def _of_call(op: str, args: list[Interval]) -> Interval:
 # comes after the proof, and touches nothing else.
 
 Known = dict[FormulaTree, bool]  # condition → whether it holds here
-ONE = FormulaNumber(Fraction(1))
 
 
 def in_cases(tree: FormulaTree, known: Known | None = None) -> FormulaTree:
@@ -257,15 +261,18 @@ def in_cases(tree: FormulaTree, known: Known | None = None) -> FormulaTree:
 def _choice(condition: FormulaTree, yes: FormulaTree, no: FormulaTree, known: Known) -> FormulaTree:
     if condition in known:
         return in_cases(yes if known[condition] else no, known)
-    found = [in_cases(side, {**known, condition: holds}) for side, holds in ((yes, True), (no, False))]
-    return found[0] if found[0] == found[1] else FormulaCall("select", (condition, *found))
+    # inside a case the condition is settled: choices by it below are none
+    sides = [in_cases(side, {**known, condition: holds}) for side, holds in ((yes, True), (no, False))]
+    return sides[0] if sides[0] == sides[1] else FormulaCall("select", (condition, *sides))
 
 
 def _distribute_choice(op: str, args: list[FormulaTree]) -> FormulaTree:
     """A function of choices by one condition, as a choice of the function; nothing long is written twice for it."""
     choices = [arg for arg in args if isinstance(arg, FormulaCall) and arg.op == "select"]
     conditions = {arg.args[0] for arg in choices}
+    # what is distributed is written twice: only what is short may be
     short = all(isinstance(arg, FormulaNumber | Symbol) for arg in args if arg not in choices)
+    # a comparison of choices would become a choice of comparisons, which nobody reads
     if len(conditions) != 1 or op == "less" or not short:
         return _fold_function(op, args)
     (condition,) = conditions

@@ -56,6 +56,7 @@ class Equations:
     @property
     def where(self) -> tuple[Trig, ...]:
         """The sines and cosines written short, such as c23."""
+        # a parameter called c1 keeps its name: the cosine is then written out
         short = [x for x in leaves(right for _, right in self.lines) if isinstance(x, Trig)]
         return tuple(x for x in short if trig_name(x) and trig_name(x) not in self.taken)
 
@@ -77,6 +78,7 @@ class Equations:
     def as_dict(self) -> dict[str, Any]:
         """The lines as texts in the style asked for, and what its short names stand for."""
         pairs = [{"left": left, "right": right} for left, right in self.texts(self.style)]
+        # in the auxiliary form every sine has a line of its own
         legend = {} if self.form == "auxiliary" else dict(self.legend(self.style))
         said = {"form": self.form, "style": self.style, "operations": self.operations}
         return {**said, "equations": pairs, "where": legend, "units": dict(self.units)}
@@ -106,6 +108,7 @@ class Equations:
 
     def __repr__(self) -> str:
         """Itself, where that is short."""
+        # counting operations is cheap; writing pages to find that they are too long is not
         few = len(self.lines) <= 2 * SHORT and self.operations <= 20 * SHORT  # else not even tried
         text = str(self) if few else ""
         return text if text and text.count("\n") < SHORT and len(text) <= 80 * SHORT else self._summary_text()
@@ -126,7 +129,7 @@ class Equations:
         return str(replace(self, style="typst"))
 
     @property
-    def running(self) -> list[str]:
+    def inline_rows(self) -> list[str]:
         """Every equation as a formula of Typst's among words, then its short names: for lines that must break."""
         printer = Running(self.taken, self.aliases)
         rows = [f"{printer.entry(*left)} = {printer.text(right)}" for left, right in self.lines]
@@ -181,8 +184,8 @@ def equations(
     shown = _told_apart(lines, function)
     lines = [((shown.get(name, name), index), right) for (name, index), right in lines]
     aliases = book_names(letters, taken)
-    told = _units(function, shown, aliases) if units else ()
-    return Equations(form, style, tuple(lines), taken, aliases, told, _columns(function))
+    unit_list = _units(function, shown, aliases) if units else ()
+    return Equations(form, style, tuple(lines), taken, aliases, unit_list, _columns(function))
 
 
 def _columns(function: Function) -> tuple[str, ...]:
@@ -193,11 +196,12 @@ def _columns(function: Function) -> tuple[str, ...]:
 
 def _told_apart(lines: Sequence[Line], function: Function) -> dict[str, str]:
     """An output whose entry c2 is also what the user calls a length is out_c2; my1 = my1 says one thing and stays."""
-    given = {name for port in function.inputs for name in port.names}
+    inputs = {name for port in function.inputs for name in port.names}
     alike = set()
     for (name, index), right in lines:
+        # as it is printed: entry 2 of c is c2
         written = f"{name}{index[0] if len(index) == 1 else ''}"
-        if written in given and not (isinstance(right, Symbol) and right.name == written):
+        if written in inputs and not (isinstance(right, Symbol) and right.name == written):
             alike.add(name)
     return {name: f"out_{name}" for name in alike}
 
@@ -206,10 +210,10 @@ def _units(
     function: Function, shown: Mapping[str, str], aliases: Mapping[str, NameParts]
 ) -> tuple[tuple[str, str], ...]:
     """Of what goes out and what goes in, under the names they have here; parameters are in SI."""
-    told = [(shown.get(port.name, port.name), port.unit) for port in function.outputs]
+    pairs = [(shown.get(port.name, port.name), port.unit) for port in function.outputs]
     for port in function.inputs:
-        told += (_by_letters(port.names, aliases) or [(port.name, port.unit)]) if port.online else []
-    return tuple((name, unit) for name, unit in told if unit not in ("", "1"))
+        pairs += (_by_letters(port.names, aliases) or [(port.name, port.unit)]) if port.online else []
+    return tuple((name, unit) for name, unit in pairs if unit not in ("", "1"))
 
 
 def _by_letters(names: Sequence[str], aliases: Mapping[str, NameParts]) -> list[tuple[str, str]]:

@@ -34,6 +34,7 @@ class Setting(Printer):
         return self._index_name(name, [*map(str, index), "i", "j"])
 
     def _index_name(self, name: str, places: Sequence[str]) -> str:
+        # the index of a name and that of an entry stand below together: A₂ entry 1,3 is A_{2,1,3}
         own = split_name(name)[1]
         letter = self.name(name.removesuffix(own)) if own else self.name(name)
         return letter + self.index(",".join([own, *places] if own else places))
@@ -63,6 +64,7 @@ class Latex(Setting):
         if letter in GREEK:
             letter = "\\" + letter
         elif len(letter) > 1:
+            # several letters in italics would read as a product
             letter = r"\mathrm{" + letter.replace("_", r"\_") + "}"
         return _DOTS[dots].format(letter) + self.index(index)
 
@@ -182,6 +184,7 @@ class Typst(Setting):
                 return f'cases({args[1]} & {args[0]}, {args[2]} & "else")'
             case "pow":
                 return f"{self.bracket(args[0])}^({args[1]})"
+        # a bare comma would begin a new argument of Typst's function
         listed = " comma ".join(args)
         return f"{_KNOWN[op]}({listed})" if op in _KNOWN else f'op("{OPS[op].name}") ({listed})'
 
@@ -253,6 +256,7 @@ def _entry_rows(matrix: Matrix, printer: Setting, plain: Printer) -> Iterator[st
 
 def _sum_rows(line: Line, printer: Setting, plain: Printer) -> list[str]:
     left, tree = line
+    # LaTeX is measured by its plain text: commands and braces take no room on paper
     if width(plain.text(tree)) <= WIDE:
         return [f"{printer.entry(*left)} &= {printer.text(tree)}"]
     first, *more = (printer.sum_text(part) for part in _parts(_terms(tree), plain))
@@ -296,6 +300,7 @@ def displays(rows: Sequence[str]) -> str:
     pieces: list[list[str]] = [[]]
     for row in rows:
         row = row if len(row) < BUFFER else _too_long(row)
+        # MathJax drops the whole display past its buffer, without a word
         if pieces[-1] and sum(map(len, pieces[-1])) + len(row) > BUFFER:
             pieces.append([])
         pieces[-1].append(row)

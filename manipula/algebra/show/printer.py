@@ -8,23 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.simplify.tree import (
-    ONE,
-    Angle,
-    Degrees,
-    FormulaCall,
-    FormulaNumber,
-    FormulaProduct,
-    FormulaTree,
-    Inverse,
-    Power,
-    Sum,
-    Symbol,
-    Trig,
-    power_of,
-    product_of,
-    without_sign,
-)
+from manipula.algebra.simplify import tree as formula
 from manipula.support.text import exact_text, tiny_power
 
 # Names people recognise: how the symbols of a model are read and set.
@@ -71,11 +55,11 @@ def split_name(name: str) -> NameParts:
     return word, digits + suffix, 0
 
 
-def trig_name(tree: Trig) -> str:
+def trig_name(tree: formula.Trig) -> str:
     """c2 for cos(q2), s23 for sin(q2 + q3), c2m3 for cos(q2 − q3); c1_12 past nine joints; else nothing."""
     parts: list[tuple[int, int]] = []
     for leaf, times in tree.angle:
-        match = re.fullmatch(r"q(\d+)", leaf.name) if isinstance(leaf, Symbol) and abs(times) == 1 else None
+        match = re.fullmatch(r"q(\d+)", leaf.name) if isinstance(leaf, formula.Symbol) and abs(times) == 1 else None
         if match is None:
             return ""
         parts.append((int(match[1]), times))
@@ -95,24 +79,24 @@ def book_names(letters: Sequence[str], taken: frozenset[str]) -> dict[str, NameP
     """θ1 for q1, ḋ3 for qd3, by the letter of each; one whose name a parameter has already stays as it is. θ̇ for
     thetad, all of them together."""
     rates = {letter + "d" * dots: (letter, "", dots) for letter in letters for dots in (1, 2)}
-    found: dict[str, NameParts] = {name: parts for name, parts in rates.items() if name not in taken}
+    names: dict[str, NameParts] = {name: parts for name, parts in rates.items() if name not in taken}
     for number, letter in enumerate(letters, 1):
         if taken.isdisjoint(letter + "d" * dots + str(number) for dots in range(3)):
-            found |= {f"q{'d' * dots}{number}": (letter, str(number), dots) for dots in range(3)}
-    return found
+            names |= {f"q{'d' * dots}{number}": (letter, str(number), dots) for dots in range(3)}
+    return names
 
 
 NO_ALIASES: Mapping[str, NameParts] = MappingProxyType({})
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly a form binds
 
 
-def _bottom(tree: FormulaTree) -> FormulaTree | None:
+def _bottom(tree: formula.FormulaTree) -> formula.FormulaTree | None:
     """What stands under the stroke of 1/x or its power."""
     match tree:
-        case Inverse(bottom):
+        case formula.Inverse(bottom):
             return bottom
-        case Power(Inverse(bottom), exponent):
-            return power_of(bottom, exponent)
+        case formula.Power(formula.Inverse(bottom), exponent):
+            return formula.power_of(bottom, exponent)
     return None
 
 
@@ -122,6 +106,7 @@ def _bare(condition: str) -> str:
     for at, letter in enumerate(condition):
         depth += (letter == "(") - (letter == ")")
         if not depth:
+            # (a) < (b) also begins and ends with brackets, which are not one pair
             return condition[1:-1] if at and at == len(condition) - 1 else condition
     return condition
 
@@ -198,65 +183,68 @@ class Printer:
 
     # trees
 
-    def text(self, tree: FormulaTree) -> str:
+    def text(self, tree: formula.FormulaTree) -> str:
         return self._text(tree)[0]
 
-    def at_least(self, tree: FormulaTree, strength: int) -> str:
+    def at_least(self, tree: formula.FormulaTree, strength: int) -> str:
         text, own = self._text(tree)
         return text if own >= strength else self.bracket(text)
 
-    def _text(self, tree: FormulaTree) -> tuple[str, int]:
+    def _text(self, tree: formula.FormulaTree) -> tuple[str, int]:
         match tree:
-            case FormulaNumber(value):
+            case formula.FormulaNumber(value):
                 text = self.number(value)
+                # −2 and 1/2 need brackets under a power, 2 does not
                 return text, SUM if value < 0 else PRODUCT if "/" in text else POWER + 1
-            case Symbol(name, _):
+            case formula.Symbol(name, _):
                 return self.name(name), POWER + 1
-            case Degrees(value):
+            case formula.Degrees(value):
                 return self.degrees(value), PRODUCT
-            case Trig():
+            case formula.Trig():
                 return self.trig(tree), POWER + 1
-            case FormulaCall(op, args):
+            case formula.FormulaCall(op, args):
                 return self.call(op, [self.text(arg) for arg in args]), POWER + 1
-            case Power(base, exponent) if not isinstance(base, Inverse):
+            case formula.Power(base, exponent) if not isinstance(base, formula.Inverse):
                 return self.power(self.at_least(base, POWER + 1), exponent), POWER
-            case Sum(terms):
+            case formula.Sum(terms):
                 return self.sum_text(terms), SUM
         return self._product(tree)
 
-    def sum_text(self, terms: Sequence[FormulaTree]) -> str:
+    def sum_text(self, terms: Sequence[formula.FormulaTree]) -> str:
         parts: list[str] = []
         for term in terms:
-            negative, positive = without_sign(term)
+            negative, positive = formula.without_sign(term)
             lead = (self.sign if negative else "") if not parts else (self.minus if negative else self.plus)
             parts.append(lead + self.at_least(positive, PRODUCT))
         return "".join(parts)
 
-    def _product(self, tree: FormulaTree) -> tuple[str, int]:
+    def _product(self, tree: formula.FormulaTree) -> tuple[str, int]:
         """A product, its inverse factors gathered under a stroke."""
-        negative, positive = without_sign(tree)
+        negative, positive = formula.without_sign(tree)
         if negative:
             return self.sign + self.at_least(positive, PRODUCT), SUM
-        factors = tree.factors if isinstance(tree, FormulaProduct) else (tree,)
+        factors = tree.factors if isinstance(tree, formula.FormulaProduct) else (tree,)
         below = [_bottom(factor) for factor in factors]
         over = [factor for factor, bottom in zip(factors, below) if bottom is None]
         under = [bottom for bottom in below if bottom is not None]
         if under:
-            return self.quotient(product_of(over or [ONE]), product_of(under)), PRODUCT
+            return self.quotient(formula.product_of(over or [formula.ONE]), formula.product_of(under)), PRODUCT
         return self.times.join(self.at_least(factor, PRODUCT) for factor in over), PRODUCT
 
-    def quotient(self, top: FormulaTree, bottom: FormulaTree) -> str:
+    def quotient(self, top: formula.FormulaTree, bottom: formula.FormulaTree) -> str:
         return f"{self.at_least(top, PRODUCT)}/{self.at_least(bottom, POWER)}"
 
-    def trig(self, tree: Trig) -> str:
+    def trig(self, tree: formula.Trig) -> str:
         """c23 where that is unmistakable, else cos(…)"""
         short = trig_name(tree)
         if short and short not in self.taken:
             return self.short_trig(short)
         return self.long_trig(tree.op, self.angle(tree.angle))
 
-    def angle(self, angle: Angle) -> str:
-        return self.sum_text([product_of([FormulaNumber(Fraction(times)), leaf]) for leaf, times in angle])
+    def angle(self, angle: formula.Angle) -> str:
+        return self.sum_text(
+            [formula.product_of([formula.FormulaNumber(Fraction(times)), leaf]) for leaf, times in angle]
+        )
 
 
 # The terminal's style: q̈₁, c₂₃, d₂², ·, −
@@ -288,6 +276,7 @@ class Unicode(Printer):
     def entry(self, name: str, index: Sequence[int]) -> str:
         if len(index) < 2:
             return super().entry(name, index)
+        # A₁₁ is plain, A₁₁₁ could be entry 1,11 or 11,1
         joiner = "" if max(index) < 10 else ","
         return self.name(name) + joiner.join(map(str, index)).translate(SUBSCRIPTS)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import free_symbols
@@ -16,35 +17,40 @@ from manipula.errors import InputError, SizeError
 from manipula.scalar import OPS, Maths
 from manipula.support.text import tiny_power
 
+if TYPE_CHECKING:
+    from sympy import Basic
 
-class SympyMaths(Maths[Any]):
+
+class SympyMaths(Maths["Basic"]):
     """`Maths` over SymPy expressions; numbers stay exact, angles become multiples of π."""
 
-    def __init__(self, sympy: Any) -> None:
+    def __init__(self, sympy: ModuleType) -> None:
         self.sympy = sympy
 
-    def number(self, value: Fraction) -> Any:
+    def number(self, value: Fraction) -> Basic:
         power = tiny_power(value)
+        # an exact 10⁻²⁴ would print as a fraction of twenty-four zeros
         if power:  # the bound of a guard
             return self.sympy.Float(f"1e-{power}")
         return self.sympy.Rational(value.numerator, value.denominator)
 
-    def degrees(self, value: Fraction) -> Any:
+    def degrees(self, value: Fraction) -> Basic:
         return self.sympy.pi * self.number(value / 180)
 
-    def apply(self, name: str, *args: Any) -> Any:
+    def apply(self, name: str, *args: Basic) -> Basic:
         return getattr(self.sympy, OPS[name].word("sympy"))(*args)
 
-    def less(self, x: Any, y: Any) -> Any:
+    def less(self, x: Basic, y: Basic) -> Basic:
         return self.sympy.Piecewise((1, x < y), (0, True))
 
-    def select(self, condition: Any, yes: Any, no: Any) -> Any:
-        asked = condition.args[0] if isinstance(condition, self.sympy.Piecewise) else None
-        compared = asked[1] if asked is not None and asked[0] == 1 else self.sympy.Ne(condition, 0)
+    def select(self, condition: Basic, yes: Basic, no: Basic) -> Basic:
+        # `less` is 1 or 0 here: its comparison is taken out again, or SymPy would nest piecewise in piecewise
+        first = condition.args[0] if isinstance(condition, self.sympy.Piecewise) else None
+        compared = first[1] if first is not None and first[0] == 1 else self.sympy.Ne(condition, 0)
         return self.sympy.Piecewise((yes, compared), (no, True))
 
 
-def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Any]:
+def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Basic]:
     """Output name → expression, Matrix (one or two axes) or NDimArray; the symbols are real and named as here.
 
     Written as the factored form of the `plain` function is; where that would be too long, as the plain function is.
@@ -66,7 +72,7 @@ def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Any
     return {output.name: _sympy_array(sympy, values[output.name], output.shape) for output in function.outputs}
 
 
-def _sympy_array(sympy: Any, values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def _sympy_array(sympy: ModuleType, values: Sequence[Basic], shape: tuple[int, ...]) -> Basic:
     if not shape:
         return values[0]
     if len(shape) > 2:

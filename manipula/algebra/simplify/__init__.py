@@ -39,6 +39,7 @@ def prove_trees(function: Function, written: Mapping[str, Sequence[FormulaTree]]
 
     The direction of an `atan2` is a point of the circle only where its root is true: what differs is compared there.
     """
+    # the quick test first: a proof with true roots draws many points
     wrong = [place for _ in range(draws) for place in _find_differences(function, written)]
     if wrong:
         try:
@@ -149,6 +150,7 @@ def _write_trees(
     function: Function, write: Callable[[Expr], FormulaTree], meant: Function | None, tell: Tell
 ) -> Written:
     known: dict[Expr, FormulaTree] = {}
+    # an inertia matrix has every entry twice
     roots = list(dict.fromkeys(function.roots))
     for number, root in enumerate(roots, 1):
         tell(f"writing entry {number} of {len(roots)}")

@@ -13,45 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from math import gcd, lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.simplify.polynomial import (
-    Write,
-    angle_of,
-    context_of,
-    polynomial_cone,
-    rational_from,
-    rational_to,
-)
-from manipula.algebra.simplify.terms import (
-    Monomial,
-    Terms,
-    add_term,
-    apart,
-    common,
-    degree,
-    divide_monomials,
-    is_sign,
-    plain_operations,
-    products_in,
-    tree_from_monomial,
-    tree_from_terms,
-)
-from manipula.algebra.simplify.tree import (
-    FormulaCall,
-    FormulaNumber,
-    FormulaTree,
-    Inverse,
-    Symbol,
-    Trig,
-    operations,
-    power_of,
-    product_of,
-    sum_of,
-)
+from manipula.algebra.simplify import polynomial
+from manipula.algebra.simplify import terms as monomials
+from manipula.algebra.simplify import tree as formula
 
-Split = tuple[Terms, Terms, Terms]  # divisor, quotient, rest
+Split = tuple[monomials.Terms, monomials.Terms, monomials.Terms]  # divisor, quotient, rest
 WIDTH = ((8, 3), (16, 2))  # up to so many terms, so many divisors are tried; past them one
 FLINT_TERMS, BINOMIAL_TERMS = 150, 60
 
@@ -59,77 +28,81 @@ FLINT_TERMS, BINOMIAL_TERMS = 150, 60
 class Factoriser:
     """Factored forms over one list of atoms; remembers sums it has met."""
 
-    def __init__(self, atoms: Sequence[FormulaTree]) -> None:
+    def __init__(self, atoms: Sequence[formula.FormulaTree]) -> None:
         self.atoms = atoms
-        self.known: dict[frozenset[tuple[Monomial, Fraction]], FormulaTree] = {}
+        self.known: dict[frozenset[tuple[monomials.Monomial, Fraction]], formula.FormulaTree] = {}
 
-    def factor(self, terms: Terms) -> FormulaTree:
+    def factor(self, terms: monomials.Terms) -> formula.FormulaTree:
         """The best tree found."""
         if len(terms) < 2:
-            return tree_from_terms(terms, self.atoms)
+            return monomials.tree_from_terms(terms, self.atoms)
+        # the same sum stands in many entries of an inertia matrix
         key = frozenset(terms.items())
         if key not in self.known:
             self.known[key] = self._factor_terms(terms)
         return self.known[key]
 
-    def _factor_terms(self, terms: Terms) -> FormulaTree:
+    def _factor_terms(self, terms: monomials.Terms) -> formula.FormulaTree:
         monomial, number = _content(terms)
         if monomial or number != 1:
             inner = {_exact(m, monomial): c / number for m, c in terms.items()}
-            return product_of([tree_from_monomial(monomial, number, self.atoms), self.factor(inner)])
+            return formula.product_of([monomials.tree_from_monomial(monomial, number, self.atoms), self.factor(inner)])
         whole = self._whole_factors(terms)
         return whole if whole is not None else self._split(terms)
 
-    def _split(self, terms: Terms) -> FormulaTree:
+    def _split(self, terms: monomials.Terms) -> formula.FormulaTree:
         """The cheapest of the few most promising divisors, or the plain sum. Ties keep the first."""
-        best = tree_from_terms(terms, self.atoms)
-        cost = operations(best)
+        best = monomials.tree_from_terms(terms, self.atoms)
+        cost = formula.operations(best)
         for divisor, quotient, rest in _rank_splits(terms):
-            product = product_of([self.factor(divisor), self.factor(quotient)])
-            found = sum_of([product, self.factor(rest)])
-            if operations(found) < cost:
-                best, cost = found, operations(found)
+            product = formula.product_of([self.factor(divisor), self.factor(quotient)])
+            candidate = formula.sum_of([product, self.factor(rest)])
+            if formula.operations(candidate) < cost:
+                best, cost = candidate, formula.operations(candidate)
         return best
 
-    def _whole_factors(self, terms: Terms) -> FormulaTree | None:
+    def _whole_factors(self, terms: monomials.Terms) -> formula.FormulaTree | None:
         """The sum as a product of sums, when it is one."""
+        # flint factors short sums at once, and is slow on long ones
         if len(terms) > FLINT_TERMS:
             return None
+        # a ring of the generators in use: flint's time grows with their number
         generators = sorted({g for m in terms for g, _ in m})
         constant, factors = _flint_polynomial(terms, generators).factor()
         if len(factors) == 1 and factors[0][1] == 1:
             return None
-        parts = [power_of(self.factor(_terms_of(p, generators)), int(e)) for p, e in factors]
-        return product_of([FormulaNumber(rational_from(constant)), *parts])
+        parts = [formula.power_of(self.factor(_terms_of(p, generators)), int(e)) for p, e in factors]
+        return formula.product_of([formula.FormulaNumber(polynomial.rational_from(constant)), *parts])
 
 
-def _exact(a: Monomial, b: Monomial) -> Monomial:
-    quotient = divide_monomials(a, b)
+def _exact(a: monomials.Monomial, b: monomials.Monomial) -> monomials.Monomial:
+    quotient = monomials.divide_monomials(a, b)
     assert quotient is not None
     return quotient
 
 
-def _content(terms: Terms) -> tuple[Monomial, Fraction]:
+def _content(terms: monomials.Terms) -> tuple[monomials.Monomial, Fraction]:
     """What every term shares: a monomial, a number where all have the same, and a minus where all have one."""
     sizes = {abs(c) for c in terms.values()}
     number = next(iter(sizes)) if len(sizes) == 1 else Fraction(1)
-    return common(terms), -number if all(c < 0 for c in terms.values()) else number
+    return monomials.common(terms), -number if all(c < 0 for c in terms.values()) else number
 
 
-def _flint_polynomial(terms: Terms, generators: list[int]) -> Any:
+def _flint_polynomial(terms: monomials.Terms, generators: list[int]) -> polynomial.Poly:
     place = {g: i for i, g in enumerate(generators)}
     table = {}
     for m, c in terms.items():
         exponents = [0] * len(generators)
         for g, e in m:
             exponents[place[g]] = e
-        table[tuple(exponents)] = rational_to(c)
-    return context_of(len(generators)).from_dict(table)
+        table[tuple(exponents)] = polynomial.rational_to(c)
+    return polynomial.context_of(len(generators)).from_dict(table)
 
 
-def _terms_of(p: Any, generators: list[int]) -> Terms:
+def _terms_of(p: polynomial.Poly, generators: list[int]) -> monomials.Terms:
     return {
-        tuple((generators[i], int(e)) for i, e in enumerate(m) if e): rational_from(c) for m, c in p.to_dict().items()
+        tuple((generators[i], int(e)) for i, e in enumerate(m) if e): polynomial.rational_from(c)
+        for m, c in p.to_dict().items()
     }
 
 
@@ -139,75 +112,83 @@ def _terms_of(p: Any, generators: list[int]) -> Terms:
 class Offer(NamedTuple):
     """Some terms of a sum as divisor · quotient, the quotient made when it is wanted."""
 
-    held: list[Monomial]
-    divisor: Terms
-    quotient: Callable[[], Terms]
+    held: list[monomials.Monomial]
+    divisor: monomials.Terms
+    quotient: Callable[[], monomials.Terms]
     products: int  # written in the quotient
     length: int  # its terms
 
-    def saved_operations(self, written: Mapping[Monomial, int]) -> int:
+    def saved_operations(self, written: Mapping[monomials.Monomial, int]) -> int:
         """Operations it saves beside the terms as they stand."""
         plain = sum(written[m] for m in self.held) + len(self.held) - 1
-        return plain - plain_operations(self.divisor) - (self.products + self.length - 1) - 1
+        return plain - monomials.plain_operations(self.divisor) - (self.products + self.length - 1) - 1
 
 
-def _rank_splits(terms: Terms) -> list[Split]:
+def _rank_splits(terms: monomials.Terms) -> list[Split]:
     """The splits that save most, best first."""
     width = next((width for size, width in WIDTH if len(terms) <= size), 1)
-    written = {m: products_in(m, c) for m, c in terms.items()}
-    scored: dict[frozenset[Monomial], tuple[int, Offer]] = {}
+    written = {m: monomials.products_in(m, c) for m, c in terms.items()}
+    scored: dict[frozenset[monomials.Monomial], tuple[int, Offer]] = {}
     for offer in _offers(terms):
         saving, key = offer.saved_operations(written), frozenset(offer.held)
         if saving > 0 and (key not in scored or saving > scored[key][0]):
             scored[key] = (saving, offer)
+    # ties by the divisor itself, so that the form does not depend on the order of a dictionary
     ranked = sorted(scored.values(), key=lambda entry: (-entry[0], sorted(entry[1].divisor.items())))
     return [(x.divisor, x.quotient(), _without(terms, x.held)) for _, x in ranked[:width]]
 
 
-def _offers(terms: Terms) -> Iterator[Offer]:
+def _offers(terms: monomials.Terms) -> Iterator[Offer]:
     yield from _by_generator(terms)
     yield from _by_number(terms)
     if len(terms) <= BINOMIAL_TERMS:
         yield from _by_binomial(terms)
 
 
-def _by_generator(terms: Terms) -> Iterator[Offer]:
+def _by_generator(terms: monomials.Terms) -> Iterator[Offer]:
     """Everything with a generator (or its square), divided by all it shares."""
-    holders: dict[tuple[int, int], list[Monomial]] = defaultdict(list)
+    holders: dict[tuple[int, int], list[monomials.Monomial]] = defaultdict(list)
     for monomial in terms:
         for g, e in monomial:
+            # squares are shared often, higher powers hardly ever
             for power in range(1, min(e, 2) + 1):
                 holders[g, power].append(monomial)
     for held in holders.values():
         if len(held) > 1:
-            shared = common(held)
-            less = degree(shared)
-            products = sum(max(degree(m) - less - is_sign(terms[m]), 0) for m in held)
+            shared = monomials.common(held)
+            less = monomials.degree(shared)
+            # counted without making the quotient: there are many offers, and few are taken
+            products = sum(max(monomials.degree(m) - less - monomials.is_sign(terms[m]), 0) for m in held)
             yield Offer(held, {shared: Fraction(1)}, partial(_over, terms, held, shared), products, len(held))
 
 
-def _over(terms: Terms, held: list[Monomial], shared: Monomial) -> Terms:
+def _over(terms: monomials.Terms, held: list[monomials.Monomial], shared: monomials.Monomial) -> monomials.Terms:
     return {_exact(m, shared): terms[m] for m in held}
 
 
-def _by_number(terms: Terms) -> Iterator[Offer]:
-    holders: dict[Fraction, list[Monomial]] = defaultdict(list)
+def _by_number(terms: monomials.Terms) -> Iterator[Offer]:
+    holders: dict[Fraction, list[monomials.Monomial]] = defaultdict(list)
     for monomial, c in terms.items():
         holders[abs(c)].append(monomial)
     for number, held in holders.items():
         if number != 1 and len(held) > 1:
             quotient = {m: terms[m] / number for m in held}
-            products = sum(products_in(m, c) for m, c in quotient.items())
+            products = sum(monomials.products_in(m, c) for m, c in quotient.items())
             yield Offer(held, {(): number}, partial(dict, quotient), products, len(held))
 
 
-def _by_binomial(terms: Terms) -> Iterator[Offer]:
+def _by_binomial(terms: monomials.Terms) -> Iterator[Offer]:
     """Two terms over what they share are a binomial; pairs with the same one form a product."""
-    groups: dict[tuple[Monomial, Monomial, int, int], list[tuple[Monomial, Monomial, Monomial]]] = defaultdict(list)
+    groups: dict[
+        tuple[monomials.Monomial, monomials.Monomial, int, int],
+        list[tuple[monomials.Monomial, monomials.Monomial, monomials.Monomial]],
+    ] = defaultdict(list)
+    # all pairs are compared: tables and whole numbers are made once a term
     ordered = [(m, dict(m), terms[m].numerator, terms[m].denominator) for m in sorted(terms)]
     for at, (a, _, a_top, a_below) in enumerate(ordered):
         for b, table, b_top, b_below in ordered[at + 1 :]:
-            shared, x, y = apart(a, b, table)
+            shared, x, y = monomials.apart(a, b, table)
+            # one order for both: a + b and b + a are one binomial
             if x > y:
                 groups[y, x, *_lowest(a_top * b_below, a_below * b_top)].append((shared, b, a))
             else:
@@ -218,11 +199,11 @@ def _by_binomial(terms: Terms) -> Iterator[Offer]:
         quotient, held = _disjoint(pairs, terms)
         if len(quotient) > 1:
             divisor, quotient = _whole({x: Fraction(1), y: Fraction(*ratio)}, quotient)
-            products = sum(products_in(m, c) for m, c in quotient.items())
+            products = sum(monomials.products_in(m, c) for m, c in quotient.items())
             yield Offer(held, divisor, partial(dict, quotient), products, len(quotient))
 
 
-def _whole(divisor: Terms, quotient: Terms) -> tuple[Terms, Terms]:
+def _whole(divisor: monomials.Terms, quotient: monomials.Terms) -> tuple[monomials.Terms, monomials.Terms]:
     """2·a·(b + c/2) is a·(2·b + c): a divisor without fractions, where the quotient's numbers allow it."""
     below = lcm(*(c.denominator for c in divisor.values()))
     if any(c % below for c in quotient.values()):
@@ -236,10 +217,12 @@ def _lowest(top: int, below: int) -> tuple[int, int]:
     return top // divisor, below // divisor
 
 
-def _disjoint(pairs: list[tuple[Monomial, Monomial, Monomial]], terms: Terms) -> tuple[Terms, list[Monomial]]:
+def _disjoint(
+    pairs: list[tuple[monomials.Monomial, monomials.Monomial, monomials.Monomial]], terms: monomials.Terms
+) -> tuple[monomials.Terms, list[monomials.Monomial]]:
     """Pairs that use no term twice."""
-    quotient: Terms = {}
-    held: list[Monomial] = []
+    quotient: monomials.Terms = {}
+    held: list[monomials.Monomial] = []
     for shared, first, second in pairs:
         if first not in held and second not in held:
             quotient[shared] = terms[first]
@@ -247,7 +230,7 @@ def _disjoint(pairs: list[tuple[Monomial, Monomial, Monomial]], terms: Terms) ->
     return quotient, held
 
 
-def _without(terms: Terms, held: list[Monomial]) -> Terms:
+def _without(terms: monomials.Terms, held: list[monomials.Monomial]) -> monomials.Terms:
     gone = set(held)
     return {m: c for m, c in terms.items() if m not in gone}
 
@@ -262,42 +245,44 @@ LONG_SUM = 60  # terms past which a sum is left as it is
 class Bracketed:
     """Trees of nodes, sums first flattened, then factored over the trees below them."""
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: polynomial.Write) -> None:
         self.write = write  # arguments of functions
-        self.trees: dict[Expr, FormulaTree] = {}
+        self.trees: dict[Expr, formula.FormulaTree] = {}
 
-    def tree(self, root: Expr) -> FormulaTree:
-        for node in polynomial_cone(root):
+    def tree(self, root: Expr) -> formula.FormulaTree:
+        for node in polynomial.polynomial_cone(root):
             if node not in self.trees:
                 self.trees[node] = self._make_tree(node)
         return self.trees[root]
 
-    def _make_tree(self, node: Expr) -> FormulaTree:
+    def _make_tree(self, node: Expr) -> formula.FormulaTree:
         match node.op:
             case "const" | "tolerance":
-                return FormulaNumber(node.data)
+                return formula.FormulaNumber(node.data)
             case "symbol":
-                return Symbol(str(node.data), node.online)
+                return formula.Symbol(str(node.data), node.online)
             case "sin" | "cos":
-                angle, sign = angle_of(node.args[0], self.write)
-                return product_of([FormulaNumber(Fraction(sign if node.op == "sin" else 1)), Trig(node.op, angle)])
+                angle, sign = polynomial.angle_of(node.args[0], self.write)
+                return formula.product_of(
+                    [formula.FormulaNumber(Fraction(sign if node.op == "sin" else 1)), formula.Trig(node.op, angle)]
+                )
             case "neg":
-                return product_of([FormulaNumber(Fraction(-1)), self.trees[node.args[0]]])
+                return formula.product_of([formula.FormulaNumber(Fraction(-1)), self.trees[node.args[0]]])
             case "mul":
-                return product_of(self.trees[arg] for arg in node.args)
+                return formula.product_of(self.trees[arg] for arg in node.args)
             case "div":
-                return product_of([self.trees[node.args[0]], Inverse(self.trees[node.args[1]])])
+                return formula.product_of([self.trees[node.args[0]], formula.Inverse(self.trees[node.args[1]])])
             case "add" | "sub":
                 return self._sum(node)
-        return FormulaCall(node.op, tuple(map(self.write, node.args)))
+        return formula.FormulaCall(node.op, tuple(map(self.write, node.args)))
 
-    def _sum(self, node: Expr) -> FormulaTree:
+    def _sum(self, node: Expr) -> formula.FormulaTree:
         atoms: dict[Expr, int] = {}
-        terms: Terms = {}
+        terms: monomials.Terms = {}
         for summand, sign in flatten_sum(node):
             coefficient, parts = _factors(summand)
             monomial = tuple(sorted(Counter(atoms.setdefault(part, len(atoms)) for part in parts).items()))
-            add_term(terms, monomial, sign * coefficient)
+            monomials.add_term(terms, monomial, sign * coefficient)
         trees = [self.trees[part] for part in atoms]
         return Factoriser(trees).factor(_on_circle(terms, atoms))
 
@@ -318,7 +303,7 @@ def flatten_sum(node: Expr) -> list[tuple[Expr, int]]:
     return done
 
 
-def _on_circle(terms: Terms, atoms: dict[Expr, int]) -> Terms:
+def _on_circle(terms: monomials.Terms, atoms: dict[Expr, int]) -> monomials.Terms:
     """k·x·sin² + k·x·cos² = k·x, where a sum has both as they stand."""
     cosines = {node.args[0]: i for node, i in atoms.items() if node.op == "cos"}
     for sine, i in atoms.items():
@@ -331,7 +316,7 @@ def _on_circle(terms: Terms, atoms: dict[Expr, int]) -> Terms:
             if terms[monomial] == terms.get(other):
                 value = terms.pop(monomial)
                 del terms[other]
-                add_term(terms, rest, value)
+                monomials.add_term(terms, rest, value)
     return terms
 
 

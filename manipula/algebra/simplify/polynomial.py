@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from flint import fmpq, fmpq_mpoly_ctx
+from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from manipula.algebra.expr.node import Expr, angle_terms
 from manipula.algebra.simplify.terms import Terms, Work, angle_from, coordinates_for, express_in_basis, rounded_text
@@ -22,7 +22,7 @@ from manipula.errors import SizeError
 
 # Polynomials over polynomials, with common factors cancelled while that is cheap.
 
-Poly = Any  # flint's fmpq_mpoly, which has no type information
+Poly = fmpq_mpoly
 Times = Callable[[Poly, Poly], Poly]  # the ring's product, modulo its relations
 CHEAP = 600  # terms of both together, up to which common factors are searched
 
@@ -50,20 +50,20 @@ def product_of(x: Quotient, y: Quotient, times: Times) -> Quotient:
 
 
 def sum_of(x: Quotient, y: Quotient, times: Times) -> Quotient:
-    if x.bottom is None and y.bottom is None:
-        return Quotient(x.top + y.top)
-    if x.bottom == y.bottom:
-        return cancel_factors(x.top + y.top, x.bottom)
     if x.bottom is None:
-        return cancel_factors(times(x.top, y.bottom) + y.top, y.bottom)
+        return Quotient(x.top + y.top) if y.bottom is None else cancel_factors(times(x.top, y.bottom) + y.top, y.bottom)
     if y.bottom is None:
         return cancel_factors(x.top + times(y.top, x.bottom), x.bottom)
+    if x.bottom == y.bottom:
+        return cancel_factors(x.top + y.top, x.bottom)
+    # over the least common denominator: the plain product would grow with every sum
     shared = _common_factor(x.bottom, y.bottom)
     ours, theirs = x.bottom // shared, y.bottom // shared
     return cancel_factors(times(x.top, theirs) + times(y.top, ours), times(x.bottom, theirs))
 
 
 def _common_factor(a: Poly, b: Poly) -> Poly:
+    # flint's gcd is slow on long polynomials: they are left with their common factors
     return a.gcd(b) if len(a) + len(b) <= CHEAP else a.context().constant(1)
 
 
@@ -76,11 +76,12 @@ def cancel_factors(top: Poly, bottom: Poly | None) -> Quotient:
     if bottom.is_constant():
         return Quotient(top / bottom.leading_coefficient())
     coefficients = bottom.coeffs()
+    # one normal form, so that equal denominators are found to be equal
     scale = _whole(coefficients) * (1 if coefficients[0] > 0 else -1)
     return Quotient(top * scale, bottom * scale)
 
 
-def _whole(coefficients: list[Any]) -> Any:
+def _whole(coefficients: list[fmpq]) -> fmpq:
     """The positive factor that makes them whole and coprime."""
     below = lcm(*(int(x.q) for x in coefficients))
     return type(coefficients[0])(below, gcd(*(int(x.p * below / x.q) for x in coefficients)))
@@ -91,16 +92,17 @@ Choose = Callable[[Counter[Angle]], list[Angle]]
 _RING = ("const", "tolerance", "symbol", "add", "sub", "mul", "div", "neg", "sin", "cos")
 
 
-def context_of(size: int) -> Any:
+def context_of(size: int) -> fmpq_mpoly_ctx:
     """A polynomial ring of so many generators; flint keeps one per size."""
+    # lexical: division by s² + c² − 1 then removes s² and never c²
     return fmpq_mpoly_ctx.get([f"x{i}" for i in range(size)], "lex")
 
 
-def rational_from(coefficient: Any) -> Fraction:
+def rational_from(coefficient: fmpq) -> Fraction:
     return Fraction(int(coefficient.p), int(coefficient.q))
 
 
-def rational_to(value: Fraction) -> Any:
+def rational_to(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
@@ -179,6 +181,7 @@ class Expansion:
 
     def quotient(self) -> Quotient:
         """The root as polynomial over polynomial; `SizeError` as soon as one on the way passes the limit."""
+        # intermediate polynomials are dropped after their last use: all of them would not fit into memory
         left = Counter(arg for node in self.cone for arg in _polynomial_args(node))
         done: dict[Expr, Quotient] = {}
         for node in self.cone:
@@ -213,6 +216,7 @@ class Expansion:
         return self.ring.gen(self.index[atom])
 
     def _product(self, a: Poly, b: Poly) -> Poly:
+        # before multiplying: the product itself is what takes long
         if len(a) * len(b) > 50 * self.limit:
             raise SizeError(
                 "a product of {rounded} by {rounded2} terms is on the way to it",
@@ -220,6 +224,7 @@ class Expansion:
                 rounded_text(len(b)),
             )
         self.work.take(len(a) * len(b))
+        # s² can only arise where both factors have s: other circles need no division
         product = self.reduce_circles(a * b, self._both_turn(a, b))
         if len(product) > self.limit:
             raise SizeError("a sum of {rounded} terms is on the way to it", rounded_text(len(product)))
@@ -246,6 +251,7 @@ class Expansion:
         for k, times in enumerate(combination):
             s, c = self.ring.gen(2 * k), self.ring.gen(2 * k + 1)
             s = s if times > 0 else -s
+            # cos(n·x) by n sums of angles: n is 2 or 3 in practice
             for _ in range(abs(int(times))):
                 cos, sin = self.reduce_circles(cos * c - sin * s, [k]), self.reduce_circles(sin * c + cos * s, [k])
         return cos if node.op == "cos" else sign * sin

@@ -8,30 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from operator import mul
-from typing import Any
 
 from manipula.algebra.expr.function import Function, tree_cost_of
 from manipula.algebra.expr.node import Expr
+from manipula.algebra.simplify import terms as monomials
 from manipula.algebra.simplify.factor import Bracketed, Factoriser
 from manipula.algebra.simplify.polynomial import Expansion, Poly, Quotient, context_of, terms_from_polynomial
-from manipula.algebra.simplify.terms import (
-    CALLS,
-    EXPANDED_TERMS,
-    FACTORED_TERMS,
-    LONG,
-    MOVES,
-    SHORT_TERMS,
-    WRITTEN_OPERATIONS,
-    Monomial,
-    Terms,
-    Work,
-    add_term,
-    all_angles,
-    plain_operations,
-    rounded_text,
-    times,
-    tree_from_monomial,
-)
 from manipula.algebra.simplify.tree import FormulaTree, Inverse, Symbol, product_of, sum_of, without_sign
 from manipula.algebra.simplify.trigonometry import Exponents, Raw, Shortener
 from manipula.errors import SizeError
@@ -45,9 +27,9 @@ class Simplifier:
     """Remembers what it has expanded and written; all of it is paid from one purse of work."""
 
     def __init__(self) -> None:
-        self.work, self.moves = Work(), Work(MOVES)
+        self.work, self.moves = monomials.Work(), monomials.Work(monomials.MOVES)
         self.expansions: dict[Expr, tuple[Expansion, Quotient]] = {}
-        self.short: dict[Expr, tuple[Terms, list[FormulaTree]]] = {}
+        self.short: dict[Expr, tuple[monomials.Terms, list[FormulaTree]]] = {}
         self.trees: dict[Expr, FormulaTree] = {}
         self.brackets = Bracketed(self.argument)
 
@@ -59,16 +41,19 @@ class Simplifier:
     def factor(self, root: Expr) -> FormulaTree:
         """Brackets where they save operations. `SizeError` where it is too long to search."""
         if root not in self.trees:
-            if self.length(root) > FACTORED_TERMS:
+            if self.length(root) > monomials.FACTORED_TERMS:
                 raise SizeError("{length} terms", self.length(root))
             terms, atoms = self.terms(root)
-            self.trees[root] = Factoriser(atoms).factor(terms) if len(terms) <= LONG else _by_rates(terms, atoms)
+            # past LONG the greedy search is slow: the factor of each rate is searched alone
+            self.trees[root] = (
+                Factoriser(atoms).factor(terms) if len(terms) <= monomials.LONG else _by_rates(terms, atoms)
+            )
         return self.trees[root]
 
     def bracket(self, root: Expr) -> FormulaTree:
         """As the graph has it. `SizeError` where that repeats too much."""
         size = tree_cost_of([root]).grand_total
-        if size > WRITTEN_OPERATIONS:
+        if size > monomials.WRITTEN_OPERATIONS:
             raise SizeError("{grand_total} operations", size)
         return self.brackets.tree(root)
 
@@ -79,7 +64,7 @@ class Simplifier:
         except SizeError:
             return self.bracket(root)
 
-    def terms(self, root: Expr) -> tuple[Terms, list[FormulaTree]]:
+    def terms(self, root: Expr) -> tuple[monomials.Terms, list[FormulaTree]]:
         """The shortest sum found, and its atoms. `SizeError` where too many terms are on the way."""
         if root not in self.short:
             self.short[root] = self._shortest(root)
@@ -91,62 +76,68 @@ class Simplifier:
             self.expansions[root] = expansion, expansion.quotient()
         return self.expansions[root]
 
-    def _shortest(self, root: Expr) -> tuple[Terms, list[FormulaTree]]:
+    def _shortest(self, root: Expr) -> tuple[monomials.Terms, list[FormulaTree]]:
         """In independent angles; where the graph uses more of them than that, also with each kept for itself."""
         expansion, quotient = self._expand(root)
         best = _shortest(expansion, quotient, self.moves)
+        # dependent angles kept apart may be shorter: c12·x beside c1·y is no sum of products of c1, c2
         more = len({angle for angle, _ in expansion.angles.values()}) > len(expansion.coordinates)
         if more and 1 < len(best[0]) <= TWICE:
             try:
-                other = Expansion(root, self.argument, ON_THE_WAY, all_angles, self.work)
+                other = Expansion(root, self.argument, ON_THE_WAY, monomials.all_angles, self.work)
                 best = min(best, _shortest(other, other.quotient(), self.moves), key=_written_length)
             except SizeError:
                 return best
         return best
 
 
-def _written_length(form: tuple[Terms, list[FormulaTree]]) -> tuple[int, int]:
-    return len(form[0]), plain_operations(form[0])
+def _written_length(form: tuple[monomials.Terms, list[FormulaTree]]) -> tuple[int, int]:
+    return len(form[0]), monomials.plain_operations(form[0])
 
 
-def _shortest(expansion: Expansion, quotient: Quotient, moves: Work) -> tuple[Terms, list[FormulaTree]]:
+def _shortest(
+    expansion: Expansion, quotient: Quotient, moves: monomials.Work
+) -> tuple[monomials.Terms, list[FormulaTree]]:
     """The shortest sum; a denominator is a factor 1/bottom of every term."""
     top, bottom = quotient
     terms, atoms = _short(top, expansion, moves)
     return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion, moves))
 
 
-def tree_from_polynomial(polynomial: Any, expansion: Expansion) -> FormulaTree:
+def tree_from_polynomial(polynomial: Poly, expansion: Expansion) -> FormulaTree:
     """A polynomial of an expansion's ring, written short and factored."""
-    terms, atoms = _short(polynomial, expansion, Work(MOVES))
+    terms, atoms = _short(polynomial, expansion, monomials.Work(monomials.MOVES))
     return Factoriser(atoms).factor(terms)
 
 
-def _short(polynomial: Any, expansion: Expansion, moves: Work) -> tuple[Terms, list[FormulaTree]]:
+def _short(polynomial: Poly, expansion: Expansion, moves: monomials.Work) -> tuple[monomials.Terms, list[FormulaTree]]:
     """Every coefficient of a monomial in parameters and rates, written with the fewest sines and cosines."""
     terms = terms_from_polynomial(polynomial)
     atoms, index = list(expansion.atoms), dict(expansion.index)
     shortener = Shortener(expansion.coordinates, moves)
-    result: Terms = {}
+    result: monomials.Terms = {}
     for rest, coefficient in _by_rest(terms, 2 * len(expansion.coordinates)).items():
         for trig, value in shortener.shortest(coefficient).items():
             for atom, _ in trig:
                 if atom not in index:
                     index[atom] = len(atoms)
                     atoms.append(atom)
-            add_term(result, times(rest, tuple(sorted((index[atom], e) for atom, e in trig))), value)
+            monomials.add_term(
+                result, monomials.times(rest, tuple(sorted((index[atom], e) for atom, e in trig))), value
+            )
     return result, atoms
 
 
 def _over(
-    terms: Terms, atoms: list[FormulaTree], bottom: Terms, own: list[FormulaTree]
-) -> tuple[Terms, list[FormulaTree]]:
+    terms: monomials.Terms, atoms: list[FormulaTree], bottom: monomials.Terms, own: list[FormulaTree]
+) -> tuple[monomials.Terms, list[FormulaTree]]:
     """A bottom of one term divides factor by factor; a sum stays whole."""
     (monomial, number), *more = bottom.items()
     if more:
         negative, tree = without_sign(Factoriser(own).factor(bottom))
+        # the sign goes to the top: 1/(−a − b) is −1/(a + b)
         sign, inverse = -1 if negative else 1, ((len(atoms), 1),)
-        return {times(m, inverse): sign * c for m, c in terms.items()}, [*atoms, Inverse(tree)]
+        return {monomials.times(m, inverse): sign * c for m, c in terms.items()}, [*atoms, Inverse(tree)]
     for g, e in monomial:
         place = atoms.index(own[g]) if own[g] in atoms else len(atoms)
         atoms = atoms if own[g] in atoms else [*atoms, own[g]]
@@ -155,7 +146,7 @@ def _over(
     return terms, atoms
 
 
-def _divide_power(monomial: Monomial, generator: int, exponent: int, inverse: int) -> Monomial:
+def _divide_power(monomial: monomials.Monomial, generator: int, exponent: int, inverse: int) -> monomials.Monomial:
     """Divided by a power; what is missing is a power of the inverse."""
     exponents = dict(monomial)
     left = exponents.pop(generator, 0) - exponent
@@ -164,21 +155,22 @@ def _divide_power(monomial: Monomial, generator: int, exponent: int, inverse: in
     return tuple(sorted(exponents.items()))
 
 
-def _by_rates(terms: Terms, atoms: list[FormulaTree]) -> FormulaTree:
+def _by_rates(terms: monomials.Terms, atoms: list[FormulaTree]) -> FormulaTree:
     """Σ monomial in variables · (its coefficient, factored)"""
     variables = {i for i, atom in enumerate(atoms) if isinstance(atom, Symbol) and atom.online}
-    groups: dict[Monomial, Terms] = defaultdict(dict)
+    groups: dict[monomials.Monomial, monomials.Terms] = defaultdict(dict)
     for monomial, value in terms.items():
         rates = tuple(part for part in monomial if part[0] in variables)
+        # Σ q̇ᵢq̇ⱼ·(…): the form in which a dynamic model is written in books
         groups[rates][tuple(part for part in monomial if part[0] not in variables)] = value
     factoriser, one = Factoriser(atoms), Fraction(1)
-    parts = ((tree_from_monomial(rates, one, atoms), factoriser.factor(own)) for rates, own in groups.items())
+    parts = ((monomials.tree_from_monomial(rates, one, atoms), factoriser.factor(own)) for rates, own in groups.items())
     return sum_of(map(product_of, parts))
 
 
-def _by_rest(terms: Terms, split: int) -> dict[Monomial, Raw]:
+def _by_rest(terms: monomials.Terms, split: int) -> dict[monomials.Monomial, Raw]:
     """Sorted by what is not a sine or cosine: generators from `split` on."""
-    groups: dict[Monomial, Raw] = defaultdict(dict)
+    groups: dict[monomials.Monomial, Raw] = defaultdict(dict)
     for monomial, value in terms.items():
         exponents = [0] * split
         for g, e in monomial:
@@ -205,7 +197,7 @@ class Lengths:
         return next(iter(self.lost.values()), "")
 
     def __str__(self) -> str:
-        return self.reason or f"{rounded_text(sum(self.terms.values()))} terms{self.more}"
+        return self.reason or f"{monomials.rounded_text(sum(self.terms.values()))} terms{self.more}"
 
     @property
     def more(self) -> str:
@@ -214,61 +206,69 @@ class Lengths:
 
 def refuse_nested(function: Function, form: str) -> None:
     """Functions in functions are written as often as they are read: no sum collects them."""
-    found = tree_cost_of(function.roots)
-    calls = sum(x.sqrt + x.other for x in (found, found.offline) if x is not None)
-    if calls > CALLS:
+    cost = tree_cost_of(function.roots)
+    calls = sum(x.sqrt + x.other for x in (cost, cost.offline) if x is not None)
+    if calls > monomials.CALLS:
         raise _too_long(
             function,
             form,
-            Message("{rounded} roots, choices and the like ({calls:,} at most)", rounded_text(calls), CALLS),
+            Message(
+                "{rounded} roots, choices and the like ({calls:,} at most)",
+                monomials.rounded_text(calls),
+                monomials.CALLS,
+            ),
         )
 
 
 def refuse_long(function: Function, simplifier: Simplifier) -> None:
     """Of the expanded form."""
-    found = _measure_lengths(function, simplifier, _never_expanded)
-    if _never_expanded(found):
-        raise _too_long(function, "expanded", Message("{measured} ({expanded_terms:,} at most)", found, EXPANDED_TERMS))
+    lengths = _measure_lengths(function, simplifier, _never_expanded)
+    if _never_expanded(lengths):
+        raise _too_long(
+            function, "expanded", Message("{measured} ({expanded_terms:,} at most)", lengths, monomials.EXPANDED_TERMS)
+        )
 
 
 def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
     """The outputs whose factored form keeps the brackets of the graph: the longest, past what can be searched."""
-    found = _measure_lengths(function, simplifier, _never_bracketed)
-    if not found.whole:
-        raise _bracketed_too_long(function, _never_searched(found), found)
-    kept = set(function.roots) - _shortest_first(found.terms, FACTORED_TERMS)
-    _refuse_bracketed(function, kept, found)
-    short = {root: len(simplifier.terms(root)[0]) for root in found.terms if root not in kept}
-    kept |= set(short) - _shortest_first(short, SHORT_TERMS)
-    _refuse_bracketed(function, kept, found)
+    lengths = _measure_lengths(function, simplifier, _never_bracketed)
+    if not lengths.whole:
+        raise _bracketed_too_long(function, _never_searched(lengths), lengths)
+    # the purse goes to as many outputs as possible: the short ones first
+    kept = set(function.roots) - _shortest_first(lengths.terms, monomials.FACTORED_TERMS)
+    _refuse_bracketed(function, kept, lengths)
+    short = {root: len(simplifier.terms(root)[0]) for root in lengths.terms if root not in kept}
+    kept |= set(short) - _shortest_first(short, monomials.SHORT_TERMS)
+    _refuse_bracketed(function, kept, lengths)
     return kept
 
 
 def _measure_lengths(function: Function, simplifier: Simplifier, past_hope: Callable[[Lengths], bool]) -> Lengths:
     """One output after the other, no further than it takes to know that all of them are too long."""
-    found = Lengths({}, {}, whole=False)
+    lengths = Lengths({}, {}, whole=False)
     for root in dict.fromkeys(function.roots):
-        if past_hope(found):
-            return found
+        # a refusal needs no more than the certainty that all of it is too long
+        if past_hope(lengths):
+            return lengths
         try:
-            found.terms[root] = simplifier.length(root)
+            lengths.terms[root] = simplifier.length(root)
         except SizeError as error:
-            found.lost[root] = str(error)
-    return replace(found, whole=True)
+            lengths.lost[root] = str(error)
+    return replace(lengths, whole=True)
 
 
 def _never_expanded(found: Lengths) -> bool:
-    return bool(found.lost) or sum(found.terms.values()) > EXPANDED_TERMS
+    return bool(found.lost) or sum(found.terms.values()) > monomials.EXPANDED_TERMS
 
 
 def _never_bracketed(found: Lengths) -> bool:
     """Are those that keep the graph's brackets for certain too long already?"""
-    return _written_size(_never_searched(found)) > WRITTEN_OPERATIONS
+    return _written_size(_never_searched(found)) > monomials.WRITTEN_OPERATIONS
 
 
 def _never_searched(found: Lengths) -> list[Expr]:
     """The outputs each of which is by itself too long to search."""
-    return [*(root for root, length in found.terms.items() if length > FACTORED_TERMS), *found.lost]
+    return [*(root for root, length in found.terms.items() if length > monomials.FACTORED_TERMS), *found.lost]
 
 
 def _written_size(roots: Iterable[Expr]) -> int:
@@ -287,7 +287,7 @@ def _shortest_first(lengths: dict[Expr, int], limit: int) -> set[Expr]:
 
 
 def _refuse_bracketed(function: Function, kept: set[Expr], found: Lengths) -> None:
-    if _written_size(kept) > WRITTEN_OPERATIONS:
+    if _written_size(kept) > monomials.WRITTEN_OPERATIONS:
         raise _bracketed_too_long(function, kept, found)
 
 
@@ -298,8 +298,8 @@ def _bracketed_too_long(function: Function, kept: Iterable[Expr], found: Lengths
         Message(
             "{found} ({factored_terms:,} at most), or {rounded} operations{more} as it is computed",
             found,
-            FACTORED_TERMS,
-            rounded_text(_written_size(kept)),
+            monomials.FACTORED_TERMS,
+            monomials.rounded_text(_written_size(kept)),
             found.more,
         ),
     )
@@ -348,13 +348,14 @@ def trigonometric_factors(root: Expr) -> list[Factor]:
     back = [(_to_double_angles(factor, len(expansion.coordinates)), times) for factor, times in whole]
     back = [(expansion.reduce_circles(p, range(len(expansion.coordinates))), times) for p, times in back]
     number = expansion.ring.constant(constant)
-    return [(tree_from_polynomial(p, expansion), times) for p, times in [(number, 1), *back] if p != 1]
+    return [(tree_from_polynomial(p, expansion), times) for p, times in [(number, 1), *back] if not p.is_one()]
 
 
 def _to_half_angles(p: Poly, angles: int) -> Poly:
     """In u, v of every angle in place of its sine and cosine; every term of one degree in each pair."""
     ring = p.context()
     pairs = [(ring.gen(2 * k), ring.gen(2 * k + 1)) for k in range(angles)]
+    # homogeneous in each pair: factors are unique only then
     most = [max(e[2 * k] + e[2 * k + 1] for e in p.to_dict()) for k in range(angles)]
     total = ring.constant(0)
     for exponents, coefficient in p.to_dict().items():
@@ -386,7 +387,7 @@ def _gather_odd(factors: Sequence[tuple[Poly, int]], angles: int) -> list[tuple[
 
 def _to_double_angles(p: Poly, angles: int) -> Poly:
     """u² = (1 + c)/2, v² = (1 − c)/2, u v = s/2"""
-    ring: Any = context_of(p.context().nvars())
+    ring = context_of(p.context().nvars())
     total = ring.constant(0)
     for exponents, coefficient in p.to_dict().items():
         own = [0] * (2 * angles) + [int(e) for e in exponents[2 * angles :]]

@@ -10,16 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from manipula.algebra.simplify.tree import (
-    Angle,
-    FormulaNumber,
-    FormulaTree,
-    Inverse,
-    power_of,
-    product_of,
-    sort_key,
-    sum_of,
-)
+from manipula.algebra.simplify import tree
 from manipula.errors import SizeError
 
 Monomial = tuple[tuple[int, int], ...]
@@ -100,16 +91,19 @@ def is_sign(coefficient: Fraction) -> bool:
     return coefficient == 1 or coefficient == -1  # noqa: PLR1714  # a set would hash a fraction
 
 
-def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequence[FormulaTree]) -> FormulaTree:
-    return product_of([FormulaNumber(coefficient), *(power_of(atoms[g], e) for g, e in monomial)])
+def tree_from_monomial(
+    monomial: Monomial, coefficient: Fraction, atoms: Sequence[tree.FormulaTree]
+) -> tree.FormulaTree:
+    return tree.product_of([tree.FormulaNumber(coefficient), *(tree.power_of(atoms[g], e) for g, e in monomial)])
 
 
-def tree_from_terms(terms: Terms, atoms: Sequence[FormulaTree]) -> FormulaTree:
+def tree_from_terms(terms: Terms, atoms: Sequence[tree.FormulaTree]) -> tree.FormulaTree:
     """The expanded form: no brackets, but around the sums that stand over a common denominator."""
-    shared = tuple((g, e) for g, e in common(terms) if isinstance(atoms[g], Inverse))
+    # (a + b)/c, not a/c + b/c
+    shared = tuple((g, e) for g, e in common(terms) if isinstance(atoms[g], tree.Inverse))
     plain = ((divide_monomials(m, shared) or (), c) for m, c in terms.items())
-    top = sum_of(tree_from_monomial(m, c, atoms) for m, c in plain)
-    return product_of([top, tree_from_monomial(shared, Fraction(1), atoms)])
+    top = tree.sum_of(tree_from_monomial(m, c, atoms) for m, c in plain)
+    return tree.product_of([top, tree_from_monomial(shared, Fraction(1), atoms)])
 
 
 # Angles as whole-number combinations of leaves, and the choice of coordinates to expand in.
@@ -118,14 +112,14 @@ def tree_from_terms(terms: Terms, atoms: Sequence[FormulaTree]) -> FormulaTree:
 # short, in q2 and q3 long. The angles that the expression itself uses most become the coordinates.
 
 
-def angle_from(parts: dict[FormulaTree, int]) -> tuple[Angle, int]:
+def angle_from(parts: dict[tree.FormulaTree, int]) -> tuple[tree.Angle, int]:
     """(sorted angle with a positive lead, sign taken out); the zero angle is ()."""
-    kept = sorted(((leaf, n) for leaf, n in parts.items() if n), key=lambda part: sort_key(part[0]))
+    kept = sorted(((leaf, n) for leaf, n in parts.items() if n), key=lambda part: tree.sort_key(part[0]))
     sign = -1 if kept and kept[0][1] < 0 else 1
     return tuple((leaf, sign * n) for leaf, n in kept), sign
 
 
-def combine_angles(x: Angle, y: Angle, sign: int) -> tuple[Angle, int]:
+def combine_angles(x: tree.Angle, y: tree.Angle, sign: int) -> tuple[tree.Angle, int]:
     """x + sign·y"""
     parts = Counter(dict(x))
     for leaf, n in y:
@@ -133,34 +127,36 @@ def combine_angles(x: Angle, y: Angle, sign: int) -> tuple[Angle, int]:
     return angle_from(dict(parts))
 
 
-def coordinates_for(uses: Counter[Angle]) -> list[Angle]:
+def coordinates_for(uses: Counter[tree.Angle]) -> list[tree.Angle]:
     """As many of the most used angles as are independent, if all others are whole combinations of them; else leaves."""
     ordered = all_angles(uses)
-    chosen: list[Angle] = []
+    chosen: list[tree.Angle] = []
     for angle in ordered:
         if express_in_basis(angle, chosen) is None:
             chosen.append(angle)
+    # with halves among them sines would need half angles, of which the expression has none
     if all(_whole(express_in_basis(angle, chosen)) for angle in ordered):
         return chosen
     leaves = {leaf for angle in ordered for leaf, _ in angle}
-    return [((leaf, 1),) for leaf in sorted(leaves, key=sort_key)]
+    return [((leaf, 1),) for leaf in sorted(leaves, key=tree.sort_key)]
 
 
-def all_angles(uses: Counter[Angle]) -> list[Angle]:
+def all_angles(uses: Counter[tree.Angle]) -> list[tree.Angle]:
     """Every angle, the most used first."""
-    return sorted(uses, key=lambda angle: (-uses[angle], len(angle), [(sort_key(leaf), n) for leaf, n in angle]))
+    return sorted(uses, key=lambda angle: (-uses[angle], len(angle), [(tree.sort_key(leaf), n) for leaf, n in angle]))
 
 
 def _whole(combination: list[Fraction] | None) -> bool:
     return combination is not None and all(x.denominator == 1 for x in combination)
 
 
-def express_in_basis(angle: Angle, basis: Sequence[Angle]) -> list[Fraction] | None:
+def express_in_basis(angle: tree.Angle, basis: Sequence[tree.Angle]) -> list[Fraction] | None:
     """The combination of the (independent) basis that gives the angle, by elimination; None where there is none."""
-    leaves = sorted({leaf for x in (angle, *basis) for leaf, _ in x}, key=sort_key)
+    leaves = sorted({leaf for x in (angle, *basis) for leaf, _ in x}, key=tree.sort_key)
     rows = [[Fraction(dict(x).get(leaf, 0)) for x in (*basis, angle)] for leaf in leaves]
     n = len(basis)
     for column in range(n):
+        # exact fractions: any pivot is as good as another
         pivot = next(i for i in range(column, len(rows)) if rows[i][column])
         rows[column], rows[pivot] = rows[pivot], rows[column]
         scale = rows[column][column]
@@ -186,7 +182,7 @@ FACTORED_TERMS = 8_000  # the same, where brackets are searched
 SHORT_TERMS = 4_000  # after sums of angles have shortened them, where brackets are searched
 WRITTEN_OPERATIONS = 20_000  # of all outputs together, where the graph's own brackets are kept
 CALLS = 5_000  # roots, branches and the like as often as they are written, one in the other
-LONG = 1_000  # terms past which the factor of every rate and acceleration is searched by itself
+LONG = 1_000  # terms past which the factor of every rate and acceleration is searched alone
 WORK = 12_000_000  # products of terms
 MOVES = 30_000  # terms written anew in other angles
 SHORT = 40  # terms up to which every pair of angles is tried, not the best alone

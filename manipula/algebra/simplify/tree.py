@@ -104,6 +104,7 @@ def product_of(factors: Iterable[FormulaTree]) -> FormulaTree:
                 rest.append(part)
     if not coefficient or not rest:
         return FormulaNumber(coefficient)
+    # one order for equal products: trees are compared, and found again, by equality
     rest.sort(key=sort_key)
     parts = rest if coefficient == 1 else [FormulaNumber(coefficient), *rest]
     return parts[0] if len(parts) == 1 else FormulaProduct(tuple(parts))
@@ -115,6 +116,7 @@ def sum_of(terms: Iterable[FormulaTree]) -> FormulaTree:
     for term in terms:
         flat += term.terms if isinstance(term, Sum) else (term,)
     flat = sorted((term for term in flat if term != ZERO), key=sort_key)
+    # b − a is shorter to read than −a + b
     lead = next((i for i, term in enumerate(flat) if coefficient_of(term) > 0), 0)
     flat = flat[lead:] + flat[:lead] if lead else flat
     return Sum(tuple(flat)) if len(flat) > 1 else (flat[0] if flat else ZERO)
@@ -156,6 +158,7 @@ def sort_key(tree: FormulaTree) -> Key:
     try:
         return tree._key
     except AttributeError:
+        # frozen dataclasses refuse assignment; the key is no part of their value
         object.__setattr__(tree, "_key", _sort_key(tree, _DEPTH))
         return tree._key
 
@@ -219,7 +222,7 @@ def _operations(tree: FormulaTree) -> int:
 
 def leaves(trees: Iterable[FormulaTree]) -> list[FormulaTree]:
     """The symbols, sines and cosines, and calls, each once, in the order of reading."""
-    found: set[FormulaTree] = set()
+    unique: set[FormulaTree] = set()
     stack = list(trees)
     while stack:
         tree = stack.pop()
@@ -229,11 +232,11 @@ def leaves(trees: Iterable[FormulaTree]) -> list[FormulaTree]:
             case Power(inner, _) | Inverse(inner):
                 stack.append(inner)
             case FormulaCall(_, parts):
-                found.add(tree)
+                unique.add(tree)
                 stack += parts
             case Symbol() | Trig():
-                found.add(tree)
-    return sorted(found, key=sort_key)
+                unique.add(tree)
+    return sorted(unique, key=sort_key)
 
 
 def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, Any], maths: Maths[Any]) -> Any:

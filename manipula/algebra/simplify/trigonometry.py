@@ -46,6 +46,7 @@ def _one_angle(terms: Raw, k: int) -> Raw:
     for e, value in terms.items():
         s, c = e[2 * k], e[2 * k + 1]
         rest = (*e[: 2 * k], 0, 0, *e[2 * k + 2 :])
+        # s² + c² = 1 relates even powers only: odd rests are apart
         groups[rest, s % 2, c % 2][c // 2, s // 2] = value
     result: Raw = {}
     for (rest, s, c), squares in groups.items():
@@ -77,6 +78,7 @@ def fewest_squares(f: tuple[Fraction, ...]) -> Squares:
     if not f:
         return ()
     whole = [[(i, 0, x) for i, x in enumerate(f) if x], [(0, j, x) for j, x in enumerate(_mirror_polynomial(f)) if x]]
+    # a common power of c² or s² belongs in front, whatever the rest is written in
     outer, f = _divided_by_u(f)
     inner, g = _divided_by_u(_mirror_polynomial(f))  # powers of 1 − u are powers of u after u → 1 − u
     f = _mirror_polynomial(g)
@@ -141,9 +143,9 @@ class _Collection:
         work = list(terms)
         while work:
             monomial = work.pop()
-            found = self._merge(terms, monomial) if monomial in terms else None
-            if found is not None:
-                work.append(found)
+            joint = self._merge(terms, monomial) if monomial in terms else None
+            if joint is not None:
+                work.append(joint)
         return {self._name_factors(monomial): c for monomial, c in terms.items()}
 
     def _name_factors(self, monomial: Monomial) -> tuple[tuple[Trig, int], ...]:
@@ -156,6 +158,7 @@ class _Collection:
             for y, _ in monomial[at + 1 :]:
                 if x // 2 == y // 2:
                     continue
+                # of c1·c2 the partner is s1·s2: looked up, not searched
                 partner = _exchange_factors(monomial, ((x, -1), (y, -1), (x ^ 1, 1), (y ^ 1, 1)))
                 b = terms.get(partner)
                 joint = self._joint(x, y, a, b) if b is not None and abs(a) == abs(b) else None
@@ -179,6 +182,7 @@ class _Collection:
         """(number of the angle i + sign·j, sign taken out), where every leaf stands in it once at most."""
         if (i, j, sign) not in self.sums:
             angle, flip = combine_angles(self.angles[i], self.angles[j], sign)
+            # cos(2·q1) is no name that people use: only plain sums and differences
             if not angle or any(abs(n) > 1 for _, n in angle):
                 self.sums[i, j, sign] = None
             else:
@@ -226,6 +230,7 @@ class Seen:
         images[2 * j], images[2 * j + 1] = sj * ci - sign * cj * si, cj * ci + sign * sj * si
         p = ring.from_dict({e: rational_to(c) for e, c in self.terms.items()}).compose(*images, ctx=ring)
         for k in (i, j):
+            # the substitution has made squares of sines again
             p = divmod(p, x[2 * k] * x[2 * k] + x[2 * k + 1] * x[2 * k + 1] - 1)[1]
         coordinates = (*self.coordinates[:j], angle, *self.coordinates[j + 1 :])
         return Seen(coordinates, {tuple(map(int, m)): rational_from(c) for m, c in p.to_dict().items()})
@@ -235,15 +240,16 @@ class Seen:
         for i, j in self._candidate_pairs():
             for sign in (1, -1):
                 for a, b in ((i, j), (j, i)):
-                    found = self.replace_coordinate(a, b, sign)
-                    if found is not None:
-                        yield found
+                    moved = self.replace_coordinate(a, b, sign)
+                    if moved is not None:
+                        yield moved
 
     def _candidate_pairs(self) -> list[tuple[int, int]]:
         """Pairs of coordinates that may form a sum: terms of one size differ in swapping sine and cosine of both."""
         n = len(self.coordinates)
         met = {(i, j): self._count_partners(i, j) for i in range(n) for j in range(i + 1, n)}
         ranked = sorted((pair for pair, times in met.items() if times), key=lambda pair: (-met[pair], pair))
+        # every move rewrites all terms: long sums try the best pairs only
         return ranked[:PAIRS] if len(self.terms) > SHORT else ranked
 
     def _count_partners(self, i: int, j: int) -> int:
@@ -266,6 +272,7 @@ class Shortener:
     def shortest(self, terms: Raw) -> Written:
         items = sorted(terms.items())
         lead = items[0][1]
+        # up to a factor: coefficients of different masses are often the same polynomial
         key = tuple((e, c / lead) for e, c in items)
         if key not in self.known:
             self.known[key] = _search(self._relevant_polynomial(dict(key)), self.moves)
@@ -273,6 +280,7 @@ class Shortener:
 
     def _relevant_polynomial(self, terms: Raw) -> Seen:
         """Only the coordinates that occur."""
+        # the number of moves grows with the square of the coordinates
         used = [k for k in range(len(self.coordinates)) if any(e[2 * k] or e[2 * k + 1] for e in terms)]
         places = [x for k in used for x in (2 * k, 2 * k + 1)]
         coordinates = tuple(self.coordinates[k] for k in used)
@@ -301,5 +309,6 @@ def _length(written: Written) -> tuple[int, int]:
 def _simplicity(seen: Seen) -> Written:
     """Powers first, then sums of angles."""
     n = len(seen.coordinates)
+    # the order of angles decides what is left over: both ends are tried
     tries = [fewest_powers(seen.terms, list(order)) for order in (range(n), reversed(range(n)))]
     return min((collect_terms(seen.coordinates, terms) for terms in tries), key=_length)

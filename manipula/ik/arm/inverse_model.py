@@ -34,8 +34,8 @@ def generate_model(request: Request, tell: Tell = silent) -> Model:
     """One model of one robot, optimised and proved."""
     robot, name = request.robot, request.model
     with told_when_slow(f"deriving {name} of {robot.name}"):
-        asked = prepare(request)
-        made = _solver(asked) or model_of(generate_function(asked, tell), asked.request)
+        prepared = prepare(request)
+        made = _solver(prepared) or model_of(generate_function(prepared, tell), prepared.request)
     if name == "gravity" and not any(x.value for output in made.function.outputs for x in output.exprs):
         _warn_of_idle_gravity(robot)
     return made

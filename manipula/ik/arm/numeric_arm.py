@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
-from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
+from manipula.algebra.run.methods import CompiledMethod, MethodOwner, doc_with_signature
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.request import Request
-from manipula.ik.arm.arm_models import ArmModels
+from manipula.ik.arm.arm_models import ArmModels, Out
 from manipula.ik.arm.inverse_model import generate_model
+from manipula.ik.numeric.arrays import Kinematics
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
@@ -47,7 +48,7 @@ def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     code = arm.model(method.__name__)
     shapes = ", ".join(f"{port.name} (…{''.join(f', {size}' for size in port.shape)})" for port in code.outputs)
     doc = f"{method.__doc__ or ''}\n\nOn this arm: {shapes}."
-    return code.thin_call(MethodOwner(arm, method, code), method.__name__, told_with_signature(method, doc))
+    return code.thin_call(MethodOwner(arm, method, code), method.__name__, doc_with_signature(method, doc))
 
 
 def _inverse_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
@@ -67,8 +68,9 @@ def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
     if code is None:
         return None
     owner = MethodOwner(arm, method, code)
-    doc = told_with_signature(method, method.__doc__ or "")
+    doc = doc_with_signature(method, method.__doc__ or "")
     made = code.thin(owner, method.__name__, doc, InverseResult, solver)
+    # the thin call reads CPython's memory: it is believed only after it has agreed
     trials = [solver.pose(q) for q in np.linspace(-1.0, 1.5, 4 * arm.dof).reshape(4, arm.dof)]
     agrees = all(np.array_equal(made(pose).q, owner.general(pose).q) for pose in trials)
     return made if agrees else None
@@ -168,7 +170,7 @@ class NumericArm(ArmModels):
         return poses[pose]
 
     @_compile_method
-    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:
+    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Out = None, threads: int = 1) -> Array:
         """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
         axes."""
         if frame not in ("world", "tool"):
@@ -212,10 +214,10 @@ class NumericArm(ArmModels):
         """`inverse_kinematics` of many poses, (…, 4, 4): every branch of each, and a mask of those that are answers."""
         from manipula.ik.answers import InverseBatch
 
-        found: object = self.inverse_kinematics(poses, seed, parameter, task=task, tolerance=tolerance)
-        if not isinstance(found, InverseBatch):
+        answers: object = self.inverse_kinematics(poses, seed, parameter, task=task, tolerance=tolerance)
+        if not isinstance(answers, InverseBatch):
             raise InputError("inverse_kinematics_batch: expected many targets, found one; inverse_kinematics takes it")
-        return found
+        return answers
 
     def solver_for(self, task: str = "pose") -> InverseSolver | PartialSolver:
         """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""
@@ -234,7 +236,7 @@ class NumericArm(ArmModels):
             return self._road.solver_for(task)
         if task not in self._partial:
             self.model("pose")  # refuses a robot whose geometry is not known
-            functions: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
+            functions: dict[str, Kinematics] = {"pose": self.pose, "jacobian": self.jacobian}
             self._partial[task] = PartialSolver(task, numeric_chain(self.robot), self.limits, **functions)
         return self._partial[task]
 

@@ -18,17 +18,7 @@ from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.ik.controller.nearest import (
-    FAR,
-    LIMITS,
-    NO_POSE,
-    OK,
-    SINGULAR,
-    SINGULAR_REDUNDANT,
-    STATES,
-    UNREACHABLE,
-    nearest_text,
-)
+from manipula.ik.controller import nearest
 from manipula.ik.controller.newton import Number
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, distances, limit_rows, limits_of
@@ -58,10 +48,11 @@ def self_test_cases(solver: InverseSolver) -> Iterator[Case]:
     """Poses with a clear solution, one of them rounded, one with a step too long; singular ones; poses without one."""
     q = sample_configurations(solver.low, solver.high, solver.turning, solver.size)
     away = np.random.default_rng(5).uniform(-1.0, 1.0, q.shape)
+    # near enough for the seed to decide, far enough for rounding not to
     clear = (_clear(solver, x, x + 0.3 * by) for x, by in zip(q, away, strict=True))
-    found = list(islice((case for case in clear if case is not None), CASES))
-    yield from found
-    for case in found[:1]:
+    cases = list(islice((case for case in clear if case is not None), CASES))
+    yield from cases
+    for case in cases[:1]:
         yield from _step_limit_cases(case)
         yield from _rounded_pose_cases(solver, case)
     yield from islice(_singular(solver, q, away), SINGULAR_CASES)
@@ -75,7 +66,8 @@ def _step_limit_cases(case: Case) -> Iterator[Case]:
     """The longest step a little longer than needed, and a little shorter."""
     step = max(abs(x - y) for x, y in zip(case.q, case.now, strict=True))
     yield replace(case, max_step=step + CLEAR)
-    yield replace(case, max_step=max(step - CLEAR, CLEAR / 10), status=FAR, q=case.now)
+    # never zero, which means no limit
+    yield replace(case, max_step=max(step - CLEAR, CLEAR / 10), status=nearest.FAR, q=case.now)
 
 
 def _rounded_pose_cases(solver: InverseSolver, case: Case) -> Iterator[Case]:
@@ -84,9 +76,9 @@ def _rounded_pose_cases(solver: InverseSolver, case: Case) -> Iterator[Case]:
         return
     T = np.round(np.reshape(case.T, (4, 4)), DECIMALS)
     exact = checked_poses(T, PoseTolerance.ROTATION)
-    found = solver(exact, seed=case.now, parameter=case.parameter or None)
-    if len(found.q) and _apart(found.q, np.array(case.now), solver):
-        yield replace(case, T=T.ravel().tolist(), q=found.q[0].tolist())
+    result = solver(exact, seed=case.now, parameter=case.parameter or None)
+    if len(result.q) and _apart(result.q, np.array(case.now), solver):
+        yield replace(case, T=T.ravel().tolist(), q=result.q[0].tolist())
 
 
 def _singular(solver: InverseSolver, q: Floats, away: Floats) -> Iterator[Case]:
@@ -96,15 +88,16 @@ def _singular(solver: InverseSolver, q: Floats, away: Floats) -> Iterator[Case]:
         if at is None or np.minimum(at - solver.low, solver.high - at).min() < 10 * NEAR:
             continue
         T, now = solver.pose(at), at + NEAR * by
-        found = solver(T, seed=now).q
-        if len(found) and np.abs(found[0] - now).max() < 2 * NEAR:
-            yield Case(T.ravel().tolist(), [], now.tolist(), OK, found[0].tolist(), slack=SLACK)
-            yield Case(T.ravel().tolist(), [], at.tolist(), OK, at.tolist(), slack=SLACK)
+        solutions = solver(T, seed=now).q
+        if len(solutions) and np.abs(solutions[0] - now).max() < 2 * NEAR:
+            yield Case(T.ravel().tolist(), [], now.tolist(), nearest.OK, solutions[0].tolist(), slack=SLACK)
+            yield Case(T.ravel().tolist(), [], at.tolist(), nearest.OK, at.tolist(), slack=SLACK)
 
 
 def _singular_beside(solver: InverseSolver, q: Floats) -> Floats | None:
     """The fifth joint turned to where the determinant of the Jacobian changes its sign; None where it does not."""
     way = q + np.linspace(-1.5, 1.5, 7)[:, None] * np.eye(6)[4]
+    # a change of sign proves a singularity in between, where a small value would only suggest one
     signs = np.linalg.det(solver.jacobian(way)) > 0
     change = np.flatnonzero(signs[1:] != signs[:-1])
     if not change.size:
@@ -124,10 +117,10 @@ def _beyond(solver: InverseSolver, q: Floats) -> Iterator[Case]:
     """A pose far away, and what is none."""
     T, now, values = solver.pose(q), q.tolist(), _parameter(solver, q)
     T[:3, 3] += 20 * solver.size
-    found = solver(T, seed=q, parameter=values or None)
-    if not len(found.q):
-        yield Case(T.ravel().tolist(), values, now, LIMITS if found.reached else UNREACHABLE, now)
-    yield Case([*T.ravel().tolist()[:-1], 2.0], values, now, NO_POSE, now)
+    result = solver(T, seed=q, parameter=values or None)
+    if not len(result.q):
+        yield Case(T.ravel().tolist(), values, now, nearest.LIMITS if result.reached else nearest.UNREACHABLE, now)
+    yield Case([*T.ravel().tolist()[:-1], 2.0], values, now, nearest.NO_POSE, now)
 
 
 def _parameter(solver: InverseSolver, q: Floats) -> list[float]:
@@ -137,11 +130,11 @@ def _parameter(solver: InverseSolver, q: Floats) -> list[float]:
 def _clear(solver: InverseSolver, q: Floats, now: Floats) -> Case | None:
     """The pose of q, asked for from elsewhere, where nothing is close to being undecided."""
     T, values = solver.pose(q), _parameter(solver, q)
-    found = solver(T, seed=now, parameter=values or None)
+    result = solver(T, seed=now, parameter=values or None)
     calm = solver.raw(T, None, np.array(values) if values else None).margin
-    if not len(found.q) or calm < CLEAR or not _apart(found.q, now, solver):
+    if not len(result.q) or calm < CLEAR or not _apart(result.q, now, solver):
         return None
-    return Case(T.ravel().tolist(), values, now.tolist(), OK, found.q[0].tolist())
+    return Case(T.ravel().tolist(), values, now.tolist(), nearest.OK, result.q[0].tolist())
 
 
 def _apart(q: Floats, now: Floats, solver: InverseSolver) -> bool:
@@ -155,18 +148,18 @@ def _unreachable_case(solver: InverseSolver, q: Floats, now: Floats) -> Case | N
     """A pose that only configurations outside the limits reach."""
     T, values = solver.pose(q), _parameter(solver, q)
     raw = solver.raw(T, None, np.array(values) if values else None)
-    found = solver(T, seed=now, parameter=values or None)
-    if len(found.q) or raw.margin < CLEAR or not (distances(raw.q, q, solver.turning) < CLEAR).any():
+    result = solver(T, seed=now, parameter=values or None)
+    if len(result.q) or raw.margin < CLEAR or not (distances(raw.q, q, solver.turning) < CLEAR).any():
         return None
-    over: Sequence[float] = [float(np.maximum(-x, 0).max()) for x in found.margin]
-    return None if min(over) < CLEAR else Case(T.ravel().tolist(), values, now.tolist(), LIMITS, now.tolist())
+    over: Sequence[float] = [float(np.maximum(-x, 0).max()) for x in result.margin]
+    return None if min(over) < CLEAR else Case(T.ravel().tolist(), values, now.tolist(), nearest.LIMITS, now.tolist())
 
 
 MODEL = "inverse_kinematics"
 OUTPUTS = ("q", "valid", "fit", "calm", "defect")
 WORDS = {
-    "singular": SINGULAR, "ok": OK, "unreachable": UNREACHABLE, "limits": LIMITS, "no_pose": NO_POSE,
-    "another_branch": FAR,
+    "singular": nearest.SINGULAR, "ok": nearest.OK, "unreachable": nearest.UNREACHABLE, "limits": nearest.LIMITS,
+    "no_pose": nearest.NO_POSE, "another_branch": nearest.FAR,
 }  # fmt: skip
 
 
@@ -188,14 +181,14 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     double, single = number_tables(solver)
     return ChoiceSource(
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,
-        program(nearest_text(closed, pose, jacobian, solver.size)), double.tolist(), single.tolist(),
+        program(nearest.nearest_text(closed, pose, jacobian, solver.size)), double.tolist(), single.tolist(),
         _states(solver), list(self_test_cases(solver)),
         _limit_words(solver), solver.size, exact_of(solver), PoseTolerance.ROTATION, solver.plan.parameter,
     )  # fmt: skip
 
 
 def _states(solver: InverseSolver) -> dict[str, tuple[int, str]]:
-    texts = STATES | ({SINGULAR: SINGULAR_REDUNDANT} if solver.plan.parameter else {})
+    texts = nearest.STATES | ({nearest.SINGULAR: nearest.SINGULAR_REDUNDANT} if solver.plan.parameter else {})
     return {word: (state, texts[state]) for word, state in WORDS.items()}
 
 
@@ -224,6 +217,7 @@ def number_tables(solver: InverseSolver) -> tuple[Floats, Floats]:
     rows = limit_rows(solver.turning, solver.low, solver.high)
     tables = [np.concatenate([own, rows]) for own in numbers]
     single = tables[1][Number.ROWS :].reshape(Row.COUNT, -1)
+    # limits that single precision rounds inwards would refuse a joint that stands on them
     single[Row.LOW], single[Row.HIGH] = solver.low - SingleTolerance.INSIDE, solver.high + SingleTolerance.INSIDE
     return tables[0], tables[1]
 

@@ -169,6 +169,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
         for k in range(dof):  # along the unit vector of which the family has most
             for j in range(dof):
                 step[j] = 1.0 if j == k else 0.0
+            # e = 0: what is left of the unit vector is its projection onto the null space of J
             newton_step(dof, J, rest, scale, weight, H, step)
             if step[k] > most:
                 most = step[k]
@@ -272,6 +273,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
                 if mark[b] == 1 and (place < 0 or gap < least):
                     place = b
                     least = gap
+            # branches come nearest first: away from singular poses the first that counts is the answer
             if place < 0 or best[0] < (CLOSE if singular else NEVER):
                 break
             mark[place] = 0
@@ -282,6 +284,7 @@ def nearest_text(closed: Straight, pose: Straight, jacobian: Straight, size: flo
             return LIMITS if best[1] < NEVER else UNREACHABLE
         if max_step > 0 and longest_step(dof, q, now) > max_step:
             return FAR
+        # a family that a limit cut off came nearer than the answer: another member may, too
         return SINGULAR if singular and (redundant > 0 or best[2] + NEARLY < best[0]) else OK
 
     def nearest_solution(T: Reals, now: Reals, max_step: float, table: Reals, q: Reals) -> int:

@@ -69,6 +69,7 @@ def nearest_rotation(T: Reals, exact: Reals, table: Reals) -> bool:
     for k in range(3):
         last = max(last, abs(T[12 + k]))
         for j in range(3):
+            # how far the rotation was moved says whether T was meant as one
             moved += (exact[4 * k + j] - T[4 * k + j]) * (exact[4 * k + j] - T[4 * k + j])
     x = exact[5] * exact[10] - exact[6] * exact[9]
     y = exact[6] * exact[8] - exact[4] * exact[10]
@@ -85,6 +86,7 @@ def residual(T: Reals, at: Reals) -> float:
     for i in range(12):
         gap = abs(at[i] - T[i])
         most = max(most, gap)
+        # max drops NaN: this sum does not
         odd += gap - gap
     return most + odd
 
@@ -113,6 +115,7 @@ def newton_step(dof: int, J: Reals, e: Reals, scale: float, weight: Reals, H: Re
                 product = J[k * dof + i] * J[k * dof + j]
                 total += scale * scale * product if k < 3 else product
             H[i * dof + j] = total
+    # without roots: a pivot that rounding has made negative would have none
     for j in range(dof):  # H = L D Lᵀ: D on the diagonal, L below it, L D above
         for k in range(j):
             H[k * dof + j] = H[j * dof + k] * H[k * dof + k]

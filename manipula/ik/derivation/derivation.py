@@ -9,19 +9,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import free_symbols, rebuilt
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.simplify import factor_function
-from manipula.algebra.simplify.tree import (
-    MINUS,
-    ZERO,
-    FormulaCall,
-    FormulaProduct,
-    FormulaTree,
-    Sum,
-    power_of,
-    product_of,
-    sum_of,
-    without_sign,
-)
-from manipula.algebra.simplify.tree import FormulaTree as Term
+from manipula.algebra.simplify import tree as formula
 from manipula.errors import InputError
 from manipula.generation.arm_structure import ArmStructure
 from manipula.ik.derivation.draft import (
@@ -33,8 +21,8 @@ from manipula.ik.derivation.draft import (
     Notebook,
     Phrase,
     final_names,
+    needed_symbols,
     strip_sign,
-    used,
 )
 from manipula.ik.derivation.printer import Derivation, DerivationStep, Label, Sentence, Written
 from manipula.ik.derivation.sentences import Words
@@ -53,33 +41,33 @@ from manipula.messages import Message
 # √((a + b)·(a − b)) is read more easily as √(a² − b²), and costs no more.
 
 
-def with_squares(tree: FormulaTree) -> FormulaTree:
+def with_squares(tree: formula.FormulaTree) -> formula.FormulaTree:
     """The tree with the differences of squares under its roots written so."""
     match tree:
-        case FormulaProduct(factors):
-            return product_of(map(with_squares, factors))
-        case Sum(terms):
-            return sum_of(map(with_squares, terms))
-        case FormulaCall("sqrt", (FormulaProduct((Sum() as one, Sum() as other)),)):
-            return FormulaCall("sqrt", (_difference(one, other) or tree.args[0],))
-        case FormulaCall(op, args):
-            return FormulaCall(op, tuple(map(with_squares, args)))
+        case formula.FormulaProduct(factors):
+            return formula.product_of(map(with_squares, factors))
+        case formula.Sum(terms):
+            return formula.sum_of(map(with_squares, terms))
+        case formula.FormulaCall("sqrt", (formula.FormulaProduct((formula.Sum() as one, formula.Sum() as other)),)):
+            return formula.FormulaCall("sqrt", (_difference(one, other) or tree.args[0],))
+        case formula.FormulaCall(op, args):
+            return formula.FormulaCall(op, tuple(map(with_squares, args)))
     return tree
 
 
-def _difference(one: Sum, other: Sum) -> FormulaTree | None:
+def _difference(one: formula.Sum, other: formula.Sum) -> formula.FormulaTree | None:
     """a² − b², where the two are a + b and a − b."""
     shared = [term for term in one.terms if term in other.terms]
     if len(one.terms) != 2 or len(other.terms) != 2 or len(shared) != 1:
         return None
     (a,), (b,) = shared, [term for term in one.terms if term not in shared]
-    if product_of([MINUS, b]) not in other.terms:
+    if formula.product_of([formula.MINUS, b]) not in other.terms:
         return None
-    return sum_of([_square(a), product_of([MINUS, _square(b)])])
+    return formula.sum_of([_square(a), formula.product_of([formula.MINUS, _square(b)])])
 
 
-def _square(tree: FormulaTree) -> FormulaTree:
-    return power_of(without_sign(tree)[1], 2)
+def _square(tree: formula.FormulaTree) -> formula.FormulaTree:
+    return formula.power_of(formula.without_sign(tree)[1], 2)
 
 
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
@@ -123,9 +111,9 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
 
 def _position_plan(structure: ArmStructure) -> PositionPlan | None:
     """How a point is reached, if every draw of the letters says the same."""
-    found = [position_plan(structure.in_floats(f"position {draw}")) for draw in range(2)]
-    plans = [x.plan for x in found if x is not None]
-    return found[0] if len(plans) == 2 and plans[0] == plans[1] and plans[0].masks == plans[1].masks else None
+    drawn = [position_plan(structure.in_floats(f"position {draw}")) for draw in range(2)]
+    plans = [x.plan for x in drawn if x is not None]
+    return drawn[0] if len(plans) == 2 and plans[0] == plans[1] and plans[0].masks == plans[1].masks else None
 
 
 def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
@@ -147,6 +135,7 @@ def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
     arm.solve(point, Recording(arm.chain, loop, q, notebook.name, notebook.note), named_point)
     drafts = Drafter(notebook, words, plan.roles, position=True).run()
     own = {x.symbol for x in notebook.log if isinstance(x, Definition)}
+    # where every component has a name the point itself needs no line
     plain = any(strip_sign(x) not in own for x in ends)
     opening = Draft(Phrase(Message("The tool's origin, seen from axis 1: the point {letter}", "p")))
     opening.blocks = [Phrase("p = ({0}, {1}, {2})" if plain else "", tuple(ends))]
@@ -196,11 +185,11 @@ def _opening_draft(loop: Loop, notebook: Notebook, words: Words, drafts: list[Dr
     gap = loop.gaps[loop.pose_gap]
     ends = [tuple(map(notebook.graph.expr, at.p)) for at in (gap.back, gap.there)]
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
-    needed, own = used(definitions, _roots(drafts)), {x.symbol for x in definitions}
-    told = [behind for behind in (True, False) if needed & own & set(map(strip_sign, ends[not behind]))] or [True]
-    titles = [words.point(behind, letter) for behind, letter in zip(told, "po")]
+    needed, own = needed_symbols(definitions, _roots(drafts)), {x.symbol for x in definitions}
+    sides = [behind for behind in (True, False) if needed & own & set(map(strip_sign, ends[not behind]))] or [True]
+    titles = [words.point(behind, letter) for behind, letter in zip(sides, "po")]
     blocks: list[Block] = []
-    for behind, letter, title in zip(told, "po", titles):
+    for behind, letter, title in zip(sides, "po", titles):
         blocks += [Phrase(title)] if blocks else []
         plain = any(strip_sign(x) not in own for x in ends[not behind])
         blocks.append(Phrase(f"{letter} = ({{0}}, {{1}}, {{2}})" if plain else "", ends[not behind]))
@@ -214,7 +203,7 @@ def _finish_derivation(
     robot: RobotDescription, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]
 ) -> Derivation:
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
-    needed = used(definitions, _roots(drafts))
+    needed = needed_symbols(definitions, _roots(drafts))
     kept = [definition for definition in definitions if definition.symbol in needed]
     _place(kept, drafts)
     plain = {str(x.data) for x in needed} - {str(x.symbol.data) for x in kept}
@@ -232,7 +221,7 @@ def _place(definitions: list[Definition], drafts: list[Draft]) -> None:
     for draft in drafts:
         placed: list[Block] = []
         for block in draft.blocks:
-            needed = used(definitions, _parts(block))
+            needed = needed_symbols(definitions, _parts(block))
             placed.append(tuple(DraftLine(x.symbol, x.value, "definition") for x in left if x.symbol in needed))
             placed.append(block)
             left = [x for x in left if x.symbol not in needed]
@@ -252,7 +241,9 @@ def _roots(drafts: Iterable[Draft]) -> Iterable[Expr]:
             yield draft.finds
 
 
-def _trees(robot: RobotDescription, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Term]:
+def _trees(
+    robot: RobotDescription, roots: list[Expr], names: dict[Expr, tuple[str, str]]
+) -> dict[Expr, formula.FormulaTree]:
     """Every expression as it is written, under its final names, proved equal to what was recorded."""
     graph = Graph()
     unique = list(dict.fromkeys(roots))
@@ -269,12 +260,13 @@ def _own_labels(chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
     slides = [n for n, link in enumerate(chain.links, 1) if link.kind.name == "prismatic"]
     turns = [n for n in range(1, chain.dof + 7) if n not in slides]
     for letter, numbers in (("theta", turns), ("d", slides)):
+        # a table with parameters called d1 keeps them: the joint is q then
         own = "q" if any(f"{letter}{number}" in taken for number in numbers) else letter
         labels |= {f"q{number}": Label(own, str(number)) for number in numbers}
     return labels | {"psi": Label("psi", "")}
 
 
-def _step(draft: Draft, trees: dict[Expr, Term]) -> DerivationStep:
+def _step(draft: Draft, trees: dict[Expr, formula.FormulaTree]) -> DerivationStep:
     def sentence(phrase: Phrase) -> Sentence:
         return Sentence(phrase.words, tuple(trees[x] for x in phrase.parts))
 
@@ -289,9 +281,9 @@ def _step(draft: Draft, trees: dict[Expr, Term]) -> DerivationStep:
     return DerivationStep(sentence(draft.title), finds, draft.role, tuple(lines), roots, singular)
 
 
-def _positive_equation(left: Term, right: Term, kind: str) -> Written:
+def _positive_equation(left: formula.FormulaTree, right: formula.FormulaTree, kind: str) -> Written:
     """−x = 0 is x = 0, and −x = −y is x = y"""
-    (minus, positive), (other_minus, other) = without_sign(left), without_sign(right)
-    if kind == "equation" and minus and (other_minus or right == ZERO):
+    (minus, positive), (other_minus, other) = formula.without_sign(left), formula.without_sign(right)
+    if kind == "equation" and minus and (other_minus or right == formula.ZERO):
         return Written(positive, other, kind)
     return Written(left, right, kind)

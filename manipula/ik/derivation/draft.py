@@ -18,19 +18,7 @@ from typing import Any
 from manipula.algebra.expr.maths import ExprMaths, free_symbols
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.ik.derivation.sentences import Words
-from manipula.mechanics.models.inverse.recording import (
-    Balance,
-    CosineSineEquation,
-    Known,
-    Lock,
-    LoopCoordinate,
-    NamedMatrix,
-    Note,
-    Quadratic,
-    Remainder,
-    Turned,
-    own_values,
-)
+from manipula.mechanics.models.inverse import recording
 from manipula.mechanics.models.inverse.subproblems import Turn
 
 # What is written down while the closed form runs: steps, and names for quantities that deserve one.
@@ -55,10 +43,10 @@ class Notebook:
         self.graph = Graph()
         self.maths = ExprMaths(self.graph)
         self.sign = self.graph.symbol(SIGN, online=True)
-        self.log: list[Definition | Note] = []
+        self.log: list[Definition | recording.Note] = []
         self.names: dict[Expr, Expr] = {}
 
-    def note(self, step: Note) -> None:
+    def note(self, step: recording.Note) -> None:
         self.log.append(step)
 
     def name(self, letter: str, index: str, value: Any) -> Any:
@@ -66,9 +54,11 @@ class Notebook:
         x = self.graph.expr(value)
         if is_simple(x):
             return value
+        # a value and its negative share one name, as they share one node
         if -x in self.names:
             return -self.names[-x]
         if x not in self.names:
+            # ~ is in no name of a robot; the final name is given when all are known
             symbol = self.graph.symbol(f"{letter}{index}~{len(self.names)}", online=x.online)
             self.names[x] = symbol
             self.log.append(Definition(symbol, letter, index, x))
@@ -87,7 +77,7 @@ def is_zero(x: Any) -> bool:
     return x.value == 0 if isinstance(x, Expr) else x == 0
 
 
-def used(definitions: Iterable[Definition], roots: Iterable[Expr]) -> set[Expr]:
+def needed_symbols(definitions: Iterable[Definition], roots: Iterable[Expr]) -> set[Expr]:
     """The symbols that the roots need, through definitions."""
     meaning = {definition.symbol: definition.value for definition in definitions}
     needed: set[Expr] = set()
@@ -106,7 +96,7 @@ _INSTEAD = {"p": "o", "m": "n", "r": "b", "f": "g", "e": "h"}  # a letter's seco
 def final_names(definitions: Iterable[Definition], taken: Iterable[str]) -> dict[Expr, tuple[str, str]]:
     """(letter, index) for every symbol, none twice: px py pz, m13 …, and counted where there is no index: gamma1 …"""
     busy, count = set(taken), Counter[str]()
-    found: dict[Expr, tuple[str, str]] = {}
+    names: dict[Expr, tuple[str, str]] = {}
     for definition in definitions:
         letter, index = definition.letter, definition.index
         if not index:
@@ -115,8 +105,8 @@ def final_names(definitions: Iterable[Definition], taken: Iterable[str]) -> dict
         while letter + index in busy:
             letter, index = (_INSTEAD.get(letter, letter + "'"), index) if definition.index else (letter, index + "'")
         busy.add(letter + index)
-        found[definition.symbol] = letter, index
-    return found
+        names[definition.symbol] = letter, index
+    return names
 
 
 @dataclass(frozen=True)
@@ -177,17 +167,17 @@ class Drafter:
         """Stands where it is first used."""
 
     @read.register
-    def _(self, entry: Balance) -> None:
+    def _(self, entry: recording.Balance) -> None:
         self.equations(*entry.sides)
 
     @read.register
-    def _(self, entry: NamedMatrix) -> None:
+    def _(self, entry: recording.NamedMatrix) -> None:
         self.blocks.append(Phrase(self.words.frame(entry), (self.expr(entry.side or 0),)))
 
     # one step each
 
     @read.register
-    def _(self, entry: CosineSineEquation) -> None:
+    def _(self, entry: recording.CosineSineEquation) -> None:
         draft = self.begin_step(entry.x, self.words.linear(entry), next(self.roles))
         if is_zero(entry.C):
             self._homogeneous(entry, draft)
@@ -196,7 +186,7 @@ class Drafter:
         else:
             self._two_sided(entry, draft)
 
-    def _homogeneous(self, entry: CosineSineEquation, draft: Draft) -> None:
+    def _homogeneous(self, entry: recording.CosineSineEquation, draft: Draft) -> None:
         """A cos q + B sin q = 0"""
         cos, sin, sign = self._letters(entry.x)
         A, B = self.name("kappa", entry.A), self.name("kappa", entry.B)
@@ -205,11 +195,12 @@ class Drafter:
         draft.roots = Phrase("two, always")
         draft.singular = self._free((A, B), entry.x)
 
-    def _one_sided(self, entry: CosineSineEquation, draft: Draft) -> None:
+    def _one_sided(self, entry: recording.CosineSineEquation, draft: Draft) -> None:
         """A cos q = C or B sin q = C"""
         cos, sin, sign = self._letters(entry.x)
         sine = is_zero(entry.A)
         C, K = self.name("kappa", entry.C), self.name("kappa", entry.B if sine else entry.A)
+        # where the root always exists its radicand is a sum of squares: written so, nobody has to ask
         S = self.maths.sqrt(entry.rest if entry.sure else K * K - C * C)
         if not _is_one(K):
             self.equations((C, K * (sin if sine else cos)))
@@ -219,7 +210,7 @@ class Drafter:
         draft.roots = Phrase("two, always") if entry.sure else self._reach(C * C, K * K, draft)
         draft.singular = self._free((K,), entry.x)
 
-    def _two_sided(self, entry: CosineSineEquation, draft: Draft) -> None:
+    def _two_sided(self, entry: recording.CosineSineEquation, draft: Draft) -> None:
         cos, sin, sign = self._letters(entry.x)
         C, A, B = (self.name("kappa", value) for value in (entry.C, entry.A, entry.B))
         S = self.name("sigma", self.maths.sqrt(A * A + B * B - C * C))
@@ -229,7 +220,7 @@ class Drafter:
         draft.singular = self._free((A, B), entry.x)
 
     @read.register
-    def _(self, entry: Turned) -> None:
+    def _(self, entry: recording.Turned) -> None:
         draft = self.begin_step(entry.x, self.words.turn_sentence(entry))
         cos, sin, _ = self._letters(entry.x)
         px, py = (self.name("mu", value) for value in entry.p)
@@ -252,7 +243,7 @@ class Drafter:
         draft.singular = self._free((mx, my), entry.x) if not entry.matrix else None
 
     @read.register
-    def _(self, entry: Known) -> None:
+    def _(self, entry: recording.Known) -> None:
         self.begin_step(entry.x, self.words.known_sentence(entry))
         values = [self.expr(value) for value in entry.values]
         if len(values) == 1:
@@ -264,7 +255,7 @@ class Drafter:
             self.angle(entry.x)
             self._draft_quotient(entry)
 
-    def _draft_quotient(self, entry: Known) -> None:
+    def _draft_quotient(self, entry: recording.Known) -> None:
         """The same by a division, where the row of the wrist's matrix has one component: Z(x)ᵀ row = (x, y)"""
         zero, (x, y) = [is_zero(part) for part in entry.row], entry.xy
         if zero.count(True) != 1:
@@ -272,14 +263,14 @@ class Drafter:
         by = self.expr(entry.row[zero.index(False)])
         cos, sin = (x / by, -y / by) if zero[1] else (y / by, x / by)
         self.blocks.append(Phrase("or, where {0} ≠ 0,", (strip_sign(by),)))
-        self._cos_sin(entry.x, *own_values(entry.x, Turn(cos, sin)))
+        self._cos_sin(entry.x, *recording.own_values(entry.x, Turn(cos, sin)))
 
-    def _cos_sin(self, x: LoopCoordinate, c: Any, s: Any) -> None:
+    def _cos_sin(self, x: recording.LoopCoordinate, c: Any, s: Any) -> None:
         cos, sin, _ = self._letters(x)
         self.solutions((cos, c), (sin, s))
 
     @read.register
-    def _(self, entry: Quadratic) -> None:
+    def _(self, entry: recording.Quadratic) -> None:
         """(x·length + h)² = rest, x = sense·q + offset"""
         at, draft = entry.x, self.begin_step(entry.x, self.words.quadratic(entry), next(self.roles))
         h, rest = self.name("kappa", entry.h), self.name("kappa", entry.rest)
@@ -290,7 +281,7 @@ class Drafter:
         draft.roots = self._reach(0, rest, draft)
 
     @read.register
-    def _(self, entry: Remainder) -> None:
+    def _(self, entry: recording.Remainder) -> None:
         """q = sign·(whole − the others)"""
         self.begin_step(entry.x, self.words.remainder(entry))
         q, last = entry.whole.q, entry.whole.signs[-1]
@@ -298,7 +289,7 @@ class Drafter:
         self.solutions((entry.x.q, last * (self.q(entry.whole) - others)))
 
     @read.register
-    def _(self, entry: Lock) -> None:
+    def _(self, entry: recording.Lock) -> None:
         """Belongs to the step before it."""
         same, first = entry.first.sense * entry.third.sense, self.q(entry.first)
         sums = first + same * entry.third.q, first - same * entry.third.q
@@ -307,13 +298,13 @@ class Drafter:
 
     # parts
 
-    def begin_step(self, x: LoopCoordinate, title: str, role: str = "") -> Draft:
+    def begin_step(self, x: recording.LoopCoordinate, title: str, role: str = "") -> Draft:
         """A new step; what was written since the last one belongs to it."""
         draft = Draft(Phrase(title, (self.q(x),)), self.q(x), role, self.blocks)
         self.drafts.append(draft)
         return draft
 
-    def q(self, x: LoopCoordinate) -> Expr:
+    def q(self, x: recording.LoopCoordinate) -> Expr:
         """The coordinate; a sum of several has a name of its own."""
         return self.expr(x.q if len(x.axes) == 1 else self.notebook.name("theta", self.words.places(x), x.q))
 
@@ -332,20 +323,21 @@ class Drafter:
     def solutions(self, *sides: tuple[Any, Any]) -> None:
         self.blocks.append(tuple(DraftLine(self.expr(left), self.expr(right), "solution") for left, right in sides))
 
-    def angle(self, x: LoopCoordinate) -> None:
+    def angle(self, x: recording.LoopCoordinate) -> None:
         """q = atan2(sin q, cos q)"""
         cos, sin, _ = self._letters(x)
         self.solutions((self.q(x), self.maths.atan2(sin, cos)))
 
-    def _letters(self, x: LoopCoordinate) -> tuple[Expr, Expr, Any]:
+    def _letters(self, x: recording.LoopCoordinate) -> tuple[Expr, Expr, Any]:
         sign = self.notebook.sign if x.sense == 1 else -self.notebook.sign
         return self.maths.cos(x.q), self.maths.sin(x.q), sign
 
     def _reach(self, small: Any, large: Any, draft: Draft) -> Phrase:
         return Phrase(self.words.reach(draft.role), (self.expr(small), self.expr(large)))
 
-    def _free(self, coefficients: tuple[Any, ...], x: LoopCoordinate) -> Phrase | None:
+    def _free(self, coefficients: tuple[Any, ...], x: recording.LoopCoordinate) -> Phrase | None:
         """Where all coefficients vanish the coordinate is free; one that knows no pose never does."""
+        # in a fixed order, so that the sentence is the same in every run
         moving = sorted((strip_sign(self.expr(x)) for x in coefficients if not is_zero(x)), key=lambda x: x.key)
         if not all(value.online for value in moving):
             return None

@@ -233,18 +233,20 @@ class Derivation:
             return f"With {self.dof} joints the arm reaches the points of a surface; the answers hold for these."
         names = [str(self.dof + i + 1) for i in range(self.added)]
         if not names:
-            told = f"With {self.dof} joints the arm reaches few poses; the answers hold for these."
-            return f"{told} Its position alone may leave more." if self.dof < 4 else told
-        told = f"Axis {names[0]} is" if len(names) == 1 else f"Axes {', '.join(names[:-1])} and {names[-1]} are"
-        return f"{told} not in the arm: it reaches the poses for which the coordinate there comes out as 0."
+            sentence = f"With {self.dof} joints the arm reaches few poses; the answers hold for these."
+            return f"{sentence} Its position alone may leave more." if self.dof < 4 else sentence
+        sentence = f"Axis {names[0]} is" if len(names) == 1 else f"Axes {', '.join(names[:-1])} and {names[-1]} are"
+        return f"{sentence} not in the arm: it reaches the poses for which the coordinate there comes out as 0."
 
     def _letters(self, style: Text) -> str:
         """The letters of the pose and of the joints."""
         letter = self.labels[f"q{self.dof + 1}"].letter
         first, second = (style.label(Label(letter, place)) for place in "12")
         place = self.task == "position"
-        told = "{place} is the tool's position" if place else "{letters} are the tool's axes and {place} its position"
-        words = told + ", in the world; {c1} is {cos1}, {c12} is {cos12}."
+        template = (
+            "{place} is the tool's position" if place else "{letters} are the tool's axes and {place} its position"
+        )
+        words = template + ", in the world; {c1} is {cos1}, {c12} is {cos12}."
         cos, of = style.short_trig("c1"), style.long_trig("cos", first)
         both, of_both = style.short_trig("c12"), style.long_trig("cos", f"{first} + {second}")
         pieces = [style.formula(x) for x in ("u, v, w", "q", cos, of, both, of_both)]
@@ -265,6 +267,7 @@ def _fill_sentence(sentence: Sentence, style: Text) -> Message:
 def _said(words: str, formulas: Sequence[str], style: Text) -> Message:
     """The words in this style; formulas are places like any other, by their numbers."""
     message = Message(words)
+    # the words are set before the formulas go in: a formula's own marks must not be escaped
     template = style.words(message.template.replace("{{", "{").replace("}}", "}"))
     values = {str(number): formula for number, formula in enumerate(formulas)}
     for name, value in message.fields.items():
@@ -274,8 +277,8 @@ def _said(words: str, formulas: Sequence[str], style: Text) -> Message:
 
 
 def _remarks(step: DerivationStep, style: Text) -> list[str]:
-    told = (("Roots", step.roots), ("Singular", step.singular))
-    return [f"{word}: {_fill_sentence(sentence, style)}." for word, sentence in told if sentence is not None]
+    remarks = (("Roots", step.roots), ("Singular", step.singular))
+    return [f"{word}: {_fill_sentence(sentence, style)}." for word, sentence in remarks if sentence is not None]
 
 
 # text

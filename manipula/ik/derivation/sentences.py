@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from manipula.mechanics.models.inverse import recording
 from manipula.mechanics.models.inverse.loop import Loop
 from manipula.mechanics.models.inverse.plan import Plan
-from manipula.mechanics.models.inverse.recording import (
-    CosineSineEquation,
-    Known,
-    Lock,
-    LoopCoordinate,
-    NamedMatrix,
-    Quadratic,
-    Remainder,
-    Turned,
-)
 from manipula.messages import Message
 
 # of the axes 3, 4, 5 that place a point: those that are parallel, that cross, that slide
@@ -40,7 +31,7 @@ class Words:
         joints = [x.joint for x in self.loop.axes[: axis % self.loop.size + 1]]
         return self.dof + joints.count(None) if joints[-1] is None else joints[-1] + 1
 
-    def places(self, x: LoopCoordinate) -> str:
+    def places(self, x: recording.LoopCoordinate) -> str:
         """The index of a sum of angles: 234, and 12m4 where one is subtracted."""
         signed = sorted((self.number(axis), sign) for axis, sign in zip(x.axes, x.signs, strict=True))
         return "".join(("m" if sign < 0 else "") + str(number) for number, sign in signed)
@@ -63,8 +54,8 @@ class Words:
         gap = self.loop.pose_gap
         here, there = (gap - 1, gap) if behind else (gap, gap - 1)
         at, axes = self._meeting_text(here) or ("The origin of the frame on {axes}", self.axes(here))
-        told = at + ", seen from {axes2}: the point {letter}"
-        return Message(told, axes, self.axes(there), letter)
+        template = at + ", seen from {axes2}: the point {letter}"
+        return Message(template, axes, self.axes(there), letter)
 
     def _meeting_text(self, axis: int) -> tuple[str, str] | None:
         axis %= self.loop.size
@@ -78,19 +69,19 @@ class Words:
 
     # why; {0} is the coordinate looked for
 
-    def linear(self, entry: CosineSineEquation) -> str:
+    def linear(self, entry: recording.CosineSineEquation) -> str:
         match entry.reason:
             case "height":
                 return self._height()
             case "distance":
                 return self._distance()
         if entry.matrix:
-            told = "{letter} is the turn left for {axes}; the last entry of its third column depends on {{0}} alone"
-            return Message(told, entry.matrix.upper(), self._wrist(entry.x))
-        told = "Turning about {axes} keeps the component along it, which depends on {{0}} alone"
-        return Message(told, self.axes(*entry.others))
+            template = "{letter} is the turn left for {axes}; the last entry of its third column depends on {{0}} alone"
+            return Message(template, entry.matrix.upper(), self._wrist(entry.x))
+        template = "Turning about {axes} keeps the component along it, which depends on {{0}} alone"
+        return Message(template, self.axes(*entry.others))
 
-    def _wrist(self, second: LoopCoordinate) -> str:
+    def _wrist(self, second: recording.LoopCoordinate) -> str:
         at = second.axes[0]
         if self.plan.structure == "runs":
             return self.axes(*(axis for run in self.plan.runs for axis in run))
@@ -100,8 +91,8 @@ class Words:
         case = self.plan.case
         if case in _SLIDES or case in _SLIDES_OF_RUNS:
             slides = _SLIDES[case] if case in _SLIDES else self._slide_axes()
-            told = "Square to the plane in which {axes} slide they move nothing: only {{0}} is left"
-            return Message(told, self.axes(*slides))
+            template = "Square to the plane in which {axes} slide they move nothing: only {{0}} is left"
+            return Message(template, self.axes(*slides))
         if self.plan.structure == "meeting":
             return Message("Turning about {axes} keeps the height along it, which depends on {{0}} alone", self.axes(3))
         parallel = self._height_run() if self.plan.structure == "runs" else _PARALLEL[case] if case else (0, 1, 2)
@@ -121,33 +112,33 @@ class Words:
     def _distance(self) -> str:
         case = self.plan.case
         if case in _CROSSING:
-            told = "Turning about {axes} keeps the distance from their crossing, which depends on {{0}} alone"
-            return Message(told, self.axes(*_CROSSING[case]))
+            template = "Turning about {axes} keeps the distance from their crossing, which depends on {{0}} alone"
+            return Message(template, self.axes(*_CROSSING[case]))
         if self.plan.structure == "arm angle":
             return "The distance from shoulder to wrist depends on {0} alone"
         return "Across the common direction two links are left; their equations, squared and added, depend on {0} alone"
 
-    def turn_sentence(self, entry: Turned) -> str:
+    def turn_sentence(self, entry: recording.Turned) -> str:
         if entry.matrix:
             return "The other entries of that column"
         return "What is left is linear in the cosine and sine of {0}"
 
-    def known_sentence(self, entry: Known) -> str:
+    def known_sentence(self, entry: recording.Known) -> str:
         if entry.matrix:
             return Message("The first column of {letter}, the other axes turned back", entry.matrix.upper())
         if len(entry.values) == 1:
             return "What is left is linear in {0}"
         return "The orientation gives {0}" if len(entry.x.axes) > 1 else "What is left of the orientation"
 
-    def quadratic(self, entry: Quadratic) -> str:
+    def quadratic(self, entry: recording.Quadratic) -> str:
         if self.plan.case in _CROSSING:
             return self._distance()
         return "Turning keeps the distance from the axis, which depends on {0} alone"
 
-    def remainder(self, entry: Remainder) -> str:
+    def remainder(self, entry: recording.Remainder) -> str:
         return Message("Axes {list} and {last} are parallel: their angles add up", *self._capital(*entry.whole.axes))
 
-    def frame(self, entry: NamedMatrix) -> str:
+    def frame(self, entry: recording.NamedMatrix) -> str:
         """Place: the length that must not be zero."""
         match entry.letter:
             case "f":
@@ -161,7 +152,7 @@ class Words:
     def reach(self, role: str) -> str:
         return "two where {0} ≤ {1}, one where they are equal" + _MEETING.get(role, "")
 
-    def free(self, x: LoopCoordinate, count: int) -> Message:
+    def free(self, x: recording.LoopCoordinate, count: int) -> Message:
         """Places: so many entries, the coordinate."""
         zeros = " = ".join(f"{{{number}}}" for number in range(count))
         turns = self.plan.structure in ("two axes", "with slides", "runs")
@@ -170,7 +161,7 @@ class Words:
         )
         return Message(what, zeros, self.axes(*x.axes), f"{{{count}}}")
 
-    def lock(self, entry: Lock) -> str:
+    def lock(self, entry: recording.Lock) -> str:
         """Places: the two entries across, the sum, the difference, the first coordinate."""
         several = len(entry.first.axes) > 1
         return Message(

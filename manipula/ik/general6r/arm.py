@@ -24,7 +24,7 @@ class ArmTable:
     OFFSET = 109  # rad; how the six positions are counted: angle = position · direction + offset
     DIRECTION = 115
     EXACT = 121  # m; the largest residual of an answer
-    HORIZON = 122  # rad off the real axis; what lies beyond is counted as it comes
+    HORIZON = 122  # rad off the real axis; roots beyond are counted as they come
     COUNT = 123
 
 
@@ -161,6 +161,7 @@ def newton(arm: Reals, target: Reals, angles: Numbers, steps: int) -> float:
         size = newton_step(arm, target, angles, step, J, order)
         if not size < Beyond.FINITE:
             return -1.0
+        # a long step leaves the basin of the rough root it began at
         factor = RootTolerance.REACH / size if size > RootTolerance.REACH else 1.0
         for i in range(6):
             angles[i] += factor * step[i]

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.ik.numeric.arrays import Floats
@@ -47,6 +47,7 @@ class Arm6R:
         rows = [matrix(arm.base @ arm.links[0].before), *(matrix(link.before) for link in arm.links[1:])]
         self.offset = np.array([float(link.offset) for link in arm.links])
         self.direction = np.array([link.direction for link in arm.links])
+        # a frame may stand anywhere on its axis: far out, the equations would cancel digits
         frames = _slide_frames(np.array([*rows, matrix(arm.tool)]))
         lengths = np.linalg.norm(frames[1:6, :3, 3], axis=1).sum()
         self.unit = float(lengths) / SIZE if lengths > 0 else 1.0
@@ -70,7 +71,7 @@ class Arm6R:
         world: Floats = self.first @ at @ self.last
         return world
 
-    def frames(self, angles: Any) -> list[Any]:
+    def frames(self, angles: Floats) -> list[Floats]:
         """The frame before each joint but the first, and the last: J₁G₁, J₁G₁J₂G₂, …, J₁G₁ … J₆."""
         waves = np.ones((*angles.shape, 1, 3), dtype=angles.dtype)
         np.cos(angles, out=waves[..., 0, 1])
@@ -81,11 +82,11 @@ class Arm6R:
             at.append(at[-1] @ steps[..., k, :, :])
         return at
 
-    def derivative(self, angles: Any) -> Any:
+    def derivative(self, angles: Floats) -> Floats:
         """The Jacobian in the frame of joint 1, (…, 6, 6)."""
         return self._jacobian(self.frames(angles))
 
-    def _jacobian(self, frames: list[Any]) -> Any:
+    def _jacobian(self, frames: list[Floats]) -> Floats:
         end = frames[5][..., :3, 3]
         J = np.empty((*end.shape[:-1], 6, 6), dtype=end.dtype)
         before = np.stack(frames[:5], axis=-1)
@@ -166,7 +167,9 @@ def _turn_tensor(sense: int) -> Floats:
     for T, angle in zip(turn, (0, np.pi / 2, np.pi), strict=True):
         c, s = np.cos(angle), np.sin(angle) * sense
         T[:2, :2] = [[c, -s], [s, c]]
+    # of first degree in cosine and sine: three angles determine all coefficients
     at0, at90, at180 = map(lift_motion, turn)
+    # cos 0 = −cos 180°: their mean is the part that does not turn
     still = (at0 + at180) / 2
     return np.stack([still, at0 - still, at90 - still], axis=1)
 
@@ -197,13 +200,14 @@ class Reading:
 def readings() -> list[Reading]:
     """All readings with the pose on the way back; each joint is the eigenvalue in two of them."""
     orders = ((0, 1, 2), (0, 2, 1))
-    found = []
+    every = []
     for sense in (1, -1):
         round_ = list(range(6))[::sense]
+        # with the pose among the gaps of the way ahead its tensor would depend on the pose
         for gap, shift in ((6, 0), (1, 5), (2, 4)):
             joints = tuple(round_[(k + shift) % 6] for k in range(6))
-            found += [Reading(joints, sense, gap, order) for order in orders]
-    return found
+            every += [Reading(joints, sense, gap, order) for order in orders]
+    return every
 
 
 class Elimination:
@@ -248,17 +252,20 @@ class Elimination:
 
         At x = ±i the matrix loses rank whatever the pose is: those roots belong to the tangent, not to the arm.
         """
+        # powers 1, x, x² at x = i
         at_i = self.half[:, 0] - self.half[:, 2] + 1j * self.half[:, 1]
         _, values, V = np.linalg.svd(_border(at_i))
+        # v with M(i) v = 0; (v, i v) is then an eigenvector of the linearised problem
         kernel = V[(values > ReadingTolerance.KERNEL * values[0]).sum() :].conj().T
         pairs = np.concatenate([kernel, 1j * kernel])
+        # real and imaginary part: the pair ±i spans a real space, and all stays real
         U, values, _ = np.linalg.svd(np.concatenate([pairs.real, pairs.imag], axis=1))
         known = int((values > ReadingTolerance.SPAN).sum())
         left: Floats = U[:, known:]
         return left
 
 
-def _border(E: Any) -> Any:
+def _border(E: NDArray[np.complex128]) -> NDArray[np.complex128]:
     """(…, m, 3, 3) and its product with the second variable: (…, 2m, 12)."""
     *lead, m, _, _ = E.shape
     M = np.zeros((*lead, 2 * m, 4, 3), dtype=E.dtype)

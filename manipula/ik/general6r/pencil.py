@@ -91,6 +91,7 @@ def equations(table: Reals, shape: Ints, back: Reals, W: Reals) -> None:
                 for k in range(15):
                     total += table[row + k] * moved[k * s + b]
                 column = a * s + b
+                # the product 1·1 is the number: it goes behind the eight that are eliminated
                 W[i * WIDE + (column - 1 if column > 0 else 8)] = total
         for j in range(27):
             W[i * WIDE + 9 + j] = table[ReadingTable.LEFT + i * 27 + j]
@@ -108,6 +109,7 @@ def reduced(W: Reals) -> None:
         size = sqrt(size)
         if size == 0:
             continue
+        # the sign that adds: v[k] − size must not cancel
         size = -size if v[k] > 0 else size
         beta = 1 / (size * (size - v[k]))
         v[k] -= size
@@ -221,6 +223,7 @@ def pencil(table: Reals, shape: Ints, back: Reals, W: Reals, E: Reals, re: Reals
         shift = attempt * OTHER
         coefficients(table, shape, shift, W, E)
         turned_basis(r, shift, table[seen:], basis)
+        # another origin moves the root at infinity to a finite tangent
         if companion(shape, E, basis, A) > ReadingTolerance.ILL:
             break
     if not largest(r * r, A) < Beyond.FINITE:
@@ -236,6 +239,7 @@ def null_vector(E: Reals, x: Number, v: Numbers) -> None:
     M = like(v, 144)
     order = integers(12)
     size = abs(x)
+    # divided by x² where x is large: no coefficient then overwhelms the others
     c0 = 1 / (x * x) if size > 1 else 1 + 0 * x
     c1 = 1 / x if size > 1 else x
     c2 = 1 + 0 * x if size > 1 else x * x
@@ -248,7 +252,9 @@ def null_vector(E: Reals, x: Number, v: Numbers) -> None:
             M[(m + 6) * 12 + j + 3] = entry
     factorised(12, M, order)
     for i in range(12):
+        # any start that is not square to the null vector will do
         v[i] = 1.0 if i % 3 == 0 else 0.5
+    # inverse iteration: M is singular to rounding, so each step multiplies the null vector by 1e16
     for _ in range(2):
         solved(12, 1, M, order, v)
         factor = 1 / largest(12, v)
@@ -272,6 +278,7 @@ def tangents(x: Number, v: Numbers, swapped: int, t: Complexes) -> None:
             at = b * 3 + c
             size = abs(v[at]) * abs(v[at])
             if b < 3:
+                # v holds products of powers: neighbours have the tangent as their ratio, in the mean less rounded
                 up += conjugate_product(v[at + 3], v[at])
                 below += size
             if c < 2:
@@ -291,6 +298,7 @@ def first_two(W: Reals, c: Complexes, s: Complexes) -> None:
         x4 = 1.0 if i // 3 % 3 == 0 else c[3] if i // 3 % 3 == 1 else s[3]
         x5 = 1.0 if i % 3 == 0 else c[4] if i % 3 == 1 else s[4]
         powers[i] = x3 * x4 * x5
+    # the eight columns are triangular by now
     for i in range(7, -1, -1):
         total = number(-W[i * WIDE + 8], 0.0)
         for j in range(27):
@@ -335,6 +343,7 @@ def rough_root(table: Reals, shape: Ints, shift: float, back: Reals, W: Reals, t
     i1 = number(0.0, 1.0)
     for k in range(3):
         origin = table[ReadingTable.ORIGIN + k] + (shift if k == 0 else 0.0)
+        # e^{iφ} = (1 + i tan(φ/2))/(1 − i tan(φ/2))
         z = number(cos(origin), sin(origin)) * ((1 + i1 * t[k]) / (1 - i1 * t[k]))
         turns[2 + k] = z
         c[2 + k] = (z + 1 / z) / 2

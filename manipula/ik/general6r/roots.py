@@ -71,6 +71,7 @@ def polished(arm: Reals, target: Reals, angles: Reals, stiff: bool) -> float:
         for i in range(6):
             there[i] = angles[i] + step[i]
         found = residual(arm, target, there)
+        # a residual of rounding cannot fall any more, though the step may still improve a stiff root
         if not (found < worst or found <= fine) or not size < RootTolerance.CONVERGED:
             break
         worst = found
@@ -136,6 +137,7 @@ def twin(arm: Reals, angles: Reals, there: Reals) -> float:
     for _ in range(TURNS):
         for i in range(6):
             u[i] = n[i]
+        # inverse iteration on J Jᵀ: u and n become the singular vectors of the smallest singular value
         solved_transposed(6, J, order, u)
         unit_length(u)
         for i in range(6):
@@ -144,6 +146,7 @@ def twin(arm: Reals, angles: Reals, there: Reals) -> float:
         least = 1 / unit_length(n)
     for i in range(6):
         there[i] = angles[i] + RootTolerance.SMALL * n[i]
+    # central differences: their error is of second order in SMALL
     jacobian(arm, there, ahead, end)
     for i in range(6):
         there[i] = angles[i] - RootTolerance.SMALL * n[i]
@@ -247,6 +250,7 @@ def add_pair(angles: Complexes, count: Ints, pairs: Complexes) -> None:
     """Keep a complex root, of a pair always the same one."""
     side = 0.0
     for i in range(6):
+        # unequal weights: imaginary parts of two joints often cancel exactly
         side += imag(angles[i]) * (1.0 - 0.17 * i)
     if side < 0:
         for i in range(6):
@@ -300,6 +304,7 @@ def settle(
         for i in range(6):
             x[i] = real(z[i])
         add_real(arm, target, x, True, count, rows, about)
+    # both ends are tried: rounding may have made two real roots a complex pair
     if off < RootTolerance.PAIR:
         for side in range(2):
             for i in range(6):

@@ -41,6 +41,7 @@ def defect(T: Reals, G: Reals) -> float:
     """How far 4 by 4 numbers are from a pose; a reflection is far."""
     worst = off_square(T, G)
     for j in range(4):
+        # 0·x is NaN where a place is infinite or NaN: it then fails the comparison below
         off = abs(T[12 + j] - (1.0 if j == 3 else 0.0)) + 0 * T[j % 3 * 4 + 3]
         worst = worst if off <= worst else off
     x = T[5] * T[10] - T[6] * T[9]
@@ -102,6 +103,7 @@ def read(
         start(table, shape, shift, back, W, E, re[k], im[k], angles)
         off = leaning(angles)
         if off > arm[ArmTable.HORIZON]:
+            # so far from the real axis no solution is lost: it is only counted, if it surely is one
             if lonely(shape[Shape.ROOTS], k, re, im) or steady(arm, target, angles):
                 count[DISTANT] += 1
         elif off < Beyond.FINITE:
@@ -146,6 +148,7 @@ def gather(
         best = max(best, total(more, about2))
         if k == 0 and best < sizes[Sizes.BOUND]:
             for i in range(more[REAL]):
+                # near-double roots come out as one: its twin, to second order, is a start for the other
                 twin(arm, rows2[6 * i :], there)
                 settle_real(arm, target, there, True, count, rows, about)
             count[DISTANT] = more[DISTANT]

@@ -111,18 +111,18 @@ class Studied(NamedTuple):
 def solve_poses_dense(tables: Tables, poses: Floats) -> Solved:
     """Every solution of `poses` (B, 4, 4), dense."""
     n = len(poses)
-    found = Solved(np.empty((n, MOST, 6)), np.empty((n, MOST, 2)), np.empty((n, REPORT), dtype=np.int64))
-    flat = [x.reshape(-1) for x in found]
+    solved = Solved(np.empty((n, MOST, 6)), np.empty((n, MOST, 2)), np.empty((n, REPORT), dtype=np.int64))
+    flat = [x.reshape(-1) for x in solved]
     machine_codes(*TEXTS)[0](n, *tables, poses.reshape(-1), *flat)
-    return found
+    return solved
 
 
 def study_targets(arm: Floats, shape: NDArray[np.int64], table: Floats, targets: Floats) -> Studied:
     """`targets` (B, 4, 4) in the arm's own unit; `arm`, `shape`, `table`: see `tables`."""
     n = len(targets)
     counts, steps = np.empty(n, dtype=np.int64), np.empty((n, MOST_ROOTS))
-    given = np.ascontiguousarray(targets[:, :3]).reshape(-1)
-    machine_codes(*TEXTS)[1](n, arm, shape, table, given, counts, steps.reshape(-1))
+    rows = np.ascontiguousarray(targets[:, :3]).reshape(-1)
+    machine_codes(*TEXTS)[1](n, arm, shape, table, rows, counts, steps.reshape(-1))
     return Studied(counts, steps)
 
 
@@ -171,6 +171,7 @@ class General6R:
         self.arm = Arm6R(chain)
         self.exact = RootTolerance.EXACT * max(1.0, self.arm.unit)
         self.eliminations, self.bound = self._study()
+        # where there are fewer than sixteen some far roots are false: each is then proved
         horizon = ReadingTolerance.HORIZON if self.bound == BOUND else np.inf
         self.tables = tables_of(self.arm, self.eliminations, self.bound, self.exact, horizon)
         self._asked = [tuple(e.reading for e in self.eliminations[:n]) for n in range(KEPT + 1)]
@@ -185,16 +186,16 @@ class General6R:
     def solve_many(self, poses: ArrayLike) -> list[GeneralAnswer]:
         """The same for poses (B, 4, 4)."""
         T = poses_from_value(poses)
-        found = solve_poses_dense(self.tables, T)
-        if (found.report[:, 0] < 0).any():
-            found = solve_poses_dense(self.tables, checked_poses(T))  # made exact, or said what is wrong
-        return [self._answer(*row) for row in zip(found.q, found.about, found.report.tolist(), strict=True)]
+        solved = solve_poses_dense(self.tables, T)
+        if (solved.report[:, 0] < 0).any():
+            solved = solve_poses_dense(self.tables, checked_poses(T))  # made exact, or said what is wrong
+        return [self._answer(*row) for row in zip(solved.q, solved.about, solved.report.tolist(), strict=True)]
 
     def _answer(self, q: Floats, about: Floats, report: list[int]) -> GeneralAnswer:
-        n, roots, _, asked = report
+        n, roots, _, count = report
         residual, apart = about[:n, 0], about[:n, 1]
         double, family = apart < RootTolerance.DOUBLE, apart == 0
-        return GeneralAnswer(q[:n], residual, Info(roots, self.bound, double, family, self._asked[asked]))
+        return GeneralAnswer(q[:n], residual, Info(roots, self.bound, double, family, self._asked[count]))
 
     # the study of an arm
 
@@ -209,6 +210,7 @@ class General6R:
         for bend in BENT:
             best += [self._score(elimination, target) for elimination in self._eliminations(bend, rng)]
             best.sort(key=lambda score: score[:2])
+            # some reading has all sixteen: no need to bend the arm
             if best[0][0] == -BOUND:
                 break
         return [elimination for _, _, elimination in best[:KEPT]], int(-best[0][0])
@@ -227,7 +229,9 @@ class General6R:
         arm = arm_table(self.arm, self.exact, np.inf)
         counts, steps = study_targets(arm, reading_shape(elimination), reading_table(elimination), target)
         near = steps[steps < ReadingTolerance.ROUGH]
+        # not the worst: one sample near a singularity says nothing of the reading
         rough = np.quantile(near, 0.9) if near.size else 1.0
+        # the upper quartile: a sample beside a double root may count less, none can count more
         usual = float(np.sort(counts)[-SAMPLES // 4])
         return -min(usual, BOUND), float(np.log10(rough + 1e-16)), elimination
 

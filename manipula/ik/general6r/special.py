@@ -55,6 +55,7 @@ def least_step(J: Reals, twist: Reals, step: Reals) -> None:
         most = max(most, column_square(J, k))
     for k in range(6):
         size = column_square(J, k)
+        # squares are compared with the square of the tolerance
         if size > RootTolerance.RANK * RootTolerance.RANK * most:
             share = 0.0
             for i in range(6):
@@ -81,6 +82,7 @@ def square_up(A: Reals, V: Reals, p: int, q: int) -> int:
         dot += A[i * 6 + p] * A[i * 6 + q]
     if abs(dot) <= RootTolerance.SQUARE * sqrt(a * b):
         return 0
+    # the smaller of the two angles that make them square (Rutishauser 1966): with the larger it need not converge
     half = (b - a) / (2 * dot)
     t = 1 / (abs(half) + sqrt(1 + half * half))
     t = -t if half < 0 else t
@@ -99,7 +101,7 @@ def turn(A: Reals, p: int, q: int, c: float, s: float) -> None:
         A[i * 6 + q] = s * x + c * y
 
 
-def eased(arm: Reals, target: Reals, angles: Reals) -> float:
+def ease_to_target(arm: Reals, target: Reals, angles: Reals) -> float:
     """Where steps of least length lead, in place, and the residual there: a solution that need not be isolated."""
     J = reals(36)
     end = reals(12)
@@ -122,7 +124,7 @@ def keep_eased(arm: Reals, target: Reals, start: Complexes, count: Ints, rows: R
     there = reals(6)
     for i in range(6):
         x[i] = real(start[i])
-    worst = eased(arm, target, x)
+    worst = ease_to_target(arm, target, x)
     k = count[REAL]
     if worst < RootTolerance.EASED * max(1.0, arm[ArmTable.UNIT]) and k < MOST and not known(k, rows, x):
         for i in range(6):
@@ -145,7 +147,7 @@ def keep_near(
         settle(arm, target, begin, count, rows, about, pairs)
 
 
-def isolated(count: Ints, about: Reals) -> int:
+def count_isolated(count: Ints, about: Reals) -> int:
     """The number of roots that are certainly alone."""
     found: int = 2 * (count[PAIRS] + count[DISTANT])
     for k in range(count[REAL]):
@@ -165,6 +167,7 @@ def beside(
     pairs3 = complexes(6 * MOST)
     begin = complexes(6)
     emptied(near)
+    # isolated roots first: a least step may end on a family beside one of them
     for eased_too in range(2):
         for k in range(other[REAL] + other[PAIRS]):
             for i in range(6):
@@ -175,8 +178,9 @@ def beside(
             elif leaning(begin) < RootTolerance.ALMOST:
                 keep_eased(arm, target, begin, near, rows3, about3)
     merge(count, rows, about, pairs, near, rows3, about3, pairs3)
+    # the account of the pose beside is only trusted when it is full
     count[DISTANT] = other[DISTANT] if total(other, about2) >= bound else 0
-    return isolated(count, about)
+    return count_isolated(count, about)
 
 
 def pose_beside(target: Reals, other: Reals) -> None:

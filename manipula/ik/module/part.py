@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from manipula.algebra.emit.about import fill_template
+from manipula.algebra.emit.about import Context, fill_template
 from manipula.algebra.emit.backend import emit_program
 from manipula.algebra.emit.javascript.robot_module import Exported, literal
 from manipula.algebra.expr.function import Function
 from manipula.algebra.program.primitives import Ints, Reals
 from manipula.algebra.program.reader import program
+from manipula.algebra.run.texts import Text
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ManipulaError
 from manipula.generation.arm_structure import numeric_chain
@@ -40,7 +40,7 @@ from manipula.messages import Message
 # Texts as functions of a module, with what they call hidden: a text's own words are no names of the module.
 
 
-def enclose_texts(*texts: Callable[..., Any]) -> str:
+def enclose_texts(*texts: Text) -> str:
     """const { judge } = (() => { … return { judge }; })();"""
     names = ", ".join(text.__name__ for text in texts)
     inner = emit_program(program(*texts), "javascript").strip("\n")
@@ -52,7 +52,7 @@ def enclose_texts(*texts: Callable[..., Any]) -> str:
 QUICK = "none"  # the level at which nobody waits for eliminations to be compared, which takes seconds
 
 
-def general_texts(asked: Prepared, pose: Function) -> tuple[str, dict[str, Any]] | None:
+def general_texts(asked: Prepared, pose: Function) -> tuple[str, Context] | None:
     """The solver's text, and what its template asks for; None where an arm is of another kind."""
     if not is_general(asked):
         return None
@@ -117,6 +117,7 @@ def judge(
     settled = False
     if defect <= table[Table.CLEAN]:
         settled = reach(branches, dof, T, q, fit, calm, there, table, twin) == SETTLED
+    # a page does not polish: what a rounded pose costs is allowed for
     allowed = table[Table.LOOSE] + OFF * defect
     if settled:
         for b in range(branches):
@@ -157,7 +158,7 @@ def inverse_part(maker: Maker) -> ModulePart:
     pose, jacobian = (maker.function(name) for name in ("pose", "jacobian"))
     tasks = tasks_of(maker)
     if pose is None or jacobian is None or maker.robot.dof > STEP_MOST:
-        maker.function(MODEL)  # whose reason is told
+        maker.function(MODEL)  # for the reason it records
         return ModulePart(data=_data([]))
     if tasks:
         maker.missing.pop(MODEL, None)  # a place may be all that is solved
@@ -173,18 +174,18 @@ def inverse_part(maker: Maker) -> ModulePart:
 def _general_text(maker: Maker, pose: Function) -> list[str] | None:
     """The solver of six turning joints; else the reason why there is none is told."""
     try:
-        asked = maker.prepare_model(MODEL)
-        found = general_texts(asked, pose)
+        prepared = maker.prepare_model(MODEL)
+        texts = general_texts(prepared, pose)
     except ManipulaError as error:
         maker.missing[MODEL] = str(error)
         return None
-    if found is None:
+    if texts is None:
         maker.function(MODEL)
         return None
     maker.missing.pop(MODEL, None)
-    road = [maker.robot.joint_names.index(name) for name in asked.robot.joint_names]
-    facts = {"sentences": literal(SENTENCES), "road": road, "slack": repr(LimitTolerance.INSIDE), **found[1]}
-    return [found[0], _fill_template("general.mjs.jinja", facts)]
+    road = [maker.robot.joint_names.index(name) for name in prepared.robot.joint_names]
+    facts = {"sentences": literal(SENTENCES), "road": road, "slack": repr(LimitTolerance.INSIDE), **texts[1]}
+    return [texts[0], _fill_template("general.mjs.jinja", facts)]
 
 
 def _export_task(task: Task) -> Exported:
@@ -193,7 +194,7 @@ def _export_task(task: Task) -> Exported:
     )
 
 
-def _data(tasks: Sequence[Task]) -> dict[str, Any]:
+def _data(tasks: Sequence[Task]) -> Context:
     return {
         "tasks": [task.name for task in tasks],
         "branches": tasks[0].branches if tasks else [],
@@ -201,7 +202,7 @@ def _data(tasks: Sequence[Task]) -> dict[str, Any]:
     }
 
 
-def _redundancy(tasks: Sequence[Task]) -> dict[str, Any] | None:
+def _redundancy(tasks: Sequence[Task]) -> Context | None:
     """What a redundant arm leaves open; its value is an argument of the inverse."""
     for task in tasks:
         if (parameter := task.parameter) is not None:
@@ -222,7 +223,7 @@ def _closed_text(maker: Maker, tasks: Sequence[Task]) -> list[str]:
     return [enclose_texts(*texts), _fill_template("inverse.mjs.jinja", facts)]
 
 
-def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:
+def _facts(tasks: Sequence[Task], road: Sequence[int]) -> Context:
     """What the template asks for."""
     open_task = next((task for task in tasks if task.parameter is not None), None)
     parameter = open_task.parameter if open_task else None
@@ -244,7 +245,7 @@ def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _task(task: Task) -> dict[str, Any]:
+def _task(task: Task) -> Context:
     return {
         "name": task.name, "closed": task.function_name, "redundant": task.parameter is not None,
         "names": literal({"all": task.plan.branch_names}), "inside": numbers(task.inside.tolist()),
@@ -252,7 +253,7 @@ def _task(task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _arm(robot: RobotDescription) -> dict[str, Any]:
+def _arm(robot: RobotDescription) -> Context:
     limits = Limits(robot)
     return {
         "size": repr(size_of(numeric_chain(with_stand_ins(robot)[0]))),
@@ -262,5 +263,5 @@ def _arm(robot: RobotDescription) -> dict[str, Any]:
     }
 
 
-def _fill_template(template: str, facts: dict[str, Any]) -> str:
+def _fill_template(template: str, facts: Context) -> str:
     return fill_template("manipula.ik.module", template, facts)

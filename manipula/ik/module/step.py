@@ -115,6 +115,7 @@ def stepped_towards(
     for k in range(n):
         held[k] = 0
     more = 1
+    # each turn holds at least one joint more, so it ends after n of them
     while more == 1:
         more = 0
         priority_step(n, size, J, e, step)

@@ -57,6 +57,7 @@ class Placing(Prepared):
 
 def plan_of_place(structure: ArmStructure) -> Plan | None:
     """The case of the arm, the same at two draws of its letters; None where there is none."""
+    # two draws: letters that meet by chance at one would make another case of it
     one, other = (position_plan(structure.in_floats(seed)) for seed in DRAWS)
     if one is None or other is None or one.plan != other.plan or one.plan.masks != other.plan.masks:
         return None
@@ -66,15 +67,15 @@ def plan_of_place(structure: ArmStructure) -> Plan | None:
 def placing_function(asked: Prepared) -> Function:
     """Branches of a place, with the checks that those of a pose have; proved against the same text in the field."""
     own = Placing(asked.request, asked.structure)
-    found = used_parameters(build_function(own, Formulation(METHOD)))
-    return with_proof(add_conditions(with_joint_units(found, own.robot), own.structure), reference(own))
+    function = used_parameters(build_function(own, Formulation(METHOD)))
+    return with_proof(add_conditions(with_joint_units(function, own.robot), own.structure), reference(own))
 
 
 def _solve_position(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
     T = x["T"]
     arm = with_wrist(chain) if chain.dof == 3 else frames_on_joints(chain)
-    found = placings(PositionPlan(plan, arm), (T[3], T[7], T[11]))
-    return {"q": found.q, "valid": found.valid, "fit": found.fit, "calm": found.calm(chain.maths), "defect": 0}
+    placing = placings(PositionPlan(plan, arm), (T[3], T[7], T[11]))
+    return {"q": placing.q, "valid": placing.valid, "fit": placing.fit, "calm": placing.calm(chain.maths), "defect": 0}
 
 
 def place_solver(chain: Tree, limits: Sequence[tuple[float, float]]) -> PartialSolver | None:
@@ -116,12 +117,12 @@ class Task:
 def tasks_of(maker: Maker) -> list[Task]:
     """Those an arm has, what a page would ask for first."""
     try:
-        asked = maker.prepare_model(MODEL)
-        road = with_stand_ins(asked.robot)[0]
+        prepared = maker.prepare_model(MODEL)
+        road = with_stand_ins(prepared.robot)[0]
     except ManipulaError:
         return []
-    found = [_place(asked, road), _pose(maker, asked, road)]
-    return [task for task in found if task is not None]
+    tasks = [_place(prepared, road), _pose(maker, prepared, road)]
+    return [task for task in tasks if task is not None]
 
 
 def _pose(maker: Maker, asked: Prepared, road: RobotDescription) -> Task | None:
@@ -138,6 +139,7 @@ def _place(asked: Prepared, road: RobotDescription) -> Task | None:
     if not 1 < asked.robot.dof <= FEW:
         return None
     try:
+        # the page's letters and the solver's numbers must agree on the case
         solver, plan = place_solver(numeric_chain(road), pairs_of_limits(road)), plan_of_place(asked.structure)
         if solver is None or plan is None or plan != solver.plan:
             return None

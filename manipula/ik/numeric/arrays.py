@@ -75,14 +75,17 @@ def span_of(low: Floats, high: Floats, reach: Floats) -> tuple[Floats, Floats]:
 
 def principal(q: Floats, turning: Bits) -> Floats:
     """Angles in (−π, π]; slides as they are."""
+    # (−π, π] and not [−π, π): mod has its closed end at 0
     wrapped = np.pi - np.mod(np.pi - q, TURN)
     inside = (q > -np.pi) & (q <= np.pi)
+    # an angle that is inside already keeps its last bit
     return np.where(turning & ~inside, wrapped, q)
 
 
 def limit_rows(turning: Bits, low: Floats, high: Floats) -> Floats:
     """The limits as the text that chooses wants them: the rows of `Row`, one after the other."""
     first, last = low - LimitTolerance.SLACK + TURN / 2, high + LimitTolerance.SLACK - TURN / 2
+    # limits less than a turn apart: only the turn nearest to their middle can be inside
     narrow = first > last
     first[narrow] = last[narrow] = (low[narrow] + high[narrow]) / 2
     rows = np.zeros((Row.COUNT, len(turning)))

@@ -50,6 +50,7 @@ def meets_column(width: int, T: Reals, there: Reals, allowed: float) -> float:
     first = abs(there[0] - T[0]) <= allowed
     second = abs(there[width] - T[width]) <= allowed
     third = abs(there[2 * width] - T[2 * width]) <= allowed
+    # compared by ≤, so that NaN counts as a difference
     off: float = select(first and second and third, 0.0, 1.0)
     return off
 
@@ -97,6 +98,7 @@ def wind_joint(dof: int, q: Reals, seeded: bool, seed: Reals, rows: Reals) -> fl
     """
     x = q[0]
     aim = max(min(select(seeded, seed[0], x), rows[Row.LAST * dof]), rows[Row.FIRST * dof])
+    # a product with 1/period, no division; a slide has 0 and stays
     wound = x + rint((aim - x) * rows[Row.FREQUENCY * dof]) * rows[Row.PERIOD * dof]
     inside = wound >= rows[Row.LOW * dof] and wound <= rows[Row.HIGH * dof]
     q[0] = select(inside, wound, x)
@@ -128,12 +130,14 @@ def reach(
     for b in range(branches):
         mark[b] = 0
         if not meets(WIDTH, T, there[16 * b :], table[Table.GOOD]):
+            # where branches meet, rounding of the pose can cost one of them more than GOOD allows
             lost = not plain and meets(WIDTH, T, there[16 * b :], table[Table.BESIDE])
             if lost or discriminant[b] > table[Table.ALMOST]:
                 return UNSETTLED
             continue
         mark[b] = 1
         met += 1
+        # with a large margin no two branches can be one: nothing to compare
         for k in range(0 if plain else b):
             if mark[k] == 0:
                 continue
@@ -230,6 +234,7 @@ def rank(
         return n
     for k in range(n):
         gaps[k] = away(dof, q[order[k] * dof :], seed)
+    # insertion sort: stable, no recursion, and n is 16 at most
     for k in range(1, n):
         gap = gaps[k]
         own = order[k]
@@ -249,6 +254,7 @@ def prefer(branches: int, dof: int, q: Reals, inside: Ints, seeded: bool, seed: 
         if twin[b] < 0:
             continue
         first = twin[b]
+        # the first may have been replaced by a better twin above
         while twin[first] >= 0:
             first = twin[first]
         twin[b] = first

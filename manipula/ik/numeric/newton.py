@@ -25,6 +25,7 @@ def twist(at: Floats, pose: Floats) -> Floats:
     missing: Floats = np.empty((*M.shape[:-2], 6))
     missing[..., :3] = pose[..., :3, 3] - at[..., :3, 3]
     entries = M.reshape(*M.shape[:-2], 9)
+    # axis times sine: exact enough near the pose, and without an arc tangent of every row
     missing[..., 3:] = 0.5 * (entries.take(BELOW, -1) - entries.take(ABOVE, -1))
     return missing
 
@@ -37,11 +38,12 @@ def newton_polish(
     for _ in range(steps):
         if not (worst > NewtonTolerance.POLISHED).any():
             break
+        # least length: beside a singular pose a plain solution would throw joints far away
         step = np.linalg.pinv(jacobian(q), rcond=rank) @ twist(fk(q), pose)[..., None]
         there = q + step[..., 0]
-        found = residual(fk(there), pose)
-        better = found < worst
-        q, worst = np.where(better[..., None], there, q), np.where(better, found, worst)
+        missed = residual(fk(there), pose)
+        better = missed < worst
+        q, worst = np.where(better[..., None], there, q), np.where(better, missed, worst)
     return q, worst
 
 
@@ -102,8 +104,11 @@ class Problem(NamedTuple):
         J = self.jacobian(q)
         A = slopes(at, J) * self.weights[:, None]
         down = -(A * error[..., None]).sum(-2)
+        # projected Newton: a held joint leaves the curvature as well, or it would bend the others' steps
         free = ~((q <= self.low) & (down < 0) | (q >= self.high) & (down > 0))
+        # out of reach the error stays large, and Gauss–Newton without the bends converges slowly
         H = A.swapaxes(-1, -2) @ A + bends(at, J, error * self.weights)
+        # |eigenvalue|: along negative curvature the step goes down as well, and leaves saddles
         size, V = np.linalg.eigh(H * (free[..., None] & free[..., None, :]))
         along = (down * free)[..., None, :] @ V / (np.abs(size) + damping[..., None])[..., None, :]
         there: Floats = np.clip(q + (along @ V.swapaxes(-1, -2))[..., 0, :], self.low, self.high)
@@ -127,6 +132,7 @@ def nearest(
         at_there = fk(there)
         error_there = task.errors(at_there)
         cost_there = (error_there**2).sum(-1)
+        # equal counts as better: at the bottom rounding decides, and damping must not grow there
         better = cost_there <= cost[going]
         moved = np.abs(there - q[going]).max(-1)
         won, new = going[better], better.nonzero()[0]

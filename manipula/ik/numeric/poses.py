@@ -82,23 +82,27 @@ def exact_poses(flat: Floats, rows: Any, tolerance: float | None = None) -> Floa
     of what it covers.
     """
     limit = PoseTolerance.ROTATION if tolerance is None else tolerance
-    given, names = (
+    chosen, names = (
         flat[rows],
         [(Message("pose {row} of {count}", row + 1, len(flat)) if len(flat) > 1 else Message("pose")) for row in rows],
     )
-    finite = np.isfinite(given).all((1, 2))
-    _refuse(~finite, given, names, _first_bad)
-    last = np.abs(given[:, 3] - [0, 0, 0, 1]).max(1)
-    _refuse(last > limit, given, names, lambda t: Message("has the last row {row}; it must be 0 0 0 1", t[3].tolist()))
-    R = given[:, :3, :3]
+    finite = np.isfinite(chosen).all((1, 2))
+    _refuse(~finite, chosen, names, _first_bad)
+    # a transposed matrix has its place in the last row: refused before its rotation is looked at
+    last = np.abs(chosen[:, 3] - [0, 0, 0, 1]).max(1)
+    _refuse(last > limit, chosen, names, lambda t: Message("has the last row {row}; it must be 0 0 0 1", t[3].tolist()))
+    R = chosen[:, :3, :3]
+    # the polar factor: no other rotation is nearer in the Frobenius norm
     U, S, V = np.linalg.svd(R)
+    # ‖R − UVᵀ‖ is that of S − 1; over 3 for the mean of nine entries
     away = np.sqrt(((S - 1) ** 2).sum(1)) / 3
-    _refuse(~(away <= limit), given, names, lambda t: _not_a_rotation(t, limit))
+    _refuse(~(away <= limit), chosen, names, lambda t: _not_a_rotation(t, limit))
     reflection = Message("is a reflection: the determinant of its rotation is −1, not 1")
-    _refuse(np.linalg.det(R) < 0, given, names, lambda t: reflection)
+    # after the distance: a reflection may be as near to orthogonal as a rotation
+    _refuse(np.linalg.det(R) < 0, chosen, names, lambda t: reflection)
     if tolerance is None:
         _tell(np.maximum(_off_square(R), last), names)
-    exact: Floats = given.copy()
+    exact: Floats = chosen.copy()
     exact[:, :3, :3], exact[:, 3] = U @ V, [0, 0, 0, 1]
     return exact
 
@@ -213,8 +217,8 @@ def rank_of(J: Floats) -> int:
 def accept_branches(worst: Floats, measure: Tolerances) -> Bits:
     """Which branches (…, branches) that miss by `worst` are answers."""
     met = worst <= measure.met
-    found: Bits = np.where(met.any(-1, keepdims=True), met, worst <= measure.exact)
-    return found
+    accepted: Bits = np.where(met.any(-1, keepdims=True), met, worst <= measure.exact)
+    return accepted
 
 
 def sample_configurations(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
@@ -225,6 +229,7 @@ def sample_configurations(low: Floats, high: Floats, turning: Bits, size: float)
 def defect_of(q: Floats, margin: Floats, poses: Floats, fk: Kinematics, size: float) -> float:
     """By how much branches (n, b, dof) miss poses (n, 4, 4) they reach, where nothing is singular; 0 for rounding."""
     miss = newton.residual(fk(q), poses[:, None])
+    # near a singularity a miss grows without bound and would say nothing of the structure
     plain = (margin > StructureTolerance.REGULAR)[:, None] & (miss < StructureTolerance.MOST * size)
     worst = float(miss.max(initial=0.0, where=plain))
     return StructureTolerance.MARGIN * worst if worst > BranchTolerance.GOOD * size / StructureTolerance.MARGIN else 0.0

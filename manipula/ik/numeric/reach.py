@@ -7,7 +7,6 @@ found is told. Nothing proves that there is none better: `outer` and the box may
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +15,11 @@ from scipy.optimize import minimize
 
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
+from manipula.ik.numeric.arrays import Floats, Kinematics
 from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
 
-Array = Any
-Kinematics = Callable[[Array], Array]
 _DRAWN, _STARTS = 4000, 4
 _AXES = "xyz"
 
@@ -43,14 +41,14 @@ class Reach:
         """What it says, line by line."""
         spans = ", ".join(f"{axis} {low:.4g} … {high:.4g}" for axis, (low, high) in zip(_AXES, self.box))
         at = ", ".join(f"{x:.4g}" for x in self.centre)
-        found = Message(
+        distances = Message(
             "{robot}: the tool was found {inner:.4g} to {outer:.4g} m from the first joint ({at})",
             self.robot,
             self.inner,
             self.outer,
             at,
         )
-        return [found, Message("in the world {spans} m", spans)]
+        return [distances, Message("in the world {spans} m", spans)]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -76,21 +74,24 @@ def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, se
     drawn[0] = np.clip(0.0, lower, upper)  # rest, where it may stand there
     places = pose(drawn)[:, :3, 3]
 
-    def best(value: Callable[[Array], Any], slope: Callable[[Array], Array]) -> tuple[float, Array]:
+    def best(value: Kinematics, slope: Kinematics) -> tuple[float, Floats]:
         """The smallest of a function of the tool's places, and where."""
+        # stable: equal places come in the order drawn, on every machine
         starts = drawn[np.argsort(value(places), kind="stable")[:_STARTS]]
 
-        def cost(q: Array) -> tuple[float, Array]:
+        def cost(q: Floats) -> tuple[float, Floats]:
             p = pose(q)[:3, 3]
             return float(value(p)), slope(p) @ jacobian(q)[:3]
 
         runs = [minimize(cost, start, jac=True, method="L-BFGS-B", bounds=list(zip(lower, upper))) for start in starts]
+        # a search may fail and end above its start: that one still counts
         kept = [(cost(start)[0], start) for start in starts] + [(float(run.fun), run.x) for run in runs]
         return min(kept, key=lambda found: found[0])
 
     far, q_far = best(lambda p: -np.sum((p - centre) ** 2, -1), lambda p: -2 * (p - centre))
     near, q_near = best(lambda p: np.sum((p - centre) ** 2, -1), lambda p: 2 * (p - centre))
     ends = [best(*_along(unit))[0] for unit in (*np.eye(3), *-np.eye(3))]
+    # + 0.0 turns −0 into 0
     box = tuple((ends[i] + 0.0, 0.0 - ends[i + 3]) for i in range(3))
     x, y, z = (float(part) for part in centre)
     return Reach(
@@ -99,12 +100,12 @@ def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, se
     )  # fmt: skip
 
 
-def _along(unit: Array) -> tuple[Callable[[Array], Any], Callable[[Array], Array]]:
+def _along(unit: Floats) -> tuple[Kinematics, Kinematics]:
     """How far a place lies that way, and the slope of it."""
     return lambda p: p @ unit, lambda p: unit
 
 
-def _bounds(robot: RobotDescription) -> tuple[Array, Array]:
+def _bounds(robot: RobotDescription) -> tuple[Floats, Floats]:
     """The limits; a joint that turns without any goes once around, one that slides without any has no end."""
     limits = Limits(robot, robot.coordinates.joints)
     lower, upper = robot.coordinates.limits(limits.lower, limits.upper)

@@ -14,7 +14,7 @@ class BranchTolerance:
     FEW = 4e-6  # the same for fewer than six freedoms: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
     MET = 1e-9  # the same where one branch meets the pose so well: the pose is exact, so the others must be
     GOOD = 1e-13  # by the arm: residual of a branch that needs no polish
-    LOOSE = 1e-7  # by the arm: the same for emitted code, which does not polish what stands beside a lock
+    LOOSE = 1e-7  # by the arm: the same for emitted code, which does not polish branches beside a lock
     MARGIN = 1e-8  # discriminant: above this no two branches meet, as its root, 1e-4 rad, is the distance between them
     FAMILY = 1e-18  # discriminant: only beside a lock this close, 1e-9 rad, can answers form a family
     ALMOST = -1e-6  # discriminant: a branch this far out of reach may have been lost by rounding of the pose
@@ -113,7 +113,7 @@ class WalkTolerance:
 
     SHORTEST = 0.02  # rad: where this step is too long a curve ends
     STRAIGHT = 1e-12  # m, rad: a walk that misses the pose by less need not be straightened
-    CLOSE = 1e-10  # rad; a move along a curve that is none
+    CLOSE = 1e-10  # rad; a move along a curve that counts as none
     DAMP = 1e-13  # of squared units: keeps a second singularity on the way from throwing the walk off
 
 
@@ -121,7 +121,7 @@ class NewtonTolerance:
     """Polish, and least squares with bends."""
 
     POLISHED = 1e-15  # m, rad: nothing is left to polish
-    REST = 1e-12  # rad: a step shorter than this is none
+    REST = 1e-12  # rad: a shorter step counts as no step
     RANK = 1e-9  # singular values below this, of the largest, are not followed
     DAMPING = 1e-3  # of squared units, at first
     LEAST = 1e-14  # damping below which no step is better
@@ -131,7 +131,7 @@ class NewtonTolerance:
 class LeastSquaresTolerance:
     """The nearest configuration beside a branch."""
 
-    REST = 1e-13  # rad: a step shorter than this is none
+    REST = 1e-13  # rad: a shorter step counts as no step
     DAMPING = 1e-9  # of squared units, at first
     LEAST = 1e-12  # less would not keep AᵀA from being singular
     STUCK = 1e3  # damping beyond which no step helps
@@ -210,7 +210,7 @@ class RootTolerance:
     SMALL = 1e-4  # rad; for second derivatives: the root of the root of rounding
     MOVES = 1e-11  # singular value, in the arm's unit: what moves the tool less is zero
     BENDS = 1e-6  # and so is a change of it that is less
-    TWIN = 10.0  # rad; a twin so far away is none
+    TWIN = 10.0  # rad; a twin so far away does not count
     LOOSE = 1e6  # a complex root with a larger inverse derivative may be one of a family: it proves nothing
     REAL = 1e-6  # rad: imaginary parts below this leave a residual of their square
     INFINITY = 20.0  # rad: nothing so far from the real axis can be computed, as e²⁰ squared is all digits there are

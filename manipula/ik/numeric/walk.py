@@ -47,13 +47,14 @@ class StandingTool:
                 break
             J = self.jacobian(q)
             Jt = J.swapaxes(-1, -2)
+            # the rank-one term of weight 1 holds the direction of the step; all others are free to correct
             q = q + np.linalg.solve(Jt @ J + added, Jt @ twist(at, self.pose)[..., None])[..., 0]
             at = self.fk(q)
-            found = residual(at, self.pose)
-            better = found < worst
+            missed = residual(at, self.pose)
+            better = missed < worst
             if not better.any():
                 break
-            best, worst = np.where(better[..., None], q, best), np.where(better, found, worst)
+            best, worst = np.where(better[..., None], q, best), np.where(better, missed, worst)
         return best, worst
 
     def between(self, a: Floats, b: Floats) -> Floats:
@@ -90,6 +91,7 @@ def walk_curves(still: StandingTool, q: Floats, direction: Floats, stray: Floats
         rows = np.flatnonzero(going)
         start, way, length = here[rows], ahead[rows], step[rows]
         there, miss = still.back(start + length[:, None] * way, outer_square(way), enough)
+        # a correction that undoes the step, or doubles it, has jumped to another curve
         gone = ((there - start) * way).sum(-1) / length
         fine = (miss <= stray[rows]) & (gone > 0.5) & (gone < 2)
         new, found = rows[fine], there[fine]
@@ -146,6 +148,7 @@ def nearest_on_walk(
         # g = t·(aim − x) falls along the curve at a rate that its bend decides: the last move has shown it
         g = (t * still.gap(aim, x)).sum(-1)
         fell = before - g
+        # a secant: the curve's bend changes g faster or slower than the way itself
         rate = np.divide(fell, move, out=rate, where=np.abs(move) > WalkTolerance.CLOSE).clip(0.2, 5.0)
         before, move = g, (g / rate).clip(-STEP, STEP)
         if np.abs(move).max() < WalkTolerance.CLOSE:

@@ -6,27 +6,14 @@ lane. In one file everything is `static inline`, in a header that C and C++ may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.backend import PLAIN, EmitOptions, Part, Samples
+from manipula.algebra.emit.c import spelling
 from manipula.algebra.emit.c.angles import BLOCK, HeldNames, angle_pairs, batch, written_body
-from manipula.algebra.emit.c.spelling import (
-    ALWAYS,
-    DOUBLE,
-    NAMES,
-    PRECISIONS,
-    RESERVED,
-    Precision,
-    declare_argument,
-    language,
-    place,
-    prototypes,
-    step_prototypes,
-)
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text, identifier, split
 from manipula.algebra.emit.reference import State, states, with_square_poses
 from manipula.algebra.emit.section import Places, Sections, context, sections_named, self_test_tables
@@ -53,14 +40,12 @@ _SINCOS = (
 )
 
 
-def instructions(name: str, shown: Mapping[str, Any], precision: Precision, first: State) -> Readme:
+def instructions(name: str, shown: Shown, precision: spelling.Precision, first: State) -> Readme:
     """What C has to say in a README."""
     arguments: Split = shown["split"]
     build = f"cc -std=c99 -O2 -Wall -Wextra -Werror -pedantic {name}.c {name}_test.c -lm -o {name}_test"
-    known = {
-        "prepare": bool(arguments.kept),
-        "many": shown["batch"] is not None,
-    }
+    # a README shows only the functions that this model has
+    known = {"prepare": bool(arguments.kept), "many": shown["batch"] is not None}
     signature = [f"{text};" for key, text in shown["declared"].items() if known.get(key, True)]
     real = precision.public
     return Readme(
@@ -80,7 +65,7 @@ def instructions(name: str, shown: Mapping[str, Any], precision: Precision, firs
     )
 
 
-def _remarks(name: str, shown: Mapping[str, Any], precision: Precision) -> Iterable[str]:
+def _remarks(name: str, shown: Shown, precision: spelling.Precision) -> Iterable[str]:
     yield _BOTH if precision.both else f"Every number is a `{precision.real}`."
     if shown["batch"] is not None:
         yield _BATCH.format(name=name)
@@ -90,7 +75,7 @@ def _remarks(name: str, shown: Mapping[str, Any], precision: Precision) -> Itera
         yield _REMEMBERS.format(name=name)
 
 
-def _example_of_steps(name: str, shown: Mapping[str, Any]) -> Iterable[str]:
+def _example_of_steps(name: str, shown: Shown) -> Iterable[str]:
     memory: Memory | None = shown["memory"]
     if memory is None:
         return
@@ -110,12 +95,12 @@ def _example(name: str, arguments: Split, first: State, real: str) -> Iterable[s
     for x in inputs:
         yield _example_input(x, first, real)
     for x in arguments.outputs:
-        yield f"{declare_argument(x, const=False, real=real) if x.port.shape else f'{real} {x.name}'};"
+        yield f"{spelling.declare_argument(x, const=False, real=real) if x.port.shape else f'{real} {x.name}'};"
     called = [x.name for x in arguments.variables]
     if arguments.kept:
         yield f"{real} k[{name}_nk];"
-        given = ", ".join(x.name for x in arguments.parameters)
-        yield f"if ({name}_prepare({given}, k) != 0) {{ /* once per parameter set; a condition is broken */ }}"
+        parameters = ", ".join(x.name for x in arguments.parameters)
+        yield f"if ({name}_prepare({parameters}, k) != 0) {{ /* once per parameter set; a condition is broken */ }}"
         called.append("k")
     called += [f"{'' if x.port.shape else '&'}{x.name}" for x in arguments.outputs]
     yield f"{name}({', '.join(called)});"
@@ -127,7 +112,7 @@ def _example_input(argument: Argument, first: State, real: str) -> str:
         return f"{real} {argument.name}[{len(argument.port.slots)}] = {{{numbers(argument, first)}}};"
     values, width = first.inputs[argument.port.name], argument.port.shape[-1]
     rows = [_row(values[i : i + width]) for i in range(0, len(values), width)]
-    return f"{declare_argument(argument, const=False, real=real)} = {{\n    " + ",\n    ".join(rows) + "};"
+    return f"{spelling.declare_argument(argument, const=False, real=real)} = {{\n    " + ",\n    ".join(rows) + "};"
 
 
 def _row(values: Sequence[float]) -> str:
@@ -141,19 +126,23 @@ class C99:
     options: EmitOptions = PLAIN
 
     @property
-    def precision(self) -> Precision:
+    def precision(self) -> spelling.Precision:
         """In one file the type is settled: macros of ours would reach into the file that includes it."""
-        found = PRECISIONS[self.options.dtype]
-        return DOUBLE if found.both and self.options.single_file else found
+        precision = spelling.PRECISIONS[self.options.dtype]
+        return spelling.DOUBLE if precision.both and self.options.single_file else precision
 
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         if self.options.single_file:
             return self.in_one_file([tape], tape.name, version)
         tape = with_square_poses(tape)
-        name = Namer(RESERVED).name(tape.name)
+        name = Namer(spelling.RESERVED).name(tape.name)
         shown = _context(self, tape, name, version)
-        found = states(tape, samples)
-        test = {**shown, **self_test_tables(shown["split"], found, language("")), "header": f"{name}.h"}
+        cases = states(tape, samples)
+        test = {
+            **shown,
+            **self_test_tables(shown["split"], cases, spelling.language("")),
+            "header": f"{name}.h",
+        }
         return {
             f"{name}.h": fill_template(__name__, "function.h.jinja", shown),
             f"{name}.c": fill_template(__name__, "function.c.jinja", shown),
@@ -161,7 +150,7 @@ class C99:
             "CMakeLists.txt": fill_template(__name__, "CMakeLists.txt.jinja", shown),
             f"{name}.pc.in": fill_template(__name__, "package.pc.in.jinja", shown),
             f"README_{name}_c.md": readme(
-                tape, name, version, shown["split"], instructions(name, shown, self.precision, found[0])
+                tape, name, version, shown["split"], instructions(name, shown, self.precision, cases[0])
             ),
         }
 
@@ -169,24 +158,26 @@ class C99:
         self, tapes: Sequence[Tape], title: str, version: str, parts: Sequence[Part] = ()
     ) -> dict[str, str]:
         """Several functions in one header that needs nothing else; a self-test of each beside it."""
-        namer, file = Namer(RESERVED), identifier(title)
+        namer, file = Namer(spelling.RESERVED), identifier(title)
         shown = [(tape, _context(self, tape, namer.name(tape.name), version)) for tape in map(with_square_poses, tapes)]
+        # one Namer for all of them: two models may not share a static function
         texts = [fill_template(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
         names = [own["name"] for _, own in shown] + [part.name for part in parts]
         whole = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}
         files = {f"{file}.h": fill_template(__name__, "single.h.jinja", whole)}
         for tape, own in shown:
-            test = {**own, **self_test_tables(own["split"], states(tape), language("")), "header": f"{file}.h"}
+            test = {**own, **self_test_tables(own["split"], states(tape), spelling.language("")), "header": f"{file}.h"}
             files[f"{own['name']}_test.c"] = fill_template(__name__, "test.c.jinja", test)
         return files | {f"{part.name}_test.c": part.test for part in parts}
 
 
-def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(back: C99, tape: Tape, name: str, version: str) -> Context:
     """Everything the templates show."""
     precision, options = back.precision, back.options
     written, pairs = _write_sections(back, tape, name)
     texts = tape.provenance.texts()
     shown = context(tape, name, version, written)
+    # a header included from C++ may not say restrict
     storage, restrict = ("static inline ", "") if options.single_file else ("", "restrict ")
     many = options.batch
     symbols = [name, *([f"{name}_batch"] if many else []), *_further(name, written, shown)]
@@ -201,17 +192,17 @@ def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
         "about": comment_lines(shown["about"]),
         "ports": comment_lines(shown["ports"]),
         "indices": written.split.indices(name),
-        "functions": [name for op, name in NAMES.items() if op in ALWAYS or op in shown["used"]],
+        "functions": [name for op, name in spelling.NAMES.items() if op in spelling.ALWAYS or op in shown["used"]],
         "helpers": precision.helpers(shown["used"]),
         "symbols": symbols,
         "pairs": pairs,
         "body": written_body(written.main, precision.real, f"{name}_sincos", pairs),
         "batch": batch(tape, written.split, precision.language(name)) if many else None,
         "block": BLOCK,
-        "declared": prototypes(name, written.split, precision.public, "", storage)
-        | step_prototypes(name, shown, precision.public, storage),
-        "defined": prototypes(name, written.split, precision.real, restrict, storage)
-        | step_prototypes(name, shown, precision.real, storage),
+        "declared": spelling.prototypes(name, written.split, precision.public, "", storage)
+        | spelling.step_prototypes(name, shown, precision.public, storage),
+        "defined": spelling.prototypes(name, written.split, precision.real, restrict, storage)
+        | spelling.step_prototypes(name, shown, precision.real, storage),
     }
 
 
@@ -220,9 +211,10 @@ def _write_sections(back: C99, tape: Tape, name: str) -> tuple[Sections, dict[st
     c = back.precision.language(name)
     arguments = split(tape, Namer(c.reserved), _parameters(tape))
     slots = angle_pairs(tape) if back.options.sincos else {}
+    # a sine written into another line could not share its call with the cosine
     names = HeldNames(tape, {*c.reserved, *arguments.names}, {*slots, *slots.values()})
     pairs = {names.words[sine]: names.words[cosine] for sine, cosine in slots.items()}
-    return sections_named(tape, arguments, c, names, Places(place, place)), pairs
+    return sections_named(tape, arguments, c, names, Places(spelling.place, spelling.place)), pairs
 
 
 def _parameters(tape: Tape) -> set[str]:
@@ -230,14 +222,15 @@ def _parameters(tape: Tape) -> set[str]:
     return {name for port in tape.inputs if not port.online for name in port.names}
 
 
-def _further(name: str, written: Sections, shown: Mapping[str, Any]) -> list[str]:
+def _further(name: str, written: Sections, shown: Shown) -> list[str]:
     """Functions that some tapes have."""
-    found = [f"{name}_init", f"{name}_step"] if shown["memory"] else []
+    functions = [f"{name}_init", f"{name}_step"] if shown["memory"] else []
     if written.split.kept:
-        found = [f"{name}_prepare", *([f"{name}_condition"] if written.prepare.checks else []), *found]
-    return found
+        functions = [f"{name}_prepare", *([f"{name}_condition"] if written.prepare.checks else []), *functions]
+    return functions
 
 
 def comment_lines(lines: Iterable[str]) -> list[str]:
     """Nothing inside may end the comment, or start another."""
+    # ?? begins a trigraph in C99
     return [line.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?") for line in lines]

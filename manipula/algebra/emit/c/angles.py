@@ -19,8 +19,9 @@ from manipula.algebra.tape import Line, Tape
 
 def angle_pairs(tape: Tape) -> dict[int, int]:
     """Sine → cosine of the same angle, by slots of the on-line half."""
-    found = {op: {line.args[0]: line.slot for line in tape.online if line.op == op} for op in ("sin", "cos")}
-    return {slot: found["cos"][angle] for angle, slot in found["sin"].items() if angle in found["cos"]}
+    # by slot of the angle: the tape has each angle once
+    slots = {op: {line.args[0]: line.slot for line in tape.online if line.op == op} for op in ("sin", "cos")}
+    return {slot: slots["cos"][angle] for angle, slot in slots["sin"].items() if angle in slots["cos"]}
 
 
 class HeldNames(TapeNames):
@@ -51,12 +52,13 @@ def written_body(section: Section, real: str, function: str, pairs: Mapping[str,
     if not pairs:
         return Written(section.loads, tuple(_line(x, is_result, real) for x, is_result in steps))
     sine_of = {name: sine for sine, cosine in pairs.items() for name in (sine, cosine)}
-    given = {load.name for load in section.loads}
-    early = [x for x, is_result in steps if not is_result and x.name in sine_of and _words(_angle(x)) <= given]
+    loaded = {load.name for load in section.loads}
+    early = [x for x, is_result in steps if not is_result and x.name in sine_of and _words(_angle(x)) <= loaded]
     firsts = [x for x in early if sine_of[x.name] not in {sine_of[y.name] for y in early[: early.index(x)]}]
     others = [x for x, _ in steps if x not in early]
-    late = given - {word for x in others for word in _words(x.text)}
+    late = loaded - {word for x in others for word in _words(x.text)}
     place = {load.name: i for i, load in enumerate(section.loads)}
+    # in the order of the loads, so that each angle is read just before its call
     firsts.sort(key=lambda x: max(place[word] for word in _words(_angle(x))))
     calls = [line for x in firsts for line in _call(x, sine_of[x.name], pairs, real, function)]
     done = {sine_of[x.name] for x in early}
@@ -131,6 +133,7 @@ class Batch:
 
 def column(argument: Argument, position: int) -> str:
     """tau[2*n + i]: entry 2 of state i"""
+    # 0*n and 1*n read as mistakes
     start = {0: "", 1: "n + "}.get(position, f"{position}*n + ")
     return f"{argument.name}[{start}i]"
 
@@ -144,6 +147,7 @@ def batch(tape: Tape, arguments: Split, c: Language) -> Batch:
     angles, numbers = _angles(tape), c.constants(tape)
     tables = {line.slot: f"all_{names.words[line.slot]}" for line in angles}
     namer = Namer({*reserved, *names.words})
+    # after all other names: a table must not take the name of an argument
     tables = {slot: namer.name(wish) for slot, wish in tables.items()}
     loops = {
         tables[line.slot]: section(
@@ -151,26 +155,27 @@ def batch(tape: Tape, arguments: Split, c: Language) -> Batch:
         )
         for line, below in angles.items()
     }
-    given = loads | {slot: f"{table}[i - at]" for slot, table in tables.items()}
+    sources = loads | {slot: f"{table}[i - at]" for slot, table in tables.items()}
     results = [(column(x, i), slot) for x in arguments.outputs for i, slot in enumerate(x.port.slots)]
     rest = _live_lines([line for line in tape.online if line.slot not in tables], {slot for _, slot in results})
-    return Batch(loops, section(SectionPlan(given, rest, results), numbers, c, names))
+    return Batch(loops, section(SectionPlan(sources, rest, results), numbers, c, names))
 
 
 def _angles(tape: Tape) -> dict[Line, list[Line]]:
     """Every sine and cosine of a short sum or product of inputs, with the lines its angle takes."""
     plain: dict[int, list[Line]] = {}
-    found: dict[Line, list[Line]] = {}
+    sines: dict[Line, list[Line]] = {}
     online = {line.slot for line in tape.online}
     for line in tape.online:
         if not all(arg in plain or arg not in online for arg in line.args):
             continue
         below = list(dict.fromkeys(x for arg in line.args for x in plain.get(arg, [])))
         if line.op in ("sin", "cos"):
-            found[line] = below
+            sines[line] = below
+        # the loop of each sine computes its angle anew: worth it only where that is short
         elif line.op in ("add", "sub", "mul", "neg") and len(below) < _LONGEST:
             plain[line.slot] = [*below, line]
-    return found
+    return sines
 
 
 def _live_lines(lines: list[Line], wanted: set[int]) -> list[Line]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, fill_template
+from manipula.algebra.emit.about import WIDTH, Context, fill_template
 from manipula.algebra.emit.backend import EmitOptions, Part
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.program import program_text
 from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, Precision
 from manipula.algebra.emit.choice import ChoiceSource, Example, context, row
 from manipula.algebra.emit.ports import ascii_text, identifier
+from manipula.algebra.emit.text import Language
 
 PACKAGE = "manipula.algebra.emit.c"
 
@@ -53,9 +53,10 @@ if ({name}(T, {"parameter, " if source.parameter else ""}q_now, 0.1, q) == 0) {{
     return Example("c", lines, files, f"cc {flags} {name}.c {name}_test.c -lm -o {name}_test && ./{name}_test")
 
 
-def _context(source: ChoiceSource, options: EmitOptions, version: str) -> dict[str, Any]:
+def _context(source: ChoiceSource, options: EmitOptions, version: str) -> Context:
     precision, shown = C99(options).precision, context(source, version)
     inline = source.name if options.single_file else ""
+    # macros only for the functions in use
     used = {line.op for routine in source.routines for tape in routine.tapes.values() for line in tape.lines}
     return shown | {
         "guard": f"{source.name.upper()}_H",
@@ -78,7 +79,7 @@ def _table(source: ChoiceSource, precision: Precision) -> list[str]:
     return wrap(", ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _word(double: float, single: float, precision: Precision, c: Any) -> str:
+def _word(double: float, single: float, precision: Precision, c: Language) -> str:
     if precision.both and double != single:
         return f"TOLERANCE({c.number(double).text}, {c.number(single).text})"
-    return str(c.number(single if precision.single else double).text)
+    return c.number(single if precision.single else double).text

@@ -5,32 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, fill_template, with_licence
+from manipula.algebra.emit.about import WIDTH, Context, fill_template, with_licence
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import DOUBLE, KEYWORDS, RESERVED, Precision
 from manipula.algebra.emit.ports import Namer, Split, ascii_text
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.section import unused_arguments
 from manipula.algebra.emit.text import Language, Pair, number
-from manipula.algebra.program.tree import (
-    ARRAYS,
-    STRUCT,
-    Expr,
-    Field,
-    For,
-    Kind,
-    Routine,
-    RoutineCall,
-    Struct,
-    Var,
-    parts,
-)
+from manipula.algebra.program import tree
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
-BYTES: dict[Kind, int] = {"ints": 4, "words": 8, "reals": 8, "complexes": 16}
+BYTES: dict[tree.Kind, int] = {"ints": 4, "words": 8, "reals": 8, "complexes": 16}
 MATHS = ("sqrt", "exp", "log", "sin", "cos", "floor", "ceil", "rint")
 FORMS = {
     "from": "({0} + {1})", "neg": "(-{0})", "not": "(!{0})",
@@ -78,7 +65,7 @@ class CProgram(ProgramWriter):
 
     def __init__(
         self,
-        routines: Sequence[Routine],
+        routines: Sequence[tree.Routine],
         public: Sequence[str] = (),
         wide: bool = False,
         precision: Precision = DOUBLE,
@@ -99,6 +86,7 @@ class CProgram(ProgramWriter):
         self.types["complex"] = "pair"
         forms = {**self.maths_forms(), **FORMS}
         self.forms = {key: x.replace("{int}", self.whole).replace("{real}", precision.real) for key, x in forms.items()}
+        # C rounds quotients towards zero and has no product of 128 bits
         made = {"idiv": FLOOR, "mod": REST, "high": HIGH}
         self.helpers = {
             key: [self.with_storage(x.format(int=self.whole)) for x in lines] for key, lines in made.items()
@@ -107,9 +95,9 @@ class CProgram(ProgramWriter):
     def maths_forms(self) -> dict[str, str]:
         """Functions of math.h for the number type."""
         called = self.precision.function
-        found = {f"{name} real": f"{called(name)}({{bare[0]}})" for name in MATHS}
+        forms = {f"{name} real": f"{called(name)}({{bare[0]}})" for name in MATHS}
         return {
-            **found,
+            **forms,
             "atan2": f"{called('atan2')}({{bare[0]}}, {{bare[1]}})",
             "abs real": f"{called('fabs')}({{0}})",
         }
@@ -119,71 +107,74 @@ class CProgram(ProgramWriter):
         return line.replace("static ", self.storage, 1) if line.startswith("static ") else line
 
     def before(self) -> list[str]:
-        kinds = {getattr(x, "kind", "") for routine in self.routines for x in parts(routine.body)}
+        kinds = {getattr(x, "kind", "") for routine in self.routines for x in tree.parts(routine.body)}
         return ["#include <stdint.h>"] if self.wide or kinds & {"word", "words"} else []
 
-    def constant(self, kind: Kind, value: float) -> str:
+    def constant(self, kind: tree.Kind, value: float) -> str:
         if kind == "real":
             return number(value, "INFINITY", "NAN") if self.precision is DOUBLE else self.numbers.number(value).text
         if kind == "word":
             return f"UINT64_C({int(value)})"
+        # an int of C99 may have 32 bits, and its overflow is undefined
         if not self.wide and abs(value) > 2**31 - 1:
             raise InputError("{value} has more than 32 bits: write this program with wide whole numbers", int(value))
         return str(int(value))
 
     def brace_lines(self, head: str, lines: Sequence[str]) -> Iterator[str]:
         first, *rest = super().brace_lines(head, lines)
+        # a function's brace stands on its own line, as C programmers expect it
         yield from (first.removesuffix(" {"), "{", *rest)
 
-    def head(self, routine: Routine) -> str:
-        given = [self.parameter(name, kind, name in routine.written) for name, kind in routine.parameters.items()]
+    def head(self, routine: tree.Routine) -> str:
+        parameters = [self.parameter(name, kind, name in routine.written) for name, kind in routine.parameters.items()]
         returns, storage = self.types[routine.returns], "" if routine.name in self.public else self.storage
-        return self.wrap_line(f"{storage}{returns} {self.called[routine.name]}({', '.join(given) or 'void'})")
+        return self.wrap_line(f"{storage}{returns} {self.called[routine.name]}({', '.join(parameters) or 'void'})")
 
-    def parameter(self, name: str, kind: Kind, written: bool) -> str:
+    def parameter(self, name: str, kind: tree.Kind, written: bool) -> str:
         const, name = "" if written else "const ", self.local[name]
-        if kind.startswith(STRUCT):
-            return f"{const}{self.called[kind.removeprefix(STRUCT)]} *{self.restrict}{name}"
+        if kind.startswith(tree.STRUCT):
+            return f"{const}{self.called[kind.removeprefix(tree.STRUCT)]} *{self.restrict}{name}"
         return (
-            f"{const}{self.types[ARRAYS[kind]]} *{self.restrict}{name}"
-            if kind in ARRAYS
+            f"{const}{self.types[tree.ARRAYS[kind]]} *{self.restrict}{name}"
+            if kind in tree.ARRAYS
             else f"{self.types[kind]} {name}"
         )
 
-    def locals(self, routine: Routine) -> Iterator[str]:
+    def locals(self, routine: tree.Routine) -> Iterator[str]:
         for name, (kind, size) in routine.arrays.items():
-            yield f"{self.types[ARRAYS[kind]]} {self.local[name]}[{size}];"
+            yield f"{self.types[tree.ARRAYS[kind]]} {self.local[name]}[{size}];"
         plain = self.variables(routine)
         nothing = {"real": self.precision.zero, "complex": "{0.0, 0.0}"}
         yield from (f"{self.types[kind]} {name} = {nothing.get(kind, '0')};" for name, kind in plain)
         if plain or routine.arrays:
             yield ""
-        read = {x.name for x in parts(routine.body) if isinstance(x, Var)}
+        # compilers warn of parameters that nobody reads, and -Werror is how we test
+        read = {x.name for x in tree.parts(routine.body) if isinstance(x, tree.Var)}
         yield from (f"(void){self.local[name]};" for name in routine.parameters if name not in read)
 
-    def loop(self, line: For, name: str) -> str:
+    def loop(self, line: tree.For, name: str) -> str:
         more = f"{name}++" if line.step == 1 else f"{name}--" if line.step == -1 else f"{name} += {line.step}"
         sign = "<" if line.step > 0 else ">"
         start, stop = self.bare(line.start), self.write(line.stop)
         return f"for ({self.whole} {name} = {start}; {name} {sign} {stop}; {more})"
 
-    def void_cast(self, call: Expr) -> str:
+    def void_cast(self, call: tree.Expr) -> str:
         return "" if call.kind == "none" else "(void)"
 
-    def member(self, x: Field) -> str:
+    def member(self, x: tree.Field) -> str:
         return f"{self.local[x.struct.name]}->{self.member_name(x.name)}"
 
-    def struct(self, struct: Struct) -> list[str]:
-        def member(name: str, kind: Kind, size: int) -> str:
-            if kind not in ARRAYS:
+    def struct(self, struct: tree.Struct) -> list[str]:
+        def member(name: str, kind: tree.Kind, size: int) -> str:
+            if kind not in tree.ARRAYS:
                 return f"    {self.types[kind]} {name};"
-            return f"    {self.types[ARRAYS[kind]]} {f'{name}[{size}]' if size else f'*{name}'};"
+            return f"    {self.types[tree.ARRAYS[kind]]} {f'{name}[{size}]' if size else f'*{name}'};"
 
         lines = [member(self.member_name(x.name), x.kind, x.size) for x in struct.members]
         return ["typedef struct {", *lines, f"}} {self.called[struct.name]};"]
 
-    def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:
-        entry = ARRAYS[kind]
+    def table(self, name: str, kind: tree.Kind, values: Sequence[float]) -> str:
+        entry = tree.ARRAYS[kind]
         return table_text(name, [self.constant(entry, x) for x in values], self.types[entry], self.storage)
 
     # complex numbers
@@ -192,9 +183,9 @@ class CProgram(ProgramWriter):
         return ["typedef struct {", "    double re;", "    double im;", "} pair;"]
 
     def pair_head(self, name: str, pair: Pair) -> str:
-        given = [f"{'double' if x in ('x', 're', 'im') else 'pair'} {x}" for x in pair.parameters.split()]
+        parameters = [f"{'double' if x in ('x', 're', 'im') else 'pair'} {x}" for x in pair.parameters.split()]
         result = "double" if len(pair.result) == 1 else "pair"
-        return f"{self.storage}{result} pair_{name}({', '.join(given)})"
+        return f"{self.storage}{result} pair_{name}({', '.join(parameters)})"
 
     def pair_made(self) -> list[str]:
         return ["pair z;", "", "z.re = re;", "z.im = im;", "return z;"]
@@ -208,7 +199,8 @@ class CProgram(ProgramWriter):
         early: dict[str, None] = {}
         for routine in self.routines:
             known.add(routine.name)
-            calls = (x.routine for x in parts(routine.body) if isinstance(x, RoutineCall))
+            calls = (x.routine for x in tree.parts(routine.body) if isinstance(x, tree.RoutineCall))
+            # C reads once, from the top: what is called before its text needs a prototype
             early |= dict.fromkeys(name for name in calls if name not in known)
         made = []
         for routine in self.routines:
@@ -239,7 +231,7 @@ class CProgram(ProgramWriter):
 
 
 def program_text(
-    routines: Sequence[Routine],
+    routines: Sequence[tree.Routine],
     public: Sequence[str] = (),
     wide: bool = False,
     precision: Precision = DOUBLE,
@@ -252,16 +244,18 @@ def program_text(
 def table_text(name: str, values: Iterable[object], kind: str = "double", storage: str = "static ") -> str:
     """static const double name[3] = {…};"""
     words = [x if isinstance(x, str) else repr(x) for x in values]
+    # repr of a double reads back as the same bits in every C library
     lines = wrap(", ".join(words), WIDTH, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([f"{storage}const {kind} {name}[{len(words)}] = {{", *lines, "};"])
 
 
-def stack_bytes(routines: Sequence[Routine]) -> int:
+def stack_bytes(routines: Sequence[tree.Routine]) -> int:
     """What the arrays take at most; callees stand before their callers."""
     deep: dict[str, int] = {}
     for routine in routines:
         own = sum(size * BYTES[kind] for kind, size in routine.arrays.values())
-        called = {x.routine for x in parts(routine.body) if isinstance(x, RoutineCall)}
+        called = {x.routine for x in tree.parts(routine.body) if isinstance(x, tree.RoutineCall)}
+        # a bound on the stack is promised in the README, for microcontrollers
         if routine.name in called:
             raise InputError(
                 "{file}: {name} calls itself: what it takes of the stack has no bound", routine.file, routine.name
@@ -285,7 +279,7 @@ class SolverSource:
     about: Sequence[str]
     meaning: str
     joints: Sequence[str]
-    routines: Sequence[Routine]
+    routines: Sequence[tree.Routine]
     tables: Mapping[str, Sequence[float] | Sequence[int]]
     cases: Sequence[tuple[Sequence[float], Sequence[Sequence[float]]]]
     most: int
@@ -309,7 +303,7 @@ def solver_files(source: SolverSource, version: str) -> dict[str, str]:
     return with_licence(files)
 
 
-def _context(source: SolverSource, version: str) -> dict[str, Any]:
+def _context(source: SolverSource, version: str) -> Context:
     name = Namer(RESERVED).name(source.name)
     about = comment_lines(map(ascii_text, source.about))
     return {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.about import WIDTH, Shown
 from manipula.algebra.emit.ports import Argument, Memory, Split
 from manipula.algebra.emit.section import element
 from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, SIGN, Language, Table, Text, calls
@@ -46,6 +46,7 @@ ANDROID i386 linux sun vax arm mips sparc far near huge small pascal cdecl inter
 min
 max
 """  # functions a local name would hide, and macros of the headers, of compilers and of Windows
+# a local called sin would hide the function that the next line calls
 _CALLED = [OPS[op].word("c") + kind for op in (*LIBRARY, *GUARDED) for kind in ("", "f")]
 RESERVED = frozenset([*(KEYWORDS + _LIBRARY).split(), *_CALLED])
 
@@ -158,6 +159,7 @@ class SingleLanguage(Language):
             rounded = np.float32(value)
         if np.isnan(rounded):
             return Text(self.not_a_number)
+        # the fewest digits that read back as the same float; those of the double would suggest more
         digits = self.infinity if np.isinf(rounded) else self.literal.format(float(str(abs(rounded))))
         return Text(f"-{digits}", SIGN) if np.signbit(rounded) else Text(digits)
 
@@ -201,6 +203,7 @@ def declare_argument(argument: Argument, const: bool = True, real: str = "double
 def prototype(name: str, parts: Sequence[str], result: str = "void") -> str:
     """void name(…), one line if it fits."""
     line = f"{result} {name}({', '.join(parts) or 'void'})"
+    # one parameter a line: a reader compares prototypes of twelve arrays
     return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
 
 
@@ -210,10 +213,10 @@ def prototypes(name: str, arguments: Split, real: str, restrict: str = "", stora
     kept = [f"const {real} k[{size}]"] if size else []
     one = [declare_argument(x, real=real) for x in arguments.variables] + kept
     many = [f"const {real} *{restrict}{x.name}" for x in arguments.variables] + kept
-    given = [declare_argument(x, real=real) for x in arguments.parameters]
+    parameters = [declare_argument(x, real=real) for x in arguments.parameters]
     taken = [declare_argument(x, const=False, real=real) for x in arguments.outputs]
     return {
-        "prepare": prototype(f"{name}_prepare", [*given, f"{real} k[{size}]"], f"{storage}int"),
+        "prepare": prototype(f"{name}_prepare", [*parameters, f"{real} k[{size}]"], f"{storage}int"),
         "one": prototype(name, one + taken, f"{storage}void"),
         "many": prototype(
             f"{name}_batch",
@@ -223,16 +226,16 @@ def prototypes(name: str, arguments: Split, real: str, restrict: str = "", stora
     }
 
 
-def step_prototypes(name: str, shown: Mapping[str, Any], real: str, storage: str = "") -> dict[str, str]:
+def step_prototypes(name: str, shown: Shown, real: str, storage: str = "") -> dict[str, str]:
     """Prototypes of what remembers."""
     memory: Memory | None = shown["memory"]
     if memory is None:
         return {}
     own = f"{name}_state *{memory.pointer}"
     start = [*(x for x, _ in memory.states), *shown["parameters"]]
-    given = [declare_argument(x, real=real) for x in memory.variables]
+    variables = [declare_argument(x, real=real) for x in memory.variables]
     taken = [declare_argument(x, const=False, real=real) for x in memory.outputs]
     return {
         "init": prototype(f"{name}_init", [own, *(declare_argument(x, real=real) for x in start)], f"{storage}int"),
-        "step": prototype(f"{name}_step", [own, *given, *taken], f"{storage}void"),
+        "step": prototype(f"{name}_step", [own, *variables, *taken], f"{storage}void"),
     }

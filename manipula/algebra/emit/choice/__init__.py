@@ -11,16 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from textwrap import wrap
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from manipula.algebra.emit.about import WIDTH, entry, fill_template, with_licence
+from manipula.algebra.emit.about import WIDTH, Context, entry, fill_template, with_licence
 from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.ports import ascii_text
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE
 from manipula.algebra.program.tree import Routine
 
 PACKAGE = "manipula.algebra.emit.choice"
-WRITERS = {language: f"manipula.algebra.emit.{language}.choice" for language in ("c", "cpp", "javascript", "rust")}
+WRITERS = {
+    "c": "manipula.algebra.emit.c.choice", "cpp": "manipula.algebra.emit.cpp",
+    "javascript": "manipula.algebra.emit.javascript.program", "rust": "manipula.algebra.emit.rust.program",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ def with_choice(
         "states": states(source), "parameter": ascii_text(source.parameter), "notes": notes(source),
     }  # fmt: skip
     section = fill_template(PACKAGE, "readme.md.jinja", shown)
+    # one README describes both functions: the choice is of no use without the branches
     described = {name: text + section if "README" in name else text for name, text in files.items()}
     return described | with_licence(writer.choice_files(source, options, version))
 
@@ -133,11 +137,12 @@ def about(source: ChoiceSource, version: str) -> list[str]:
         *entry("joints", ", ".join(source.joints)), *entry("limits", "; ".join(source.limits) or "none"), "",
     ]  # fmt: skip
     lines += [line for word, text in ports for line in entry(word, text)]
+    # indented by the comment's own frame of four signs
     lines += ["", *(line for note in notes(source) for line in wrap(note, WIDTH - 4))]
     return [ascii_text(line) for line in lines]
 
 
-def context(source: ChoiceSource, version: str) -> dict[str, Any]:
+def context(source: ChoiceSource, version: str) -> Context:
     """What every template shows."""
     return {
         "name": source.name, "version": version, "about": about(source, version), "dof": len(source.joints),

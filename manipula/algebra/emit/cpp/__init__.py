@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from textwrap import wrap
 
-from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
+from manipula.algebra.emit import choice
+from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, numbers, readme
+from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.program import CProgram
-from manipula.algebra.emit.c.spelling import ALWAYS, helpers
+from manipula.algebra.emit.c.spelling import ALWAYS, Precision, helpers
 from manipula.algebra.emit.c.spelling import RESERVED as C_RESERVED
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.ports import Argument, Memory, Namer, Split
+from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.reference import State, states
-from manipula.algebra.emit.section import Places, context, element, sections_of, self_test_tables
+from manipula.algebra.emit.section import Place, Places, context, element, sections_of, self_test_tables
 from manipula.algebra.emit.text import ARITHMETIC, LIBRARY, Language, calls
 from manipula.algebra.tape import Tape
 from manipula.scalar import OPS
@@ -61,7 +63,7 @@ class Cpp17:
         }
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str) -> Context:
     written = sections_of(tape, language(name), (), Places(element, _result_name(tape)))
     arguments = written.split
     shown = context(tape, name, version, written)
@@ -88,8 +90,9 @@ def array(real: str, shape: Sequence[int]) -> str:
     return f"std::array<{array(real, shape[1:])}, {shape[0]}>" if shape else real
 
 
-def _result_name(tape: Tape) -> Any:
+def _result_name(tape: Tape) -> Place:
     """One output is `result` itself, several are its members."""
+    # one array is returned as it is: a struct of one member would only be in the way
     single = sum(1 for port in tape.outputs if port.slots) == 1
 
     def place(argument: Argument, position: int) -> str:
@@ -103,6 +106,7 @@ def _functions(tape: Tape) -> dict[str, list[str]]:
     """The functions each half calls, for its using-declarations."""
     sections = {"prepare": (*tape.offline, *tape.guard), "main": tape.online}
     return {
+        # using-declarations of functions that are not called are warnings
         key: [name for op, name in FUNCTIONS.items() if any(line.op == op for line in lines)]
         for key, lines in sections.items()
     }
@@ -117,7 +121,7 @@ def _inputs(arguments: Split) -> list[str]:
     return _parameter_declarations(arguments.variables) + kept
 
 
-def _step_signatures(name: str, shown: Mapping[str, Any], result: str) -> dict[str, str]:
+def _step_signatures(name: str, shown: Shown, result: str) -> dict[str, str]:
     """Signatures of what remembers."""
     memory: Memory | None = shown["memory"]
     if memory is None:
@@ -133,7 +137,7 @@ def _signature(result: str, name: str, parts: Sequence[str]) -> str:
     return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
 
 
-def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(name: str, shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     signature = [f"template <class Real> {shown['one']};"]
     lines = [f'#include "{name}.hpp"', ""]
@@ -158,7 +162,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         f"c++ -std=c++17 -O2 -Wall -Wextra -Werror -pedantic {name}_test.cpp -o {name}_test && ./{name}_test",
         [
             "`Real` may be `float`, `double`, or any type with arithmetic, comparisons, a constructor from `double` "
-            f"and functions {functions} in its own namespace: a dual number gives derivatives.",
+            f"and functions {functions} in its own namespace: a dual number gives derivatives."
         ],
     )
 
@@ -181,3 +185,56 @@ class CppProgram(CProgram):
 
     def before(self) -> list[str]:
         return ["#include <cmath>\n#include <cstdint>\n\nusing std::fabs;"]
+
+
+# A choice among solutions (see `emit.choice`): one header over `float` or `double`, and a self-test.
+
+REAL = Precision(
+    "Real", "Real", "Real({})", "std::numeric_limits<Real>::quiet_NaN()", tolerance="tolerance<Real>({}, {})"
+)
+
+
+class CppTemplates(CppProgram):
+    """Every routine a template over its numbers, in a namespace that has the functions of <cmath>."""
+
+    storage = "template <class Real>\ninline "
+
+    def before(self) -> list[str]:
+        return []
+
+
+def choice_files(source: choice.ChoiceSource, options: EmitOptions, version: str) -> dict[str, str]:
+    """File name → text."""
+    name, shown = source.name, choice.context(source, version)
+    numbers = REAL.language("")
+    words = [
+        numbers.number(double).text if double == single else REAL.tolerance.format(repr(double), repr(single))
+        for double, single in zip(source.table, source.single, strict=True)
+    ]
+    shown |= {
+        "about": comment_lines(shown["about"]), "guard": f"MANIPULA_{name.upper()}_HPP",
+        "table": wrap(", ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False),
+        "routines": CppTemplates(source.routines, precision=REAL).text(),
+    }  # fmt: skip
+    return {
+        f"{name}.hpp": fill_template(__name__, "nearest.hpp.jinja", shown),
+        f"{name}_test.cpp": fill_template(__name__, "nearest_test.cpp.jinja", shown),
+    }
+
+
+def choice_example(source: choice.ChoiceSource, options: EmitOptions) -> choice.Example:
+    """For the README."""
+    name, dof, unit = source.name, len(source.joints), ascii_text(source.unit)
+    lines = f"""#include "{name}.hpp"
+
+const std::array<double, {dof}> q_now{{{choice.row(source.cases[0].now)}}};  // the present joints, {unit}
+std::array<double, {dof}> q;
+if (manipula::{name}(T, {"parameter, " if source.parameter else ""}q_now, 0.1, q) == 0) {{
+    // q: no joint further than 0.1 from q_now; T is std::array<std::array<double, 4>, 4>
+}}"""
+    files = {
+        f"{name}.hpp": "picks one of the branches; needs none of the files above",
+        f"{name}_test.cpp": "its self-test",
+    }
+    flags = "-std=c++17 -O2 -Wall -Wextra -Werror -pedantic"
+    return choice.Example("cpp", lines, files, f"c++ {flags} {name}_test.cpp -o {name}_test && ./{name}_test")

@@ -4,34 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from manipula.algebra.emit.about import Readme, fill_template, readme
+from manipula.algebra.emit import section
+from manipula.algebra.emit.about import Context, Readme, Shown, fill_template, readme
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.cuda.program import (
-    PLAIN,
-    RESERVED,
-    WORDS,
-    CudaProgram,
-    Group,
-    group_angles,
-    helpers,
-    is_sine,
-    language,
-    move_angles_first,
-)
+from manipula.algebra.emit.cuda import program as cuda_program
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, split
 from manipula.algebra.emit.reference import states
-from manipula.algebra.emit.section import (
-    Places,
-    Sections,
-    Statement,
-    TapeNames,
-    context,
-    sections_named,
-    self_test_tables,
-)
 from manipula.algebra.program.primitives import EACH, normals
 from manipula.algebra.program.reader import program
 from manipula.algebra.tape import Tape
@@ -60,7 +40,7 @@ class Cuda:
         shown = _context(tape, version)
         name: str = shown["name"]
         arguments: Split = shown["split"]
-        test = {**shown, **self_test_tables(arguments, states(tape, samples), c_language(""))}
+        test = {**shown, **section.self_test_tables(arguments, states(tape, samples), c_language(""))}
         rollouts = {f"{name}_rollouts.cuh": _rollouts(shown, standalone=True)} if _rolls(shown) else {}
         return {
             f"{name}.cuh": fill_template(__name__, "function.cuh.jinja", shown),
@@ -70,7 +50,7 @@ class Cuda:
         }
 
 
-def _rolls(shown: Mapping[str, Any]) -> bool:
+def _rolls(shown: Shown) -> bool:
     """Does it go step by step?"""
     return shown["memory"] is not None
 
@@ -97,11 +77,12 @@ def source(tape: Tape, version: str) -> CudaSource:
     """The header alone, to be compiled at run time."""
     shown = _context(tape, version)
     rollouts = _rollouts(shown, standalone=False) if _rolls(shown) else ""
+    # decides the kernel's parameters: without noise there is no seed to hand over
     noisy = any(port.role == "noise" for port in tape.inputs)
     return CudaSource(fill_template(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
 
 
-def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
+def _rollouts(shown: Shown, standalone: bool) -> str:
     memory: Memory = shown["memory"]
     recorded = [*(x for x, _ in memory.states), *memory.outputs]
     width = sum(len(x.port.slots) for x in recorded)
@@ -109,20 +90,23 @@ def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
     noises = [x for x in memory.variables if x.port.role == "noise"]
     more |= {"noises": noises, "drives": [x for x in memory.variables if x.port.role != "noise"]}
     if noises:
+        # a counter gives four deviates at a time: room for the ones that nobody reads
         more["drawn"] = -(-sum(len(x.port.slots) for x in noises) // EACH) * EACH
-        more["philox"] = CudaProgram(program(normals), (), wide=True).text().strip()
+        more["philox"] = cuda_program.CudaProgram(program(normals), (), wide=True).text().strip()
     return fill_template(__name__, "rollouts.cuh.jinja", {**shown, **more})
 
 
-def _context(tape: Tape, version: str) -> dict[str, Any]:
-    name = Namer(RESERVED).name(tape.name)
-    tape = move_angles_first(tape)
+def _context(tape: Tape, version: str) -> Context:
+    name = Namer(cuda_program.RESERVED).name(tape.name)
+    # the sines of all joints stand side by side then, and share one reduction of the argument
+    tape = cuda_program.move_angles_first(tape)
     written = _sections(tape, name)
     arguments = written.split
-    shown = context(tape, name, version, written)
-    body = list(group_angles(written.main.body, name))
+    shown = section.context(tape, name, version, written)
+    body = list(cuda_program.group_angles(written.main.body, name))
+    # wrappers are written only for functions that are called outside the groups
     text = _outside_groups(written, body)
-    used = [(op, helper) for op, helper in helpers(name).items() if op in shown["used"]]
+    used = [(op, helper) for op, helper in cuda_program.helpers(name).items() if op in shown["used"]]
     called = " ".join(helper.body for _, helper in used)
     arrays = _arrays(arguments)
     return (
@@ -132,9 +116,11 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
             "guard": f"MANIPULA_{name.upper()}_CUH",
             "about": comment_lines(shown["about"]),
             "ports": comment_lines(shown["ports"]),
-            "functions": [(op, *PLAIN[op]) for op in PLAIN if f"{name}_{op}(" in text + called],
+            "functions": [
+                (op, *cuda_program.PLAIN[op]) for op in cuda_program.PLAIN if f"{name}_{op}(" in text + called
+            ],
             "helpers": used,
-            "sines": any(isinstance(x, Group) for x in body),
+            "sines": any(isinstance(x, cuda_program.Group) for x in body),
             "body": body,
             "arrays": arrays,
             "block": BLOCK,
@@ -143,35 +129,37 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
     )
 
 
-def _sections(tape: Tape, name: str) -> Sections:
+def _sections(tape: Tape, name: str) -> section.Sections:
     """Sines and cosines have a line of their own, to be found again."""
-    sines = [line.slot for line in tape.online if is_sine(line)]
-    spoken = language(name)
-    taken = {*spoken.reserved, *(f"{word}{i + 1}" for word in WORDS for i in range(len(sines)))}
+    sines = [line.slot for line in tape.online if cuda_program.is_sine(line)]
+    spoken = cuda_program.language(name)
+    taken = {*spoken.reserved, *(f"{word}{i + 1}" for word in cuda_program.WORDS for i in range(len(sines)))}
     arguments = split(tape, Namer(taken))
-    names = TapeNames(tape, {*taken, *arguments.names})
+    names = section.TapeNames(tape, {*taken, *arguments.names})
     for slot in sines:
+        # a name of its own: otherwise it would be written into another line
         names.free[slot] = False
-    return sections_named(tape, arguments, spoken, names, Places(_entry, _entry))
+    return section.sections_named(tape, arguments, spoken, names, section.Places(_entry, _entry))
 
 
 def _entry(argument: Argument, position: int) -> str:
     return f"{argument.name}[{position}]"
 
 
-def _outside_groups(written: Sections, body: Sequence[Statement | Group]) -> str:
+def _outside_groups(written: section.Sections, body: Sequence[section.Statement | cuda_program.Group]) -> str:
     """All that is computed, without the sines and cosines that come together."""
     statements = [*written.prepare.body, *written.prepare.stores, *written.main.stores]
-    statements += [x for x in body if isinstance(x, Statement)]
-    angles = [angle for x in body if isinstance(x, Group) for angle in x.angles]
+    statements += [x for x in body if isinstance(x, section.Statement)]
+    angles = [angle for x in body if isinstance(x, cuda_program.Group) for angle in x.angles]
     return "\n".join([*(x.text for x in statements), *(x.text for x in written.prepare.checks), *angles])
 
 
 def _arrays(arguments: Split) -> list[Array]:
-    namer = Namer({*RESERVED, *arguments.names})
+    namer = Namer({*cuda_program.RESERVED, *arguments.names})
 
     def arrays(of: Sequence[Argument], read: bool) -> Iterable[Array]:
         for x in of:
+            # a port may be called q_row already
             row, column, own = (namer.name(f"{x.name}_{word}") for word in ("row", "column", "own"))
             yield Array(x.name, len(x.port.slots), read, row, column, own)
 
@@ -205,14 +193,14 @@ def _signatures(arguments: Split, arrays: Sequence[Array], name: str) -> dict[st
     }
 
 
-def _readme(name: str, shown: Mapping[str, Any]) -> Readme:
+def _readme(name: str, shown: Shown) -> Readme:
     arguments: Split = shown["split"]
     arrays: Sequence[Array] = shown["arrays"]
     handed = [x.name for x in arrays if x.read] + (["work"] if arguments.kept else [])
-    given = ", ".join([*handed, *(x.name for x in arrays if not x.read)])
+    arguments_text = ", ".join([*handed, *(x.name for x in arrays if not x.read)])
     signature = [
-        f"template <typename Real> cudaError_t {name}_launch(n, {given}, cudaStream_t stream = 0);",
-        f"template <typename Real> cudaError_t {name}_launch_rows(n, {given}, cudaStream_t stream = 0);",
+        f"template <typename Real> cudaError_t {name}_launch(n, {arguments_text}, cudaStream_t stream = 0);",
+        f"template <typename Real> cudaError_t {name}_launch_rows(n, {arguments_text}, cudaStream_t stream = 0);",
         f"template <typename Real, {name}_layout layout> __global__ void {name}_kernel(",
         "    " + ",\n    ".join(shown["kernel_signature"]) + ");",
     ]
@@ -222,7 +210,7 @@ def _readme(name: str, shown: Mapping[str, Any]) -> Readme:
         signature.insert(0, f"template <typename Real> int {name}_prepare({parameters}, k);  // host or device")
         lines += [f"{name}_work<double> work;"]
         lines += [f"if ({name}_prepare<double>({parameters}, work.k) != 0) {{ /* a condition is broken */ }}"]
-    lines += [f"{name}_launch<double>(n, {given});  // pointers to device memory"]
+    lines += [f"{name}_launch<double>(n, {arguments_text});  // pointers to device memory"]
     lines += ["", "/* the same from Python, with CuPy, arrays of one row a state:"]
     if arguments.kept:
         lines += [f'work = numpy.array([(k,)], dtype=[("k", "f8", ({len(arguments.kept)},))])']
@@ -242,6 +230,6 @@ def _readme(name: str, shown: Mapping[str, Any]) -> Readme:
         f"nvcc -O3 {name}_test.cu -o {name}_test && ./{name}_test   # 77: no device",
         [
             f"`{name}_launch` takes structures of arrays, entry `j` of state `i` at `[j*n + i]`, which is fastest; "
-            f"`{name}_launch_rows` takes states one after the other, `[i*size + j]`. The kernel takes any steps.",
+            f"`{name}_launch_rows` takes states one after the other, `[i*size + j]`. The kernel takes any steps."
         ],
     )

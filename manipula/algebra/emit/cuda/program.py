@@ -33,6 +33,7 @@ class CudaProgram(CppProgram):
         self.helpers = {key: [self.spell_types(line) for line in lines] for key, lines in self.helpers.items()}
 
     def spell_types(self, text: str) -> str:
+        # NVRTC has no stdint.h
         text = text.replace("uint64_t", WORD).replace("int64_t", LONG)
         return text.replace("UINT64_C(0xffffffff)", "0xffffffffULL")
 
@@ -43,6 +44,7 @@ class CudaProgram(CppProgram):
         if kind == "word":
             return f"{int(value)}ULL"
         if kind == "real":
+            # nor math.h with its macros for infinity and NaN
             return number(value, "(1.0 / 0.0)", "(0.0 / 0.0)")
         return super().constant(kind, value)
 
@@ -127,6 +129,7 @@ def is_sine(line: Line) -> bool:
 
 def _plain_slots(lines: Sequence[Line], online: dict[int, Line]) -> set[int]:
     """Slots that are inputs, or sums and products of such."""
+    # what no line computes is an input or a constant
     plain = {arg for line in lines for arg in line.args if arg not in online}
     for line in lines:
         if line.op in _PLAIN and plain.issuperset(line.args):
@@ -135,14 +138,14 @@ def _plain_slots(lines: Sequence[Line], online: dict[int, Line]) -> set[int]:
 
 
 def _below(slots: Sequence[int], online: dict[int, Line]) -> set[int]:
-    found: set[int] = set()
+    below: set[int] = set()
     waiting = list(slots)
     while waiting:
         slot = waiting.pop()
-        if slot in online and slot not in found:
-            found.add(slot)
+        if slot in online and slot not in below:
+            below.add(slot)
             waiting += online[slot].args
-    return found
+    return below
 
 
 def group_angles(statements: Sequence[Statement], prefix: str) -> Iterator[Statement | Group]:
@@ -151,6 +154,7 @@ def group_angles(statements: Sequence[Statement], prefix: str) -> Iterator[State
     count = 0
     for statement in (*statements, None):
         call = _call(statement.text, prefix) if statement else None
+        # results of a group exist only after the whole group
         if run and (call is None or not {x.name for x in run}.isdisjoint(re.findall(r"\w+", call[1]))):
             count += 1
             yield _group(run, prefix, str(count) if count > 1 else "")
@@ -178,6 +182,7 @@ def _call(text: str, prefix: str) -> tuple[str, str] | None:
     depth = 0
     for letter in match[2]:
         depth += {"(": 1, ")": -1}.get(letter, 0)
+        # sin(a)*cos(b) also begins with a call and ends with a bracket: only a whole call counts
         if depth < 0:
             return None
     return match[1], match[2]

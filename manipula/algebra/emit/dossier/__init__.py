@@ -17,18 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from manipula.algebra.emit.about import provenance
-from manipula.algebra.emit.dossier.layout import (
-    DossierEquations,
-    Table,
-    c_function,
-    c_statements,
-    count_lines,
-    equations,
-    matrices,
-    report,
-    table_lines,
-    terms,
-)
+from manipula.algebra.emit.dossier import layout
 from manipula.algebra.emit.ports import identifier
 from manipula.algebra.tape import Line, Port, Tape, verify
 
@@ -72,19 +61,20 @@ def _with_couplings(tape: Tape) -> Tape:
     lines, slots = _products(tape, outputs["A"].slots, accelerations.slots)
     couplings = Port("TIN", outputs["A"].shape, tuple(slots), outputs["FIN"].unit)
     at = 1 + list(outputs).index("FIN")
-    found = replace(
+    coupled = replace(
         tape,
         online=(*tape.online, *lines),
         names=(*tape.names, *(f"coupling{i + 1}" for i in range(len(lines)))),
         outputs=(*tape.outputs[:at], couplings, *tape.outputs[at:]),
         cost=replace(tape.cost, mul=tape.cost.mul + len(lines)),
     )
-    verify(found)
-    return found
+    verify(coupled)
+    return coupled
 
 
 def _products(tape: Tape, matrix: tuple[int, ...], accelerations: tuple[int, ...]) -> tuple[list[Line], list[int]]:
     """New lines, and the slot of every entry of TIN, row by row."""
+    # a product is the same in either order of its factors
     known = {frozenset(line.args): line.slot for line in tape.online if line.op == "mul"}
     zeros = {slot for slot, value in tape.constants if value == 0}
     lines: list[Line] = []
@@ -95,6 +85,7 @@ def _products(tape: Tape, matrix: tuple[int, ...], accelerations: tuple[int, ...
         if entry not in zeros and pair not in known:
             known[pair] = len(tape.names) + len(lines)
             lines.append(Line(known[pair], "mul", (entry, acceleration)))
+        # 0 times an acceleration is the zero that is there already
         slots.append(entry if entry in zeros else known[pair])
     return lines, slots
 
@@ -105,8 +96,8 @@ class Dossier:
 
     name: str
     version: str  # manipula's
-    geometry: Sequence[Table]
-    inertia: Sequence[Table]
+    geometry: Sequence[layout.Table]
+    inertia: Sequence[layout.Table]
     pose: Tape  # one output, 4×4: the whole transform
     elementary: Tape  # one output, n×4×4: T12, T23, …
     intermediate: Tape  # one output, n×4×4 or, with the tool, (n+1)×4×4: T12, T13, …
@@ -116,8 +107,8 @@ class Dossier:
 def dossier_files(dossier: Dossier) -> dict[str, str]:
     """File name → text."""
     files = {
-        "dh": _page(dossier, "dh", report(map(table_lines, dossier.geometry))),
-        "ine": _page(dossier, "ine", report(map(table_lines, dossier.inertia))),
+        "dh": _page(dossier, "dh", layout.report(map(layout.table_lines, dossier.geometry))),
+        "ine": _page(dossier, "ine", layout.report(map(layout.table_lines, dossier.inertia))),
         **_geometric(dossier),
     }
     if dossier.dynamics is not None:
@@ -126,25 +117,27 @@ def dossier_files(dossier: Dossier) -> dict[str, str]:
 
 
 def _geometric(dossier: Dossier) -> dict[str, str]:
-    pose, elementary, between = (equations(tape) for tape in (dossier.pose, dossier.elementary, dossier.intermediate))
+    pose, elementary, between = (
+        layout.equations(tape) for tape in (dossier.pose, dossier.elementary, dossier.intermediate)
+    )
     reading = [
-        ("Elementary matrices", [*elementary.to_read(), "", *matrices(elementary, _neighbours)]),
-        ("Geometric model", matrices(pose)),
+        ("Elementary matrices", [*elementary.to_read(), "", *layout.matrices(elementary, _neighbours)]),
+        ("Geometric model", layout.matrices(pose)),
         ("Auxiliary equations", pose.to_read()),
-        ("Operations", count_lines(pose)),
+        ("Operations", layout.count_lines(pose)),
         ("Origin", provenance(pose.tape, dossier.version)),
     ]
     between_text = [
-        ("Intermediate matrices", matrices(between, _from_base(elementary.blocks))),
+        ("Intermediate matrices", layout.matrices(between, _from_base(elementary.blocks))),
         ("Auxiliary equations", between.to_read()),
-        ("Operations", count_lines(between)),
+        ("Operations", layout.count_lines(between)),
         ("Origin", provenance(between.tape, dossier.version)),
     ]
     return {
         "mgd": _program(dossier, "mgd", pose),
         "ea": _fragment(dossier, "ea", pose),
-        "mel": _page(dossier, "mel", report(reading)),
-        "mt": _page(dossier, "mt", report(between_text)),
+        "mel": _page(dossier, "mel", layout.report(reading)),
+        "mt": _page(dossier, "mt", layout.report(between_text)),
         "mex": _program(dossier, "mex", between),
     }
 
@@ -158,17 +151,17 @@ def _from_base(links: int) -> Callable[[int], str]:
 
 
 def _dynamic(dossier: Dossier, tape: Tape) -> dict[str, str]:
-    model = equations(tape)
+    model = layout.equations(tape)
     reading = [
-        *map(table_lines, (*dossier.geometry, *dossier.inertia)),
-        *terms(model),
+        *map(layout.table_lines, (*dossier.geometry, *dossier.inertia)),
+        *layout.terms(model),
         ("Auxiliary equations", ["They are in the .eac file, and inside the .sim file."]),
-        ("Operations", count_lines(model)),
+        ("Operations", layout.count_lines(model)),
         ("Origin", provenance(tape, dossier.version)),
     ]
     return {
         "sim": _program(dossier, "sim", model),
-        "din": _page(dossier, "din", report(reading)),
+        "din": _page(dossier, "din", layout.report(reading)),
         "eac": _fragment(dossier, "eac", model),
     }
 
@@ -196,10 +189,10 @@ def _page(dossier: Dossier, extension: str, lines: list[str]) -> str:
     return "\n".join([*head, *lines]).rstrip() + "\n"
 
 
-def _program(dossier: Dossier, extension: str, model: DossierEquations) -> str:
+def _program(dossier: Dossier, extension: str, model: layout.DossierEquations) -> str:
     head = [_title(dossier, extension), *provenance(model.tape, dossier.version)]
-    return c_function(head, f"{identifier(dossier.name)}_{extension}", model)
+    return layout.c_function(head, f"{identifier(dossier.name)}_{extension}", model)
 
 
-def _fragment(dossier: Dossier, extension: str, model: DossierEquations) -> str:
-    return c_statements([_title(dossier, extension), *provenance(model.tape, dossier.version)], model)
+def _fragment(dossier: Dossier, extension: str, model: layout.DossierEquations) -> str:
+    return layout.c_statements([_title(dossier, extension), *provenance(model.tape, dossier.version)], model)

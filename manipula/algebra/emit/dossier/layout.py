@@ -27,6 +27,7 @@ class Numbered:
         words = Namer(reserved).names(tape.names)
         plain = {slot for port in tape.inputs for slot in port.slots}
         trig = {line.slot for line in tape.lines if line.op in ("sin", "cos")}
+        # a sine of something computed has no short name and is numbered like the rest
         known = {slot for slot in trig if not re.fullmatch(r"D\d+", tape.names[slot])}
         self.own = {slot: words[slot] for slot in plain | known}
         self.count = 0
@@ -125,6 +126,7 @@ def report(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
 def matrices(model: DossierEquations, caption: Callable[[int], str] = lambda position: "T") -> list[str]:
     """Every 4×4 block of the one output: as a matrix when it fits the page, else entry by entry."""
     (output,) = model.arguments.outputs
+    # a rotation matrix of 1.0 and 0.0 is hard to read
     entries = [text.removesuffix(".0") for text in model.entries(output)]
     lines: list[str] = []
     for position in range(model.blocks):
@@ -134,6 +136,7 @@ def matrices(model: DossierEquations, caption: Callable[[int], str] = lambda pos
 
 def _matrix(caption: str, entries: Sequence[str]) -> list[str]:
     rows = grid([entries[i : i + 4] for i in range(0, 16, 4)])
+    # a matrix wider than the page would be broken by the printer, and unreadable
     if max(map(len, rows)) <= WIDE:
         return [f"{caption} =", *(f"    {row}" for row in rows)]
     return [f"{caption}[{i // 4}][{i % 4}] = {text}" for i, text in enumerate(entries)]
@@ -192,6 +195,7 @@ def c_function(title: Sequence[str], name: str, model: DossierEquations) -> str:
 def c_statements(title: Sequence[str], model: DossierEquations) -> str:
     """The auxiliary equations alone, to be read or included where the inputs are known by their names."""
     lines = [f" * {line}".rstrip() for line in comment_lines(title)]
+    # one more than there are: D is counted from 1
     wanted = f" * They expect double D[{model.auxiliary + 1}] and the inputs under their names."
     return "\n".join(["/*", *lines, wanted, " */", *(c_line(x) for x in model.section.body)]) + "\n"
 

@@ -12,9 +12,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from manipula.algebra.emit.about import IDENTIFIER, fill_template, with_licence
+from manipula.algebra.emit.about import IDENTIFIER, Context, Shown, fill_template, with_licence
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.spelling import BOTH, RESERVED, place
 from manipula.algebra.emit.ports import Argument, Memory, Namer, ascii_text
@@ -44,12 +44,13 @@ _SENSITIVITY = (
 
 def unsupported_functions() -> dict[str, str]:
     """Function → its parameters in C."""
-    found: dict[str, str] = {}
+    functions: dict[str, str] = {}
     for name, kind in _TYPES.items():
-        found[f"fmi3Get{name}"] = f"{_REFERENCES}, {kind} values[], size_t size"
+        functions[f"fmi3Get{name}"] = f"{_REFERENCES}, {kind} values[], size_t size"
+        # an array of constant pointers: the const stands behind the star
         constant = f"{kind}const " if kind.endswith("*") else f"const {kind} "
-        found[f"fmi3Set{name}"] = f"{_REFERENCES}, {constant}values[], size_t size"
-    return found | _REST
+        functions[f"fmi3Set{name}"] = f"{_REFERENCES}, {constant}values[], size_t size"
+    return functions | _REST
 
 
 _REST = {
@@ -162,6 +163,7 @@ def unit_files(
     written = sections_of(with_square_poses(tape), BOTH.language(name), (), Places(place, place))
     shown = context(tape, name, version, written)
     ports = _variables(shown, starts, meanings or {})
+    # from the content: importers take equal tokens for equal units, and emission is reproducible
     token = hashlib.sha256("\0".join([code[f"{name}.c"], repr(ports), repr(step)]).encode()).hexdigest()[:32]
     texts = tape.provenance.texts()
     about = {
@@ -183,7 +185,7 @@ def unit_files(
     return with_licence(files)
 
 
-def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, ParameterMeaning]) -> list[Variable]:
+def _variables(shown: Shown, starts: Starts, meanings: Mapping[str, ParameterMeaning]) -> list[Variable]:
     memory: Memory | None = shown["memory"]
     states = [x for x, _ in memory.states] if memory else []
     inputs = memory.variables if memory else shown["variables"]
@@ -198,6 +200,7 @@ def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, 
         *(_array(x, f"memory.{x.name}", "output", "continuous", starts, "exact") for x in states),
         *(_array(x, x.name, "output", "continuous", starts, "calculated") for x in outputs),
     ]
+    # FMI gives `time` to every unit
     taken = {"time", *(row.name for row in rows)}
     rows += [x for port in shown["parameters"] if port not in whole for x in _entries(port, starts, meanings, taken)]
     return [replace(row, ref=ref) for ref, row in enumerate(rows, 1)]
@@ -205,6 +208,7 @@ def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, 
 
 def _array(x: Argument, place: str, causality: str, variability: str, starts: Starts, initial: str = "") -> Variable:
     """A whole port."""
+    # the standard forbids a start value for what the unit computes itself
     start = () if initial == "calculated" else tuple(starts.get(x.port.name, (0.0,) * len(x.port.slots)))
     described = f"{x.port.doc}, {x.port.unit}".strip(", ")
     return Variable(
@@ -225,30 +229,31 @@ def _entries(x: Argument, starts: Starts, meanings: Mapping[str, ParameterMeanin
         unit, text = meanings.get(name, ParameterMeaning("", "parameter of the robot, SI"))
         shown = f"{x.port.name}.{name}" if name in taken else name
         place = f"&unit->{x.name}[{i}]"
+        # a unit of several words is prose and no unit that an importer could parse
         doc, unit = (f"{text}, {unit}", "") if " " in unit else (text, unit.translate(_MODELICA))
         rows.append(Variable(0, shown, place, (), "parameter", "tunable", "", doc, (start,), unit))
     return rows
 
 
-def _calls(name: str, shown: Mapping[str, Any]) -> dict[str, Any]:
+def _calls(name: str, shown: Shown) -> Context:
     """How the functions of the emitted C are called on an instance."""
     memory: Memory | None = shown["memory"]
     kept = ["unit->k"] if shown["kept"] and not memory else []
     parameters = [f"unit->{x.name}" for x in shown["parameters"]]
-    given, results = (memory.variables, memory.outputs) if memory else (shown["variables"], shown["outputs"])
-    inputs, outputs = [_cast(x) for x in given], [_cast(x) for x in results]
+    variables, results = (memory.variables, memory.outputs) if memory else (shown["variables"], shown["outputs"])
+    inputs, outputs = [_cast(x) for x in variables], [_cast(x) for x in results]
     first = ["&unit->memory"] if memory else []
     states = [f"now.{x.name}" for x, _ in memory.states] if memory else []
     return {
         "about": comment_lines(shown["about"]),
-        "own": [*shown["parameters"], *given, *results],
+        "own": [*shown["parameters"], *variables, *results],
         "memory": memory,
         "kept": shown["kept"],
         "init": ", ".join([*first, *states, *parameters]),
         "prepared": ", ".join([*parameters, *kept]),
         "call": f"{name}{'_step' if memory else ''}({', '.join([*first, *inputs, *kept, *outputs])})",
         "condition": f"{name}_condition(broken)" if shown["prepare"].checks else f'"{name}: parameters out of range"',
-        "others": [(function, given, _void_parameters(given)) for function, given in unsupported_functions().items()],
+        "others": [(name, text, _void_parameters(text)) for name, text in unsupported_functions().items()],
     }
 
 
@@ -260,5 +265,6 @@ def _cast(argument: Argument) -> str:
 
 def _void_parameters(parameters: str) -> str:
     """(void) for every parameter but the instance."""
+    # the last word of a C declaration is its name
     names: Iterable[str] = (part.replace("[]", "").split()[-1].lstrip("*") for part in parameters.split(","))
     return " ".join(f"(void){name};" for name in names if name != "unit")

@@ -7,33 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, fill_template, readme
+from manipula.algebra.emit import section, text
+from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, identifier, split
 from manipula.algebra.emit.reference import State, states
-from manipula.algebra.emit.section import (
-    Places,
-    Section,
-    Sections,
-    TapeNames,
-    context,
-    sections_named,
-    self_test_tables,
-)
-from manipula.algebra.emit.text import (
-    DECIDING,
-    GUARDED,
-    LIBRARY,
-    PRODUCT,
-    SUM,
-    Language,
-    Negation,
-    Text,
-    calls,
-)
 from manipula.algebra.tape import Tape
 from manipula.scalar import OPS
 
@@ -69,47 +48,34 @@ _OWN = """
 wp dp manipula_real tolerance number infinite not_a_number broken status words k program memory passed failures worst
 state given_ true_ got_ nan_dp inf_dp entry x y yes no condition
 """
-HELPERS = (*DECIDING, *GUARDED, "floor", "log")  # Fortran's floor is an integer, and its log knows no zero
+HELPERS = (*text.DECIDING, *text.GUARDED, "floor", "log")  # Fortran's floor is an integer, and its log knows no zero
 _NAMED = {
-    **{op: OPS[op].word("fortran") for op in LIBRARY if op not in HELPERS},
+    **{op: OPS[op].word("fortran") for op in text.LIBRARY if op not in HELPERS},
     **{op: f"{op}_of" for op in HELPERS},
 }
 RESERVED = frozenset([*_STATEMENTS.split(), *_INTRINSIC.split(), *_OWN.split(), *_NAMED.values()])
 
 
-@dataclass(frozen=True)
-class Infix:
-    """a + b. A sign right behind another operator is bracketed: `a*-b` is no Fortran."""
-
-    sign: str
-    strength: int
-    needs: tuple[int, int]
-
-    def __call__(self, args: Sequence[Text]) -> Text:
-        left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
-        right = f"({right})" if right.startswith("-") else right
-        return Text(f"{left}{self.sign}{right}", self.strength)
-
-
-class Fortran(Language):
+class Fortran(text.Language):
     """Numbers carry their kind; one that single precision does not hold is made at run time."""
 
-    def number(self, value: float) -> Text:
-        found = super().number(value)
+    def number(self, value: float) -> text.Text:
+        literal = super().number(value)
+        # a literal out of range is an error of the compiler in the single-precision build
         if value and not _SINGLE[0] < abs(value) < _SINGLE[1] and abs(value) < float("inf"):
             sign = "-" if value < 0 else ""
-            return Text(f"{sign}number({abs(value)!r}_dp)", found.strength)
-        return found if abs(value) < float("inf") else Text(found.text.replace("_wp", ""), found.strength)
+            return text.Text(f"{sign}number({abs(value)!r}_dp)", literal.strength)
+        return literal if abs(value) < float("inf") else text.Text(literal.text.replace("_wp", ""), literal.strength)
 
 
 LANGUAGE = Fortran(
     {
-        "add": Infix(" + ", SUM, (SUM, PRODUCT)),
-        "sub": Infix(" - ", SUM, (SUM, PRODUCT)),
-        "mul": Infix("*", PRODUCT, (PRODUCT, PRODUCT + 1)),
-        "div": Infix("/", PRODUCT, (PRODUCT, PRODUCT + 1)),
-        "neg": Negation(),
-        **calls(_NAMED),
+        "add": text.Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "sub": text.Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "mul": text.Infix("{}*{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
+        "div": text.Infix("{}/{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
+        "neg": text.Negation(),
+        **text.calls(_NAMED),
     },
     RESERVED,
     "infinite()",
@@ -117,7 +83,9 @@ LANGUAGE = Fortran(
     "{}_wp",
     "tolerance({}_dp, {}_dp)",
 )
-TABLE = Language({}, RESERVED, "inf", "nan", "{}_dp")  # numbers of the self-test, where inf_dp and nan_dp are names
+TABLE = text.Language(
+    {}, RESERVED, "inf", "nan", "{}_dp"
+)  # numbers of the self-test, where inf_dp and nan_dp are names
 
 
 class FoldedNamer(Namer):
@@ -129,15 +97,16 @@ class FoldedNamer(Namer):
 
     def name(self, wish: str) -> str:
         base = identifier(wish)[: self.longest]
-        found, count = base, 1
-        while found.lower() in self.taken:
+        name, count = base, 1
+        while name.lower() in self.taken:
             count += 1
-            found = f"{base[: self.longest - len(str(count)) - 1]}_{count}"
-        self.taken.add(found.lower())
-        return found
+            # cut before the number, which must stay
+            name = f"{base[: self.longest - len(str(count)) - 1]}_{count}"
+        self.taken.add(name.lower())
+        return name
 
 
-class FoldedNames(TapeNames):
+class FoldedNames(section.TapeNames):
     """The tape's own names, by Fortran's rules."""
 
     def __init__(self, tape: Tape, reserved: Collection[str]) -> None:
@@ -157,6 +126,7 @@ def break_statement(statement: str, indent: int = 8) -> str:
     lines: list[str] = []
     line = ""
     for part in _PIECE.findall(statement):
+        # continued lines are indented by four more
         if len(line) + len(part) > room - (4 if lines else 0):
             lines.append(line)
             line = ""
@@ -198,7 +168,7 @@ class Fortran2018:
         found = states(tape, samples)
         shown = _context(tape, name, version)
         arguments: Split = shown["split"]
-        test = {**shown, **self_test_tables(arguments, found, TABLE), "chunks": chunks}
+        test = {**shown, **section.self_test_tables(arguments, found, TABLE), "chunks": chunks}
         return {
             "manipula_real.f90": fill_template(__name__, "real.f90.jinja", {"single": False}),
             "manipula_real_single.f90": fill_template(__name__, "real.f90.jinja", {"single": True}),
@@ -208,11 +178,11 @@ class Fortran2018:
         }
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str) -> Context:
     written = _sections(tape, name)
     arguments = written.split
     kept = ["k"] if arguments.kept else []
-    shown = context(tape, name, version, written)
+    shown = section.context(tape, name, version, written)
     return shown | {
         **_step_arguments(arguments, shown),
         "continued": break_statement,
@@ -226,15 +196,17 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     }
 
 
-def _sections(tape: Tape, name: str) -> Sections:
+def _sections(tape: Tape, name: str) -> section.Sections:
     """Names by Fortran's rules."""
     taken = {*RESERVED, name, *(f"{name}_{part}" for part in PARTS)}
     arguments = split(tape, FoldedNamer(taken, ROOM))
     names = FoldedNames(tape, {*taken, *arguments.names})
-    return sections_named(tape, arguments, LANGUAGE, names, Places(place, place, lambda i: f"k({i + 1})"))
+    return section.sections_named(
+        tape, arguments, LANGUAGE, names, section.Places(place, place, lambda i: f"k({i + 1})")
+    )
 
 
-def _step_arguments(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:
+def _step_arguments(arguments: Split, shown: Shown) -> dict[str, str]:
     """What the memory is called, and what is handed to the subroutines around it."""
     memory: Memory | None = shown["memory"]
     if memory is None:
@@ -242,13 +214,14 @@ def _step_arguments(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str
     own = FoldedNamer({*arguments.names, "k", "status"}).name("memory")
     start = [*(x.name for x, _ in memory.states), *(x.name for x in shown["parameters"])]
     kept = [f"{own}%k"] if arguments.kept else []
-    given = [f"{own}%{x.name}" if memory.is_state(x) else x.name for x in arguments.variables]
+    # members of a derived type stand behind a percent sign
+    inputs = [f"{own}%{x.name}" if memory.is_state(x) else x.name for x in arguments.variables]
     return {
         "own": own,
         "started": ", ".join([own, *start, "status"]),
         "stepped": ", ".join([own, *(x.name for x in (*memory.variables, *memory.outputs))]),
         "inner_prepared": ", ".join([*(x.name for x in shown["parameters"]), *kept, "status"]),
-        "inner": ", ".join([*given, *kept, *(x.name for x in arguments.outputs)]),
+        "inner": ", ".join([*inputs, *kept, *(x.name for x in arguments.outputs)]),
     }
 
 
@@ -268,6 +241,7 @@ def flat(argument: Argument, array: str) -> str:
     shape = argument.port.shape
     if len(shape) < 2:
         return array if shape else f"[{array}]"
+    # Fortran keeps columns together, our tables rows: reversed axes turn one into the other
     sizes, order = (", ".join(map(str, x)) for x in (reversed(shape), range(len(shape), 0, -1)))
     return f"reshape(reshape({array}, [{sizes}], order=[{order}]), [{len(argument.port.slots)}])"
 
@@ -282,7 +256,7 @@ def chunks(rows: Sequence[str]) -> Iterable[tuple[int, int, str]]:
         at += count
 
 
-def _locals(section: Section) -> list[str]:
+def _locals(section: section.Section) -> list[str]:
     return declare_names("real(wp)", [x.name for x in (*section.loads, *section.body)])
 
 
@@ -296,7 +270,7 @@ def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
     ]
 
 
-def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(name: str, shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     sources = f"{name}.f90 {name}_test.f90 -o {name}_test"
     signature = [f"call {name}({shown['handed']})"]
@@ -325,7 +299,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
     )
 
 
-def _example(name: str, shown: Mapping[str, Any], first: State) -> Iterable[str]:
+def _example(name: str, shown: Shown, first: State) -> Iterable[str]:
     arguments: Split = shown["split"]
     yield "use manipula_real, only: wp"
     yield f"use {name}_model"

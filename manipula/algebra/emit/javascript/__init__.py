@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from manipula.algebra.emit.about import Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, literals, sections_of, self_test_tables
@@ -26,17 +25,9 @@ k x y condition yes no signOf minOf maxOf lessOf selectOf sized given wanted got
 """
 RESERVED = frozenset(_WORDS.split()) | {f"{op}Of" for op in GUARDED}
 HELPERS = (*DECIDING, *GUARDED)
-_NAMED = {
-    **{op: f"Math.{OPS[op].word('javascript')}" for op in LIBRARY},
-    **{op: f"{op}Of" for op in HELPERS},
-}
+_NAMED = {**{op: f"Math.{OPS[op].word('javascript')}" for op in LIBRARY}, **{op: f"{op}Of" for op in HELPERS}}
 
-LANGUAGE = Language(
-    {**ARITHMETIC, **calls(_NAMED)},
-    RESERVED,
-    "Infinity",
-    "NaN",
-)
+LANGUAGE = Language({**ARITHMETIC, **calls(_NAMED)}, RESERVED, "Infinity", "NaN")
 
 
 class JavaScript:
@@ -56,7 +47,7 @@ class JavaScript:
         }
 
 
-def module_context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def module_context(tape: Tape, name: str, version: str) -> Context:
     """What the templates show of a tape."""
     written = sections_of(
         tape, LANGUAGE, {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "init", "step"))}, Places()
@@ -69,6 +60,7 @@ def module_context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "ports": _comment(shown["ports"]),
         "helpers": [op for op in HELPERS if op in shown["used"]],
         "guarded": [(op, OPS[op].word("javascript"), OPS[op].doc) for op in GUARDED if op in shown["used"]],
+        # results are one literal: an array that is filled entry by entry changes its shape in the engine
         "literals": literals(arguments, written.main),
         "result": _type(arguments.outputs[0].port.shape) if single else f"{name}_results",
         "type": _type,
@@ -89,7 +81,7 @@ def _type(shape: Sequence[int]) -> str:
     return "number" + "[]" * len(shape)
 
 
-def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(name: str, shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     whole, online, offline = (", ".join(shown[key]) for key in ("whole", "online", "offline"))
     imported, signature = [name], [f"{name}({whole}): {shown['result']}"]

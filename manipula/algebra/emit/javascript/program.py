@@ -9,7 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from manipula.algebra.emit import choice
+from manipula.algebra.emit.about import fill_template
+from manipula.algebra.emit.backend import EmitOptions
 from manipula.algebra.emit.javascript import LANGUAGE, RESERVED
+from manipula.algebra.emit.ports import ascii_text
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.text import DECIDING, GUARDED, SIGNS, Language, Pair, calls, number
 from manipula.algebra.program.tree import ARRAYS, ArrayItem, Expr, For, Kind, Place, ProgramOp, Routine, Struct
@@ -78,8 +82,8 @@ class JavaScriptProgram(ProgramWriter):
 
     def head(self, routine: Routine) -> str:
         export = "export " if routine.name in self.public else ""
-        given = ", ".join(self.local[name] for name in routine.parameters)
-        return f"{export}function {self.called[routine.name]}({given})"
+        parameters = ", ".join(self.local[name] for name in routine.parameters)
+        return f"{export}function {self.called[routine.name]}({parameters})"
 
     def locals(self, routine: Routine) -> Iterator[str]:
         for name, (kind, size) in routine.arrays.items():
@@ -103,6 +107,7 @@ class JavaScriptProgram(ProgramWriter):
 
     def write(self, x: Expr) -> str:
         if isinstance(x, ProgramOp) and x.name == "from":
+            # a complex number takes two entries of the array
             index = self.write(x.args[1])
             return f"{self.write(x.args[0])}.subarray({f'2 * {index}' if x.kind == 'complexes' else index})"
         return super().write(x)
@@ -114,6 +119,7 @@ class JavaScriptProgram(ProgramWriter):
 
     def assignment(self, target: Place, value: Expr) -> str:
         if isinstance(target, ArrayItem) and target.kind == "complex":
+            # JavaScript has no references to entries: both parts are stored by a function
             return f"pair_put({self.write(target.array)}, {self.bare(target.index)}, {self.bare(value)});"
         return super().assignment(target, value)
 
@@ -145,3 +151,41 @@ class JavaScriptProgram(ProgramWriter):
 
     def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
         return f"function {name}({', '.join([*given, *taken])})"
+
+
+# A choice among solutions (see `emit.choice`): a module with its types, and a self-test for node.
+
+PACKAGE = "manipula.algebra.emit.javascript"
+
+
+def choice_files(source: choice.ChoiceSource, options: EmitOptions, version: str) -> dict[str, str]:
+    """File name → text."""
+    name, shown = source.name, choice.context(source, version)
+    shown |= {
+        "about": [line.replace("*/", "* /") for line in shown["about"]],
+        "table": ", ".join(number(x, "Infinity", "NaN") for x in source.table),
+        "routines": JavaScriptProgram(source.routines).text(),
+    }
+    return {
+        f"{name}.mjs": fill_template(PACKAGE, "nearest.mjs.jinja", shown),
+        f"{name}.d.mts": fill_template(PACKAGE, "nearest.d.mts.jinja", shown),
+        f"{name}_test.mjs": fill_template(PACKAGE, "nearest_test.mjs.jinja", shown),
+    }
+
+
+def choice_example(source: choice.ChoiceSource, options: EmitOptions) -> choice.Example:
+    """For the README."""
+    name = source.name
+    lines = f"""import {{ {name} }} from "./{name}.mjs";
+
+const q_now = [{choice.row(source.cases[0].now)}]; // the present joints, {ascii_text(source.unit)}
+const q = Array.from(q_now);
+if ({name}(T, {"parameter, " if source.parameter else ""}q_now, 0.1, q) === 0) {{
+  // q: no joint further than 0.1 from q_now
+}}"""
+    files = {
+        f"{name}.mjs": "picks one of the branches; needs none of the files above",
+        f"{name}.d.mts": "its TypeScript types",
+        f"{name}_test.mjs": "its self-test",
+    }
+    return choice.Example("js", lines, files, f"node {name}_test.mjs")

@@ -46,6 +46,7 @@ class Whole:
 
 def whole_module(whole: Whole, version: str) -> str:
     """The text, the same bytes on every run."""
+    # helpers are written once for the whole module, by what all of its tapes use
     tapes = [fold_choices(function.tape) for function in whole.functions]
     used = {line.op for tape in tapes for line in (*tape.lines, *tape.guard)}
     shown = {
@@ -100,8 +101,8 @@ def _part(function: Exported, tape: Tape, parameters: Sequence[str]) -> str:
 def _ports(arguments: Split) -> list[str]:
     """What goes in and out; of p those that are read."""
     read = [line for x in arguments.parameters if arguments.kept for line in entry("of p", ", ".join(x.port.names))]
-    given, taken = replace(arguments, parameters=(), outputs=()), replace(arguments, parameters=(), variables=())
-    return [*ports(given), *read, *ports(taken)]
+    inputs, taken = replace(arguments, parameters=(), outputs=()), replace(arguments, parameters=(), variables=())
+    return [*ports(inputs), *read, *ports(taken)]
 
 
 def literal(data: Mapping[str, Any]) -> str:
@@ -113,6 +114,7 @@ def data_of(module: str) -> dict[str, Any]:
     """The data of such a module, read without running it."""
     start = module.index(HEAD) + len(HEAD)
     text = module[start : module.index("\n};\n", start)] + "}"
+    # undoes what `_json` did to a key that literals treat as their prototype
     return dict(json.loads(text.replace('["__proto__"]:', '"__proto__":')))
 
 
@@ -128,6 +130,7 @@ def _rows(value: Any) -> str:
 def _json(value: Any) -> str:
     """A key `__proto__` would be no key of a literal; in brackets it is."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    # a page may hold the module: </script> inside a text would end it
     return text.replace("<", "\\u003c").replace('"__proto__":', '["__proto__"]:')
 
 

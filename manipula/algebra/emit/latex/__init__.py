@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from manipula.algebra.emit.about import Readme, cost_text, fill_template, readme
+from manipula.algebra.emit import text
+from manipula.algebra.emit.about import Context, Readme, cost_text, fill_template, readme
 from manipula.algebra.emit.ports import Argument, Namer, Split, ascii_text, identifier, split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Section, SectionPlan, Statement, section
-from manipula.algebra.emit.text import (
-    ATOM,
-    LOOSE,
-    PRODUCT,
-    SUM,
-    Language,
-    Negation,
-    Spelling,
-    Text,
-    call,
-)
 from manipula.algebra.expr.function import Cost
 from manipula.algebra.show.paper import Latex
 from manipula.algebra.tape import Tape, offline_needed
@@ -31,50 +19,37 @@ from manipula.scalar import ARITHMETIC as OPERATORS
 # LaTeX: how each operation is set, and the names of the equations as mathematics.
 
 
-@dataclass(frozen=True)
-class Infix:
-    """a + b, a b. A sign right behind another operator is bracketed: `a -b` would read as a difference."""
-
-    form: str
-    strength: int
-    needs: tuple[int, int]
-
-    def __call__(self, args: Sequence[Text]) -> Text:
-        left, right = (x.within(need) for x, need in zip(args, self.needs, strict=True))
-        right = f"({right})" if right.startswith("-") else right
-        return Text(self.form.format(left, right), self.strength)
+def _function(form: str, arity: int) -> text.Spelling:
+    return text.Spelling(form, text.ATOM, (text.LOOSE,) * arity)
 
 
-def _function(form: str, arity: int) -> Spelling:
-    return Spelling(form, ATOM, (LOOSE,) * arity)
-
-
-def _function_spelling(op: str) -> Spelling:
+def _function_spelling(op: str) -> text.Spelling:
     """\\sin(x), \\operatorname{atan2}(y, x)"""
     word = OPS[op].words.get("latex", rf"\operatorname{{{op}}}").replace("{", "{{").replace("}", "}}")
-    return call(word, OPS[op].arity)
+    return text.call(word, OPS[op].arity)
 
 
-class Mathematics(Language):
+class Mathematics(text.Language):
     """Numbers as they are printed: 2, 0.5, 1.5 times a power of ten."""
 
-    def number(self, value: float) -> Text:
+    def number(self, value: float) -> text.Text:
         plain = super().number(value)
-        text = re.sub(r"\.0$", "", plain.text)
-        found = re.fullmatch(r"(-?)([\d.]+)e([+-]?)0*(\d+)", text)
-        if found is None:
-            return Text(text, plain.strength)
-        exponent = found[3].replace("+", "") + found[4]
-        return Text(rf"{found[1]}{found[2]} \cdot 10^{{{exponent}}}", PRODUCT)
+        digits = re.sub(r"\.0$", "", plain.text)
+        power = re.fullmatch(r"(-?)([\d.]+)e([+-]?)0*(\d+)", digits)
+        if power is None:
+            return text.Text(digits, plain.strength)
+        # 1e-07 is 10^{-7} on paper
+        exponent = power[3].replace("+", "") + power[4]
+        return text.Text(rf"{power[1]}{power[2]} \cdot 10^{{{exponent}}}", text.PRODUCT)
 
 
 LANGUAGE = Mathematics(
     {
-        "add": Infix("{} + {}", SUM, (SUM, PRODUCT)),
-        "sub": Infix("{} - {}", SUM, (SUM, PRODUCT)),
-        "mul": Infix(r"{} \, {}", PRODUCT, (PRODUCT, ATOM)),
+        "add": text.Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "sub": text.Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
+        "mul": text.Infix(r"{} \, {}", text.PRODUCT, (text.PRODUCT, text.ATOM)),
         "div": _function(r"\frac{{{}}}{{{}}}", 2),
-        "neg": Negation(),
+        "neg": text.Negation(),
         **{op: _function_spelling(op) for op in OPS if op not in (*OPERATORS, APART)},
         "sqrt": _function(r"\sqrt{{{}}}", 1),
     },
@@ -92,6 +67,7 @@ class Symbols:
         self.words: list[str] = []
         for name in tape.names:
             word = printer.name(identifier(name))
+            # q_d1 and qd1 may be set alike
             while word in taken:
                 word += "'"
             taken.add(word)
@@ -124,7 +100,7 @@ class LatexDocument:
         }
 
 
-def _context(tape: Tape, name: str, version: str, arguments: Split, state: State) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str, arguments: Split, state: State) -> Context:
     symbols = Symbols(tape)
     before, after = _sections(tape, arguments, symbols)
     inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
@@ -148,6 +124,7 @@ def _context(tape: Tape, name: str, version: str, arguments: Split, state: State
 
 def _sections(tape: Tape, arguments: Split, symbols: Symbols) -> tuple[Section, Section]:
     """What parameters alone decide, and the rest."""
+    # in print inputs are not loaded: their symbols stand in the equations
     own = {slot: symbols.name(slot) for port in tape.inputs for slot in port.slots}
     needed = offline_needed(tape)
     first = SectionPlan(own, tape.offline, [(symbols.name(slot), slot) for slot in needed])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from manipula.algebra.emit.about import Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Argument, Namer, Split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, sections_of, self_test_tables
@@ -31,11 +30,7 @@ PARTIAL = tuple(op.name for op in OPS.values() if op.partial and op.name != "sqr
 HELPERS = (*DECIDING, "sqrt", *PARTIAL)
 _CALLED = [name for op in (*LIBRARY, *PARTIAL) for name in (f"{op}_of", OPS[op].word("matlab"))]
 RESERVED = frozenset([*(_KEYWORDS + _USED).split(), *_CALLED])
-_NAMED = {
-    **{op: OPS[op].word("matlab") for op in LIBRARY},
-    **{op: f"{op}_of" for op in HELPERS},
-    "sqrt": "root_of",
-}
+_NAMED = {**{op: OPS[op].word("matlab") for op in LIBRARY}, **{op: f"{op}_of" for op in HELPERS}, "sqrt": "root_of"}
 
 LANGUAGE = Language(
     {
@@ -68,7 +63,7 @@ class Matlab:
         return files
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str) -> Context:
     own = {name, f"{name}_prepare", f"{name}_prepared"}
     written = sections_of(tape, LANGUAGE, own, Places(column, column, lambda i: f"k(:, {i + 1})"))
     arguments = written.split
@@ -80,6 +75,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "offline": ", ".join(x.name for x in shown["parameters"]),
         "helpers": {
             "prepare": [op for op in HELPERS if any(line.op == op for line in (*tape.offline, *tape.guard))],
+            # MATLAB wants one function a file, so each file carries its own helpers
             "main": [op for op in HELPERS if any(line.op == op for line in tape.online)],
         },
         "pages": pages,
@@ -98,6 +94,7 @@ def pages(argument: Argument) -> str:
     if len(shape) < 2:
         return ""
     sizes = ", ".join(map(str, reversed(shape)))
+    # row-major entries in column-major arrays: all axes reversed, the states last
     order = ", ".join(map(str, range(len(shape) + 1, 0, -1)))
     return f"permute(reshape({argument.name}, [n, {sizes}]), [{order}])"
 
@@ -106,7 +103,7 @@ def _bracket_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
 
 
-def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(name: str, shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     results, continued = shown["results"], " ...\n    "
     files = {f"{name}.m": "the function, over one state or many"}
@@ -127,6 +124,6 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         f"octave --no-gui --eval {name}_test\nmatlab -batch {name}_test",
         [
             "An input is a row per state (n x 6 for six joints; one row serves all states, and one column is taken as "
-            "one row). A vector comes out as a row per state, a matrix as a page per state (4 x 4 x n).",
+            "one row). A vector comes out as a row per state, a matrix as a page per state (4 x 4 x n)."
         ],
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.reference import State, states, with_square_poses
@@ -27,10 +26,7 @@ _NAMED = {
 }
 
 LANGUAGE = Language(
-    {**ARITHMETIC, **calls(_NAMED)},
-    frozenset({*keyword.kwlist, *keyword.softkwlist, *_OWN}),
-    "np.inf",
-    "np.nan",
+    {**ARITHMETIC, **calls(_NAMED)}, frozenset({*keyword.kwlist, *keyword.softkwlist, *_OWN}), "np.inf", "np.nan"
 )
 
 
@@ -48,7 +44,7 @@ class NumPy:
         }
 
 
-def module_context(tape: Tape, name: str, version: str, found: Sequence[State], language: Language) -> dict[str, Any]:
+def module_context(tape: Tape, name: str, version: str, found: Sequence[State], language: Language) -> Context:
     """Everything the template of a Python module shows."""
     own = {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "results", "state", "init", "step"))}
     written = sections_of(tape, language, own, Places(entry, entry))
@@ -70,7 +66,7 @@ def module_context(tape: Tape, name: str, version: str, found: Sequence[State], 
     }
 
 
-def module_readme(language: str, name: str, module: str, shown: Mapping[str, Any], first: State) -> Readme:
+def module_readme(language: str, name: str, module: str, shown: Shown, first: State) -> Readme:
     """The README of a Python module."""
     arguments: Split = shown["split"]
     variables, parameters = ", ".join(shown["variables"]), ", ".join(shown["parameters"])
@@ -174,6 +170,7 @@ class PythonProgram(ProgramWriter):
 
     def brace_lines(self, head: str, lines: Sequence[str]) -> Iterator[str]:
         yield f"{head}:"
+        # an empty block is no Python
         yield from (f"{self.indent}{line}" if line else "" for line in lines or ["pass"])
         yield ""
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, Readme, fill_template, numbers, readme
+from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, numbers, readme
 from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, ascii_text
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Places, context, literals, sections_of, self_test_tables
@@ -33,12 +32,7 @@ HELPERS = (*DECIDING, *GUARDED)
 _NAMED = {**{op: f"M::{op}" for op in LIBRARY}, **{op: f"{op}_of::<M>" for op in HELPERS}}
 
 LANGUAGE = Language(
-    {**ARITHMETIC, **calls(_NAMED)},
-    RESERVED,
-    "f64::INFINITY",
-    "f64::NAN",
-    "M::number({})",
-    "M::tolerance({}, {})",
+    {**ARITHMETIC, **calls(_NAMED)}, RESERVED, "f64::INFINITY", "f64::NAN", "M::number({})", "M::tolerance({}, {})"
 )
 PLAIN = Language({}, RESERVED, "f64::INFINITY", "f64::NAN")  # numbers of the self-test
 
@@ -64,9 +58,10 @@ class Rust:
         return {f"{name}/{file}": text for file, text in files.items()}
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def _context(tape: Tape, name: str, version: str) -> Context:
     written = sections_of(tape, LANGUAGE, (), Places())
     arguments = written.split
+    # rustc warns of capitals in a crate's name
     crate = name.lower()
     texts = tape.provenance.texts()
     shown = context(tape, name, version, written)
@@ -76,6 +71,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     return shown | {
         "crate": crate,
         "edition": "2021",
+        # cargo refuses versions such as 1.2.dev0
         "crate_version": version if re.fullmatch(r"\d+\.\d+\.\d+", version) else "0.0.0",
         "description": _quote_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
         "functions": [OPS[op] for op in FUNCTIONS if op in ALWAYS or op in shown["used"]],
@@ -94,7 +90,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     }
 
 
-def _step_signatures(shown: Mapping[str, Any]) -> dict[str, str]:
+def _step_signatures(shown: Shown) -> dict[str, str]:
     """Signatures of what remembers."""
     memory: Memory | None = shown["memory"]
     if memory is None:
@@ -122,7 +118,7 @@ def _signature(name: str, parts: Sequence[str]) -> str:
     return line if len(line) <= WIDTH else f"pub fn {name}(\n    " + ",\n    ".join(parts) + ",\n)"
 
 
-def _readme(shown: Mapping[str, Any], first: State) -> Readme:
+def _readme(shown: Shown, first: State) -> Readme:
     arguments: Split = shown["split"]
     crate = shown["crate"]
     lines = [f"use {crate}::{{evaluate, {'prepare, ' if arguments.kept else ''}Double}};", ""]
@@ -149,6 +145,6 @@ def _readme(shown: Mapping[str, Any], first: State) -> Readme:
         [
             "Without the feature `std` the crate is `no_std` and has no dependency: implement its trait `Math` on a "
             "type of yours, with the functions of the crate `libm` or of your target. With `std`, `Double` and "
-            "`Single` are ready (f64 and f32). Any other number can be the `Real` of a `Math`, a dual number too.",
+            "`Single` are ready (f64 and f32). Any other number can be the `Real` of a `Math`, a dual number too."
         ],
     )

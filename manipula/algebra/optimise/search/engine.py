@@ -22,13 +22,8 @@ from manipula.algebra.optimise.descend import Brake, brake_from
 from manipula.algebra.optimise.price import CLASSICAL_AIM, Aim, Price
 from manipula.algebra.optimise.prove import compare_once
 from manipula.algebra.optimise.search.run import anneal
-from manipula.algebra.optimise.search.table import BEST, COST, RANDOM, STEEPEST
-from manipula.algebra.optimise.search.ways import (
-    Ways,
-    function_from_ways,
-    reference_from_function,
-    ways_from_function,
-)
+from manipula.algebra.optimise.search.table import STEEPEST, Now
+from manipula.algebra.optimise.search.ways import Ways, function_from_ways, reference_from_function, ways_from_function
 from manipula.support.progress import Effort, Stop, Tell, never
 
 MOVES = 2_000_000  # moves, when no limit is given
@@ -73,17 +68,19 @@ def search_ways(
 
     `chains` independent searches run side by side, one thread each; the best wins.
     """
-    given = aim.price.total(function)
-    if given == 0:
+    start_price = aim.price.total(function)
+    if start_price == 0:
         return function  # there is nothing to move
     limits = SearchLimits(effort.moves if effort.moves or effort.seconds else MOVES, effort.seconds, effort.stop)
-    plan = rounds or rounds_for(limits.expected_moves, given)
+    # a limit in seconds is a guess in moves: it only chooses the number of cycles
+    plan = rounds or rounds_for(limits.expected_moves, start_price)
     seeds = [hash_to_field("search", effort.seed, chain) for chain in range(chains)]
     runs = [Search(function, aim, seed, limits, plan) for seed in seeds]
     _run_all(runs, limits, effort.tell)
     best = min(runs, key=lambda run: run.best_price)
-    if best.best_price >= given:
+    if best.best_price >= start_price:
         return function
+    # the kernel trusts the table of values: a clash in it is found here, before a proof is paid for
     compare_once(best.best, reference_from_function(function), "the search checks its own result")
     return best.best
 
@@ -92,7 +89,7 @@ def relaxed_price(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> i
     """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
     if aim.price.total(function) == 0:
         return 0  # there is nothing to move
-    return int(_descend(function, moves, aim).ways.state.now[BEST])
+    return int(_descend(function, moves, aim).ways.state.now[Now.BEST])
 
 
 def relaxed_function(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> Function:
@@ -122,7 +119,7 @@ class SearchLimits:
     over: Event = field(default_factory=Event)
 
     @property
-    def elapsed(self) -> float:
+    def elapsed_time(self) -> float:
         return perf_counter() - self.start
 
     @property
@@ -131,11 +128,11 @@ class SearchLimits:
 
     def progress(self, done: int) -> float:
         """0 … 1, by moves where they are limited, else by time."""
-        if not self.over.is_set() and (self.stop() or (self.seconds is not None and self.elapsed >= self.seconds)):
+        if not self.over.is_set() and (self.stop() or (self.seconds is not None and self.elapsed_time >= self.seconds)):
             self.over.set()
         if self.over.is_set():
             return 1.0
-        return done / self.moves if self.moves else self.elapsed / (self.seconds or 1.0)
+        return done / self.moves if self.moves else self.elapsed_time / (self.seconds or 1.0)
 
     def chunk(self, done: int) -> int:
         return min(CHUNK, self.moves - done) if self.moves else CHUNK
@@ -147,12 +144,13 @@ class Search:
     def __init__(self, function: Function, aim: Aim, seed: int, limits: SearchLimits, rounds: Rounds) -> None:
         self.price, self.limits, self.rounds, self.divisors = aim.price, limits, rounds, aim.divisors
         self.best, self.best_price = function, self.price.total(function)
+        # a multiplicative generator that begins with 0 stays there
         self.random, self.done = 1 + seed % (P - 1), 0
         self.ways = self.begin(function)
 
     def begin(self, function: Function) -> Ways:
         ways = ways_from_function(function, self.price, divisors=self.divisors)
-        ways.state.now[RANDOM] = self.random
+        ways.state.now[Now.RANDOM] = self.random
         return ways
 
     def run(self) -> Iterator[float]:
@@ -162,9 +160,12 @@ class Search:
             if self.limits.over.is_set():
                 return
             now = self.ways.state.now
-            if now[COST] > now[BEST]:  # where it ended as cheap as the best, a search goes on along the level stretch
+            if (
+                now[Now.COST] > now[Now.BEST]
+            ):  # where it ended as cheap as the best, a search goes on along the level stretch
                 self.ways = self.begin(self.best)
             end = begin + part.share
+            # shares are added up: their rounding must not give a round one chunk more
             while (progress := self.limits.progress(self.done)) < end - 1e-12:
                 temperature = part.temperature((progress - begin) / part.share)
                 self.chunk(temperature)
@@ -179,36 +180,38 @@ class Search:
         wanted = self.limits.chunk(self.done)
         anneal(state, wanted)
         self.done += wanted
-        self.random = state.now[RANDOM]
+        self.random = state.now[Now.RANDOM]
 
     def keep(self) -> None:
         """Take the best ways as the best function."""
-        if self.ways.state.now[BEST] < self.best_price:
-            found = self.price.arrange(function_from_ways(self.ways, best=True))
-            if self.price.total(found) < self.best_price:
-                self.best, self.best_price = found, self.price.total(found)
+        if self.ways.state.now[Now.BEST] < self.best_price:
+            function = self.price.arrange(function_from_ways(self.ways, best=True))
+            if self.price.total(function) < self.best_price:
+                self.best, self.best_price = function, self.price.total(function)
 
     def line(self, temperature: float) -> str:
         """Progress, for people."""
         now = self.ways.state.now
-        speed = self.done / max(self.limits.elapsed, 1e-9)
-        best = min(self.best_price, now[BEST])
-        return f"{best} (at {now[COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
+        speed = self.done / max(self.limits.elapsed_time, 1e-9)
+        best = min(self.best_price, now[Now.BEST])
+        return f"{best} (at {now[Now.COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
 
 
 def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
     """Side by side; the first chain runs here and tells."""
+    # threads are enough: the kernel runs without the interpreter's lock
     with ThreadPoolExecutor(max(len(runs) - 1, 1)) as pool:
         others = [pool.submit(_exhaust, run) for run in runs[1:]]
         try:
-            told = 0.0
+            last_report = 0.0
             for temperature in runs[0].run():
-                if limits.elapsed - told > TELL_EVERY:
-                    told = limits.elapsed
+                if limits.elapsed_time - last_report > TELL_EVERY:
+                    last_report = limits.elapsed_time
                     tell(runs[0].line(temperature))
             for other in others:
                 other.result()
         except KeyboardInterrupt:
+            # the others keep theirs when they see `over`; this chain was cut inside its generator
             runs[0].keep()
             tell("interrupted; the best so far is kept")
         finally:
@@ -251,15 +254,16 @@ def winner(
         entrants, basins = entrants * roads, [*basins] * roads
         share = workers / (rounds * len(entrants))
         runs = [(function, share, effort.seed + turn + rounds * i) for i, function in enumerate(entrants)]
-        found = _all(run, runs, workers, brake)
-        totals = [price.total(function) for function in found]
-        ranked = sorted(range(len(found)), key=totals.__getitem__)
-        effort.tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
+        results = _all(run, runs, workers, brake)
+        totals = [price.total(function) for function in results]
+        ranked = sorted(range(len(results)), key=totals.__getitem__)
+        effort.tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(results)}")
         if brake():
             break
+        # a third of each basin: the best of a slow basin may be behind everything in a quick one
         kept = [ranked[place] for place in _going_on([basins[i] for i in ranked])]
-        entrants, basins = [found[i] for i in kept], [basins[i] for i in kept]
-    return found[ranked[0]]
+        entrants, basins = [results[i] for i in kept], [basins[i] for i in kept]
+    return results[ranked[0]]
 
 
 def _going_on(basins: Sequence[Hashable]) -> list[int]:

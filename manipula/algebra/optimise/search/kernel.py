@@ -16,29 +16,13 @@ from manipula.algebra.optimise.search.moves import (
     sum_with_square,
 )
 from manipula.algebra.optimise.search.table import (
-    ADD,
-    BEST,
-    CAPACITY,
-    COST,
-    COUNT,
-    FIXED,
-    HITS,
-    KIND,
-    LEAF,
-    LEFT,
-    LIVE,
-    MASK,
     MENU,
-    MOVE,
-    MUL,
     ONE,
     OUTSIDE,
-    RANDOM,
-    RIGHT,
     SCRATCH,
-    STAMP,
     STEEPEST,
-    SWEEPS,
+    Kind,
+    Now,
     State,
     depends,
     fuse,
@@ -55,28 +39,29 @@ from manipula.algebra.optimise.search.table import (
 
 
 def sweep(s: State) -> int:
-    for i in range(s.now[COUNT]):
-        s.open[i] = 1 if s.kind[i] == LEAF or i <= ONE else 0
+    for i in range(s.now[Now.COUNT]):
+        s.open[i] = 1 if s.kind[i] == Kind.LEAF or i <= ONE else 0
     keep(s, 0)
     keep(s, 1)
     count = 0
-    for i in range(s.now[COUNT]):
+    for i in range(s.now[Now.COUNT]):
+        # the new number: how many nodes are kept before this one
         s.stack[i] = count
         count += s.open[i]
-    for i in range(s.now[COUNT]):
+    for i in range(s.now[Now.COUNT]):
         if s.open[i]:
             move_node(s, i, s.stack[i])
-    for i in range(s.now[LIVE]):
+    for i in range(s.now[Now.LIVE]):
         s.live[i] = s.stack[s.live[i]]
         s.place[s.live[i]] = i
-    s.now[COUNT] = count
-    s.now[SWEEPS] += 1
+    s.now[Now.COUNT] = count
+    s.now[Now.SWEEPS] += 1
     return rebuild_table(s)
 
 
 def keep(s: State, best: int) -> int:
     """Mark all that the outputs need, by the best ways or by those at hand."""
-    s.now[STAMP] += 1
+    s.now[Now.STAMP] += 1
     s.stack[0] = OUTSIDE
     depth = 1
     while depth > 0:
@@ -84,16 +69,16 @@ def keep(s: State, best: int) -> int:
         node = s.stack[depth]
         s.open[node] = 1
         kind = s.best_kind[node] if best else s.kind[node]
-        count = s.right[node] if kind == FIXED else 0 if kind == LEAF else 2
+        count = s.right[node] if kind == Kind.FIXED else 0 if kind == Kind.LEAF else 2
         for i in range(count):
-            if kind == FIXED:
+            if kind == Kind.FIXED:
                 below = s.more[s.left[node] + i] >> 1
             elif best:
                 below = (s.best_right[node] if i else s.best_left[node]) >> 1
             else:
                 below = (s.right[node] if i else s.left[node]) >> 1
-            if s.stamp[below] != s.now[STAMP]:
-                s.stamp[below] = s.now[STAMP]
+            if s.stamp[below] != s.now[Now.STAMP]:
+                s.stamp[below] = s.now[Now.STAMP]
                 s.stack[depth] = below
                 depth += 1
     return 0
@@ -105,13 +90,13 @@ def renumber(s: State, r: int) -> int:
 
 def move_node(s: State, i: int, j: int) -> int:
     """Node i becomes node j."""
-    if s.kind[i] == FIXED:
+    if s.kind[i] == Kind.FIXED:
         for k in range(s.left[i], s.left[i] + s.right[i]):
             s.more[k] = renumber(s, s.more[k])
         s.left[j], s.right[j] = s.left[i], s.right[i]
     else:
         s.left[j], s.right[j] = renumber(s, s.left[i]), renumber(s, s.right[i])
-    if s.best_kind[i] in (ADD, MUL):
+    if s.best_kind[i] in (Kind.ADD, Kind.MUL):
         s.best_left[j], s.best_right[j] = renumber(s, s.best_left[i]), renumber(s, s.best_right[i])
     else:
         s.best_left[j], s.best_right[j] = s.best_left[i], s.best_right[i]
@@ -123,43 +108,31 @@ def move_node(s: State, i: int, j: int) -> int:
 
 def rebuild_table(s: State) -> int:
     """Marks, users and the table made anew."""
-    for i in range(s.now[CAPACITY]):
+    for i in range(s.now[Now.CAPACITY]):
         s.open[i], s.made[i], s.stamp[i], s.parents[i] = 0, 0, 0, 0
-    for i in range(s.now[LIVE]):
+    for i in range(s.now[Now.LIVE]):
         node = s.live[i]
-        if s.kind[node] == FIXED:
+        if s.kind[node] == Kind.FIXED:
             for k in range(s.left[node], s.left[node] + s.right[node]):
+                # node 0, the world outside, is not among the live ones; an exclusive or with 0 changes nothing
                 s.parents[s.more[k] >> 1] = s.parents[s.more[k] >> 1] ^ node
-        elif s.kind[node] != LEAF:
+        elif s.kind[node] != Kind.LEAF:
             s.parents[s.left[node] >> 1] = s.parents[s.left[node] >> 1] ^ node
             s.parents[s.right[node] >> 1] = s.parents[s.right[node] >> 1] ^ node
-    for i in range(s.now[MASK] + 1):
+    for i in range(s.now[Now.MASK] + 1):
         s.table[i] = 0
-    for i in range(ONE, s.now[COUNT]):
-        slot = s.value[i] & s.now[MASK]
+    for i in range(ONE, s.now[Now.COUNT]):
+        slot = s.value[i] & s.now[Now.MASK]
         while s.table[slot] != 0:
-            slot = (slot + 1) & s.now[MASK]
+            slot = (slot + 1) & s.now[Now.MASK]
         s.table[slot] = i
     return 0
 
 
 # the moves by number, and how often of MENU times each is tried
-(
-    REGROUP,
-    PAIR_UP,
-    DISTRIBUTE,
-    FACTOR,
-    SUM_OF,
-    PRODUCT_OF,
-    REBUILD,
-    SPREAD,
-    COLLECT,
-    SPREAD_COLLECT,
-    EXCHANGE,
-    RESCALE,
-    WITH_SQUARE,
-    WITH_PRODUCT,
-) = range(14)
+REGROUP, PAIR_UP, DISTRIBUTE, FACTOR, SUM_OF, PRODUCT_OF, REBUILD = range(7)
+SPREAD, COLLECT, SPREAD_COLLECT, EXCHANGE, RESCALE, WITH_SQUARE, WITH_PRODUCT = range(7, 14)
+# MENU in all, for the menu is filled by them exactly
 SHARES = {
     REGROUP: 5, PAIR_UP: 2, EXCHANGE: 2, FACTOR: 5, COLLECT: 5, REBUILD: 5,
     DISTRIBUTE: 8, SPREAD: 9, SPREAD_COLLECT: 8, RESCALE: 2,
@@ -170,9 +143,9 @@ SHARES = {
 def propose_move(s: State, v: int) -> int:
     move = s.menu[random(s, MENU)]
     if move == SUM_OF:
-        return look_up(s, v, ADD)
+        return look_up(s, v, Kind.ADD)
     if move == PRODUCT_OF:
-        return look_up(s, v, MUL)
+        return look_up(s, v, Kind.MUL)
     if move == REGROUP:
         return regroup(s, v)
     if move == PAIR_UP:
@@ -189,7 +162,7 @@ def propose_move(s: State, v: int) -> int:
         return sum_with_square(s, v)
     if move == WITH_PRODUCT:
         return sum_with_product(s, v)
-    if move == REBUILD and s.kind[v] == MUL:
+    if move == REBUILD and s.kind[v] == Kind.MUL:
         return rebuild_product(s, v)
     spreading = 1 if move in (SPREAD, SPREAD_COLLECT) else 0
     collecting = 1 if move in (COLLECT, SPREAD_COLLECT) else 0
@@ -198,7 +171,7 @@ def propose_move(s: State, v: int) -> int:
 
 def circular(s: State, v: int) -> int:
     """Would the proposed way need v itself?"""
-    for i in range(s.now[HITS]):
+    for i in range(s.now[Now.HITS]):
         if depends(s, s.hits[i], v):
             return 1
     return 0
@@ -207,17 +180,19 @@ def circular(s: State, v: int) -> int:
 def change(s: State, v: int, kind: int, x: int, y: int) -> int:
     """Compute v by another way."""
     old_x, old_y = s.left[v], s.right[v]
+    # use before release: what the old and the new way share must not die in between
     use(s, x, v)
     use(s, y, v)
     s.kind[v] = kind
     s.left[v] = x
     s.right[v] = y
     weight = operation_price(s, kind, x, y)
-    s.now[COST] += weight - s.weight[v]
+    s.now[Now.COST] += weight - s.weight[v]
     s.weight[v] = weight
     release(s, old_x, v)
     release(s, old_y, v)
     fuse(s, v)
+    # v may have become a product, or ceased to be one: its only user may swallow it, or no longer
     if s.refs[v] == 1:
         fuse(s, s.parents[v])
     return 0
@@ -228,14 +203,15 @@ def accept_rise(s: State, rise: int) -> int:
         return 1
     if rise >= STEEPEST:
         return 0
+    # drawn only to go on: the generator's own state is uniform in the field, as the chances are
     random(s, 2)
-    return 1 if s.now[RANDOM] < s.chances[rise] else 0
+    return 1 if s.now[Now.RANDOM] < s.chances[rise] else 0
 
 
 def remember(s: State) -> int:
     """Keep this state as the best."""
-    s.now[BEST] = s.now[COST]
-    for i in range(s.now[COUNT]):
+    s.now[Now.BEST] = s.now[Now.COST]
+    for i in range(s.now[Now.COUNT]):
         s.best_kind[i] = s.kind[i]
         s.best_left[i] = s.left[i]
         s.best_right[i] = s.right[i]
@@ -244,19 +220,20 @@ def remember(s: State) -> int:
 
 def step(s: State) -> int:
     """One move."""
-    v = s.live[random(s, s.now[LIVE])]
-    if s.kind[v] != ADD and s.kind[v] != MUL:
+    v = s.live[random(s, s.now[Now.LIVE])]
+    if s.kind[v] != Kind.ADD and s.kind[v] != Kind.MUL:
         return 0
-    s.now[MOVE] += 1
-    s.now[HITS] = 0
+    s.now[Now.MOVE] += 1
+    s.now[Now.HITS] = 0
     if propose_move(s, v) == 0 or circular(s, v):
         return 0
-    kind, x, y, cost = s.kind[v], s.left[v], s.right[v], s.now[COST]
-    change(s, v, s.now[KIND], s.now[LEFT], s.now[RIGHT])
-    if accept_rise(s, s.now[COST] - cost) == 0:
+    kind, x, y, cost = s.kind[v], s.left[v], s.right[v], s.now[Now.COST]
+    change(s, v, s.now[Now.KIND], s.now[Now.LEFT], s.now[Now.RIGHT])
+    if accept_rise(s, s.now[Now.COST] - cost) == 0:
+        # undone by the same road: dead nodes keep their ways, so nothing has to be saved
         change(s, v, kind, x, y)
         return 0
-    if s.now[COST] < s.now[BEST]:
+    if s.now[Now.COST] < s.now[Now.BEST]:
         remember(s)
     return 1
 
@@ -271,7 +248,8 @@ def begin(s: State) -> int:
 def anneal(s: State, moves: int) -> int:
     """Many moves at one temperature."""
     for _ in range(moves):
-        if s.now[COUNT] + SCRATCH > s.now[CAPACITY]:
+        # a move makes fewer new nodes than SCRATCH, so here is the only place to look
+        if s.now[Now.COUNT] + SCRATCH > s.now[Now.CAPACITY]:
             sweep(s)
         step(s)
     return 0

@@ -8,16 +8,10 @@ from __future__ import annotations
 
 from manipula.algebra.expr.field import P
 from manipula.algebra.optimise.search.table import (
-    ADD,
     HALF,
-    HITS,
-    KIND,
-    LEFT,
-    LIVE,
-    MOVE,
-    MUL,
     ONE,
-    RIGHT,
+    Kind,
+    Now,
     State,
     depends,
     find_node,
@@ -38,9 +32,9 @@ TRIES = 16  # partners looked at in one look-up
 
 def way(s: State, kind: int, x: int, y: int) -> int:
     """Propose x + y or x · y."""
-    s.now[KIND] = kind
-    s.now[LEFT] = x
-    s.now[RIGHT] = y
+    s.now[Now.KIND] = kind
+    s.now[Now.LEFT] = x
+    s.now[Now.RIGHT] = y
     return 1 if x != 0 and y != 0 else 0
 
 
@@ -52,8 +46,9 @@ def regroup(s: State, v: int) -> int:
     u = s.left[v] if turn & 1 else s.right[v]
     if s.kind[u >> 1] != kind or s.offline[u >> 1]:
         return 0
+    # a sign before a sum belongs to both terms, before a product to one factor only
     p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1]
-    if kind == ADD:
+    if kind == Kind.ADD:
         q = q ^ (u & 1)
     if turn & 2:
         return way(s, kind, make_reference(s, kind, x, q), p)
@@ -67,7 +62,7 @@ def pair_up(s: State, v: int) -> int:
     if s.kind[x >> 1] != kind or s.kind[y >> 1] != kind or s.offline[x >> 1] or s.offline[y >> 1]:
         return 0
     p, q, r, t = s.left[x >> 1] ^ (x & 1), s.right[x >> 1], s.left[y >> 1] ^ (y & 1), s.right[y >> 1]
-    if kind == ADD:
+    if kind == Kind.ADD:
         q, t = q ^ (x & 1), t ^ (y & 1)
     if random(s, 2):
         r, t = t, r
@@ -79,10 +74,10 @@ def distribute(s: State, v: int) -> int:
     turn = random(s, 2)
     a = s.right[v] if turn else s.left[v]
     u = s.left[v] if turn else s.right[v]
-    if s.kind[v] != MUL or s.kind[u >> 1] != ADD or s.offline[u >> 1]:
+    if s.kind[v] != Kind.MUL or s.kind[u >> 1] != Kind.ADD or s.offline[u >> 1]:
         return 0
     p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1] ^ (u & 1)
-    return way(s, ADD, times(s, a, p), times(s, a, q))
+    return way(s, Kind.ADD, times(s, a, p), times(s, a, q))
 
 
 def divide_factor(s: State, r: int, factor: int, depth: int) -> int:
@@ -90,7 +85,7 @@ def divide_factor(s: State, r: int, factor: int, depth: int) -> int:
     node = r >> 1
     if node == factor:
         return 2 * ONE + (r & 1)
-    if depth == 0 or s.kind[node] != MUL:
+    if depth == 0 or s.kind[node] != Kind.MUL:
         return 0
     other = s.right[node]
     rest = divide_factor(s, s.left[node], factor, depth - 1)
@@ -100,14 +95,16 @@ def divide_factor(s: State, r: int, factor: int, depth: int) -> int:
     if rest == 0:
         return 0
     rest = rest ^ (r & 1)
-    return other ^ (rest & 1) if rest >> 1 == ONE else make_reference(s, MUL, rest, other)
+    # 1 · other is other: a product by one would be paid for
+    return other ^ (rest & 1) if rest >> 1 == ONE else make_reference(s, Kind.MUL, rest, other)
 
 
 def some_factor(s: State, r: int) -> int:
     """A node some way down a product."""
     node = r >> 1
     for depth in range(DEEP):
-        if s.kind[node] != MUL or (depth > 0 and random(s, 2)):
+        # stopping at random: a factor may itself be a product, and is then worth more than its parts
+        if s.kind[node] != Kind.MUL or (depth > 0 and random(s, 2)):
             return node
         node = (s.right[node] if random(s, 2) else s.left[node]) >> 1
     return node
@@ -115,19 +112,19 @@ def some_factor(s: State, r: int) -> int:
 
 def factor(s: State, v: int) -> int:
     """a · b + a · c → a · (b + c), the factor possibly deeper."""
-    if s.kind[v] != ADD:
+    if s.kind[v] != Kind.ADD:
         return 0
     common = some_factor(s, s.left[v])
     y = divide_factor(s, s.right[v], common, DEEP)
     if y == 0:
         return 0
-    return way(s, MUL, 2 * common, make_reference(s, ADD, divide_factor(s, s.left[v], common, DEEP), y))
+    return way(s, Kind.MUL, 2 * common, make_reference(s, Kind.ADD, divide_factor(s, s.left[v], common, DEEP), y))
 
 
 def exchange(s: State, v: int) -> int:
     """a · b + c · d → (a ± c) · b + c · (d ∓ b)"""
     x, y = s.left[v] >> 1, s.right[v] >> 1
-    if s.kind[v] != ADD or s.kind[x] != MUL or s.kind[y] != MUL or s.offline[x] or s.offline[y]:
+    if s.kind[v] != Kind.ADD or s.kind[x] != Kind.MUL or s.kind[y] != Kind.MUL or s.offline[x] or s.offline[y]:
         return 0
     turn = random(s, 16)
     if turn & 8:
@@ -139,11 +136,12 @@ def exchange(s: State, v: int) -> int:
     c = (s.right[y] if turn & 2 else s.left[y]) ^ sign
     d = s.left[y] if turn & 2 else s.right[y]
     flip = 1 if turn & 4 else 0
-    first = make_reference(s, MUL, make_reference(s, ADD, a, c ^ flip), b)
-    second = make_reference(s, MUL, c, make_reference(s, ADD, d, b ^ flip ^ 1))
+    # ±c·b goes to one product and leaves the other: as many operations, but other factors to share
+    first = make_reference(s, Kind.MUL, make_reference(s, Kind.ADD, a, c ^ flip), b)
+    second = make_reference(s, Kind.MUL, c, make_reference(s, Kind.ADD, d, b ^ flip ^ 1))
     if first == 0 or second == 0:
         return 0
-    return way(s, ADD, first ^ own, second ^ own)
+    return way(s, Kind.ADD, first ^ own, second ^ own)
 
 
 def open_terms(s: State, v: int, kind: int) -> int:
@@ -155,10 +153,12 @@ def open_terms(s: State, v: int, kind: int) -> int:
         r = s.scratch[at]
         node = r >> 1
         inner = s.kind[node] == kind and s.offline[node] == 0 and count < TERMS
+        # a shared part lives on whether it is opened or not, so opening it pays rarely
         if inner and (node == v or s.refs[node] == 1 or random(s, 4) == 0):
-            s.open[node] = s.now[MOVE]
+            # for `at_hand`: it falls with the old way of v
+            s.open[node] = s.now[Now.MOVE]
             s.scratch[at] = s.left[node] ^ (r & 1)
-            s.scratch[count] = s.right[node] ^ (r & 1 if kind == ADD else 0)
+            s.scratch[count] = s.right[node] ^ (r & 1 if kind == Kind.ADD else 0)
             count += 1
         else:
             at += 1
@@ -172,11 +172,11 @@ def spread(s: State, count: int) -> int:
         at = remainder(start + i, count)
         r = s.scratch[at]
         node = r >> 1
-        if s.kind[node] == MUL and s.offline[node] == 0:
+        if s.kind[node] == Kind.MUL and s.offline[node] == 0:
             turn = random(s, 2)
             a = (s.right[node] if turn else s.left[node]) ^ (r & 1)
             u = s.left[node] if turn else s.right[node]
-            if s.kind[u >> 1] == ADD and s.offline[u >> 1] == 0:
+            if s.kind[u >> 1] == Kind.ADD and s.offline[u >> 1] == 0:
                 s.scratch[at] = times(s, a, s.left[u >> 1] ^ (u & 1))
                 s.scratch[count] = times(s, a, s.right[u >> 1] ^ (u & 1))
                 return count + 1
@@ -186,6 +186,7 @@ def spread(s: State, count: int) -> int:
 def collect(s: State, count: int, v: int) -> int:
     """All terms of `scratch` that share a factor become one. The new number of terms; 0 for a failure."""
     common = some_factor(s, s.scratch[random(s, count)])
+    # every term has the factor one
     if common == ONE:
         return 0
     kept, group = 0, 0
@@ -199,12 +200,12 @@ def collect(s: State, count: int, v: int) -> int:
             kept += 1
     if group < 2:
         return 0
-    inner = join_terms(s, GROUP, group, ADD, v)
+    inner = join_terms(s, GROUP, group, Kind.ADD, v)
     if inner == 0:
         return 0
     if kept == 0:
-        return way(s, MUL, 2 * common, inner)
-    s.scratch[kept] = make_reference(s, MUL, 2 * common, inner)
+        return way(s, Kind.MUL, 2 * common, inner)
+    s.scratch[kept] = make_reference(s, Kind.MUL, 2 * common, inner)
     return kept + 1 if s.scratch[kept] != 0 else 0
 
 
@@ -217,6 +218,7 @@ def join_terms(s: State, start: int, count: int, kind: int, v: int) -> int:
 def merge_to_two(s: State, start: int, count: int, kind: int, v: int) -> int:
     """Bring a list down to two entries: pairs that are there already first, then any. 0 when that fails."""
     while count > 2:
+        # 0 would be the pair (0, 0), which is no pair: free to mean that no pair was found
         pair = known_pair(s, start, count, kind, v)
         i, j = quotient(pair, TERMS), remainder(pair, TERMS)
         if pair == 0:
@@ -234,6 +236,7 @@ def merge_to_two(s: State, start: int, count: int, kind: int, v: int) -> int:
 
 def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
     """12·i + j of two entries whose sum or product costs nothing more; 0 if there is none."""
+    # from another place each time, or the same one of several equal pairs would always win
     shift = random(s, count)
     for a in range(count):
         i = remainder(a + shift, count)
@@ -243,7 +246,7 @@ def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
                 return TERMS * i + j
             value = (
                 product(reference_value(s, x), reference_value(s, y))
-                if kind == MUL
+                if kind == Kind.MUL
                 else total(reference_value(s, x), reference_value(s, y))
             )
             if at_hand(s, find_node(s, P - value if value > HALF else value), v):
@@ -255,7 +258,7 @@ def at_hand(s: State, node: int, v: int) -> int:
     """Can v use this node at no further cost? Not when it is about to fall with the old way of v."""
     if s.offline[node] or s.refs[node] == 0:
         return int(s.offline[node])
-    if s.refs[node] == 1 and s.open[node] == s.now[MOVE]:
+    if s.refs[node] == 1 and s.open[node] == s.now[Now.MOVE]:
         return 0
     return 1 - depends(s, node, v)
 
@@ -263,17 +266,17 @@ def at_hand(s: State, node: int, v: int) -> int:
 def times(s: State, a: int, x: int) -> int:
     """a · x; when both hold a parameter, (a · k) · y now and then, for the product of parameters is free."""
     node = x >> 1
-    if s.offline[a >> 1] and s.kind[node] == MUL and s.offline[node] == 0 and random(s, 4):
+    if s.offline[a >> 1] and s.kind[node] == Kind.MUL and s.offline[node] == 0 and random(s, 4):
         if s.offline[s.left[node] >> 1]:
-            return make_reference(s, MUL, make_reference(s, MUL, a ^ (x & 1), s.left[node]), s.right[node])
+            return make_reference(s, Kind.MUL, make_reference(s, Kind.MUL, a ^ (x & 1), s.left[node]), s.right[node])
         if s.offline[s.right[node] >> 1]:
-            return make_reference(s, MUL, make_reference(s, MUL, a ^ (x & 1), s.right[node]), s.left[node])
-    return make_reference(s, MUL, a, x)
+            return make_reference(s, Kind.MUL, make_reference(s, Kind.MUL, a ^ (x & 1), s.right[node]), s.left[node])
+    return make_reference(s, Kind.MUL, a, x)
 
 
 def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
     """Open the sum v, spread a product, collect a factor, and join what there is."""
-    count = open_terms(s, v, ADD)
+    count = open_terms(s, v, Kind.ADD)
     if spreading:
         count = spread(s, count)
     if count < 2 or count > TERMS:
@@ -283,38 +286,40 @@ def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
         if count == 1:
             return 1  # all of them: v is the factor times the rest, and `collect` has said so
     if count >= 3:
-        count = merge_to_two(s, 0, count, ADD, v)
-    return way(s, ADD, s.scratch[0], s.scratch[1]) if count == 2 else 0
+        count = merge_to_two(s, 0, count, Kind.ADD, v)
+    return way(s, Kind.ADD, s.scratch[0], s.scratch[1]) if count == 2 else 0
 
 
 def rebuild_product(s: State, v: int) -> int:
     """Open the product v and join its factors anew."""
-    count = open_terms(s, v, MUL)
+    count = open_terms(s, v, Kind.MUL)
+    # two factors can be joined in one way only
     if count < 3:
         return 0
-    count = merge_to_two(s, 0, count, MUL, v)
-    return way(s, MUL, s.scratch[0], s.scratch[1]) if count == 2 else 0
+    count = merge_to_two(s, 0, count, Kind.MUL, v)
+    return way(s, Kind.MUL, s.scratch[0], s.scratch[1]) if count == 2 else 0
 
 
 def note(s: State, node: int) -> int:
     """A live node the way uses."""
     if s.offline[node] == 0:
-        s.hits[s.now[HITS]] = node
-        s.now[HITS] += 1
+        s.hits[s.now[Now.HITS]] = node
+        s.now[Now.HITS] += 1
     return 0
 
 
 def look_up(s: State, v: int, kind: int) -> int:
     """v = u ± w or v = u · w with u and w at hand."""
-    start = random(s, s.now[LIVE])
+    start = random(s, s.now[Now.LIVE])
     for i in range(TRIES):
-        u = s.live[remainder(start + i, s.now[LIVE])]
-        sign = random(s, 2) if kind == ADD else 0
-        if kind == MUL:
+        u = s.live[remainder(start + i, s.now[Now.LIVE])]
+        sign = random(s, 2) if kind == Kind.ADD else 0
+        if kind == Kind.MUL:
             over = inverse(s, u)
             value = product(s.value[v], over)
         else:
             value = total(s.value[v], reference_value(s, 2 * u + 1 - sign))
+        # one look into the table instead of a search for the partner: differences and quotients are exact in the field
         w = find_node(s, P - value if value > HALF else value)
         if w != 0 and v not in (u, w) and (s.offline[w] or s.refs[w] > 0):
             note(s, u)
@@ -325,9 +330,9 @@ def look_up(s: State, v: int, kind: int) -> int:
 
 def sum_with_square(s: State, v: int) -> int:
     """v = u ± x² with u and x at hand: a turn keeps x² + y², which no rearrangement of terms shows."""
-    start = random(s, s.now[LIVE])
+    start = random(s, s.now[Now.LIVE])
     for i in range(TRIES):
-        x = s.live[remainder(start + i, s.now[LIVE])]
+        x = s.live[remainder(start + i, s.now[Now.LIVE])]
         sign = random(s, 2)
         square = product(s.value[x], s.value[x])
         value = total(s.value[v], P - square if sign else square)
@@ -335,26 +340,29 @@ def sum_with_square(s: State, v: int) -> int:
         if u != 0 and v not in (u, x) and (s.offline[u] or s.refs[u] > 0):
             note(s, u)
             note(s, x)
-            rest = make_reference(s, MUL, 2 * x, 2 * x)
-            return way(s, ADD, 2 * u + (1 if value > HALF else 0), rest ^ (1 - sign)) if rest != 0 else 0
+            rest = make_reference(s, Kind.MUL, 2 * x, 2 * x)
+            return way(s, Kind.ADD, 2 * u + (1 if value > HALF else 0), rest ^ (1 - sign)) if rest != 0 else 0
     return 0
 
 
 def sum_with_product(s: State, v: int) -> int:
     """v = u ± x · y with u and x at hand, y at hand or a parameter."""
-    u = s.live[random(s, s.now[LIVE])]
-    start = random(s, s.now[LIVE])
+    u = s.live[random(s, s.now[Now.LIVE])]
+    start = random(s, s.now[Now.LIVE])
     sign = random(s, 2)
     value = total(s.value[v], reference_value(s, 2 * u + 1 - sign))
     for i in range(TRIES):
-        x = s.live[remainder(start + i, s.now[LIVE])]
+        x = s.live[remainder(start + i, s.now[Now.LIVE])]
         ratio = product(value, inverse(s, x))
         y = find_node(s, P - ratio if ratio > HALF else ratio)
+        # y = 1 is a plain sum, which `look_up` finds for less
         if y > ONE and v not in (u, x, y) and (s.offline[y] or s.refs[y] > 0):
             note(s, u)
             note(s, x)
             note(s, y)
-            return way(s, ADD, 2 * u + sign, make_reference(s, MUL, 2 * x, 2 * y + (1 if ratio > HALF else 0)))
+            return way(
+                s, Kind.ADD, 2 * u + sign, make_reference(s, Kind.MUL, 2 * x, 2 * y + (1 if ratio > HALF else 0))
+            )
     return 0
 
 
@@ -364,16 +372,17 @@ def rescale(s: State, v: int) -> int:
     x = s.right[v] if turn else s.left[v]
     y = s.left[v] if turn else s.right[v]
     node = x >> 1
-    if s.kind[v] != ADD or s.kind[node] != MUL or s.offline[node]:
+    if s.kind[v] != Kind.ADD or s.kind[node] != Kind.MUL or s.offline[node]:
         return 0
     k, z = s.left[node], s.right[node]
     if s.offline[k >> 1] == 0:
         k, z = z, k
     if s.offline[k >> 1] == 0:
         return 0
+    # only inverses that the function already has: a new denominator would be a new condition
     value = inverse(s, k >> 1)
     over = find_node(s, P - value if value > HALF else value)
     if over == 0 or s.offline[over] == 0:
         return 0
     rest = times(s, (2 * over + (1 if value > HALF else 0)) ^ (k & 1), y)
-    return way(s, MUL, k, make_reference(s, ADD, z ^ (x & 1), rest))
+    return way(s, Kind.MUL, k, make_reference(s, Kind.ADD, z ^ (x & 1), rest))

@@ -31,8 +31,10 @@ class Kernel:
         self.code = code
 
     def call(self, name: str, state: State, *numbers: int) -> int:
+        # CFUNCTYPE gives the interpreter's lock up during the call, PYFUNCTYPE would not
         kinds = [ctypes.c_void_p, *[ctypes.c_int64] * len(numbers)]
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self.code.address(name))
+        # the struct of the compiled texts: one pointer for each array, in the order of State
         pointers = (ctypes.c_void_p * len(ARRAYS))(*(_address(getattr(state, field)) for field in ARRAYS))
         return int(function(pointers, *numbers))
 
@@ -68,6 +70,7 @@ def anneal(state: State, moves: int) -> None:
 
 def _kernel(moves: int) -> Kernel:
     """The code for so many moves more; one thread compiles, the others wait for it."""
+    # LLVM compiles once, not once a chain
     with _lock:
         _made[0] += moves
         return compile_kernel(_made[0] > LONG)
@@ -75,6 +78,7 @@ def _kernel(moves: int) -> Kernel:
 
 def interpret_kernel(state: State, moves: int) -> None:
     """The same, by Python itself: slow, and what the compiled kernel is tested against."""
+    # lists, because Python reads and writes them several times faster than entries of numpy arrays
     lists: Any = SimpleNamespace(**{name: getattr(state, name).tolist() for name in ARRAYS})
     kernel.anneal(lists, moves)
     for name in ARRAYS:

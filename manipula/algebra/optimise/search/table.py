@@ -19,13 +19,27 @@ from manipula.algebra.program.primitives import ALL, Ints, high, remainder, word
 # are neither counted nor changed.
 
 HALF = P // 2
-LEAF, ADD, MUL, FIXED = 0, 1, 2, 3  # FIXED: any other operation; its arguments are `more[left … left+right)`
 OUTSIDE, ONE = 0, 1
 
-# entries of `now`
-COUNT, LIVE, COST, BEST, RANDOM, STAMP, MOVE, KIND, LEFT, RIGHT, HITS, MASK, SWEEPS, CAPACITY = range(14)
-# entries of `price`
-PRICE_ADD, PRICE_MUL, PRICE_FUSED = range(3)
+
+class Kind:
+    """Of a node. FIXED: any other operation; its arguments are `more[left … left+right)`."""
+
+    LEAF, ADD, MUL, FIXED = range(4)
+
+
+class Now:
+    """Entries of `now`."""
+
+    COUNT, LIVE, COST, BEST, RANDOM, STAMP, MOVE, KIND, LEFT, RIGHT, HITS, MASK, SWEEPS, CAPACITY = range(14)
+
+
+class Priced:
+    """Entries of `price`."""
+
+    ADD, MUL, FUSED = range(3)
+
+
 MENU = 64
 STEEPEST = 32
 SCRATCH = 256  # more than the entries, hits and new nodes of any one move
@@ -36,7 +50,7 @@ class State:
 
     # one entry a node: what it is
     value: Ints
-    inverse: Ints  # 1/value, once it was asked for
+    inverse: Ints  # 1/value, once it was needed
     kind: Ints
     left: Ints
     right: Ints
@@ -70,7 +84,8 @@ class State:
 
     def __init__(self, capacity: int, more: int) -> None:
         """`capacity`, a power of two, is the number of nodes there is room for."""
-        sizes = {"more": more + 1, "table": 4 * capacity, "now": CAPACITY + 1, "price": PRICE_FUSED + 1}
+        # the table is a quarter full at most, so linear probing stays short
+        sizes = {"more": more + 1, "table": 4 * capacity, "now": Now.CAPACITY + 1, "price": Priced.FUSED + 1}
         sizes |= {"menu": MENU, "chances": STEEPEST, "scratch": SCRATCH, "hits": SCRATCH}
         for name in ARRAYS:
             setattr(self, name, np.zeros(sizes.get(name, capacity), dtype=np.int64))
@@ -85,6 +100,7 @@ MULTIPLIER = 437799614237992725  # L'Ecuyer's generator modulo 2^61 - 1
 def product(a: int, b: int) -> int:
     """In the field: 2⁶¹ is 1 there, so the bits above the 61st count as if they stood at the lower end."""
     x, y = word(a), word(b)
+    # interpreted, integers have no end: the mask makes them the words of the machine
     low = (x * y) & ALL
     folded = (low & P) + (high(x, y) << 3 | low >> 61)
     return int(folded - P if folded >= P else folded)
@@ -97,8 +113,8 @@ def total(a: int, b: int) -> int:
 
 def random(s: State, n: int) -> int:
     """0 … n−1"""
-    s.now[RANDOM] = product(s.now[RANDOM], MULTIPLIER)
-    return remainder(s.now[RANDOM] >> 8, n)
+    s.now[Now.RANDOM] = product(s.now[Now.RANDOM], MULTIPLIER)
+    return remainder(s.now[Now.RANDOM] >> 8, n)
 
 
 def reference_value(s: State, r: int) -> int:
@@ -108,21 +124,22 @@ def reference_value(s: State, r: int) -> int:
 
 def find_node(s: State, value: int) -> int:
     """The node of a value in 0 … HALF, or 0."""
-    slot = value & s.now[MASK]
+    # values of the field are as good as random, so their low bits are a hash
+    slot = value & s.now[Now.MASK]
     while s.table[slot] != 0:
         if s.value[s.table[slot]] == value:
             return int(s.table[slot])
-        slot = (slot + 1) & s.now[MASK]
+        slot = (slot + 1) & s.now[Now.MASK]
     return 0
 
 
 def enter_node(s: State, value: int) -> int:
     """A new node for a value that has none."""
-    node = s.now[COUNT]
-    s.now[COUNT] = node + 1
-    slot = value & s.now[MASK]
+    node = s.now[Now.COUNT]
+    s.now[Now.COUNT] = node + 1
+    slot = value & s.now[Now.MASK]
     while s.table[slot] != 0:
-        slot = (slot + 1) & s.now[MASK]
+        slot = (slot + 1) & s.now[Now.MASK]
     s.table[slot] = node
     s.value[node] = value
     s.inverse[node], s.refs[node], s.parents[node], s.fused[node] = 0, 0, 0, 0
@@ -148,7 +165,7 @@ def make_reference(s: State, kind: int, x: int, y: int) -> int:
         return 0
     value = (
         product(reference_value(s, x), reference_value(s, y))
-        if kind == MUL
+        if kind == Kind.MUL
         else total(reference_value(s, x), reference_value(s, y))
     )
     if value == 0:
@@ -157,15 +174,18 @@ def make_reference(s: State, kind: int, x: int, y: int) -> int:
     node = find_node(s, P - value if sign else value)
     if node == 0:
         node = enter_node(s, P - value if sign else value)
-        set_way(s, node, kind, x ^ sign, y ^ sign if kind == ADD else y)
+        set_way(s, node, kind, x ^ sign, y ^ sign if kind == Kind.ADD else y)
     elif s.offline[node] == 0:
         if s.refs[node] > 0:
-            s.hits[s.now[HITS]] = node
-            s.now[HITS] += 1
-        elif s.kind[node] == FIXED:
+            # it lives elsewhere and might need v: examined before the way is taken
+            s.hits[s.now[Now.HITS]] = node
+            s.now[Now.HITS] += 1
+        # a dead fixed node has only its old arguments, and they may need v by now
+        elif s.kind[node] == Kind.FIXED:
             return 0
-        elif s.kind[node] != LEAF and s.made[node] != s.now[MOVE]:
-            set_way(s, node, kind, x ^ sign, y ^ sign if kind == ADD else y)
+        # what this move has made is used already: a second way could close a circle
+        elif s.kind[node] != Kind.LEAF and s.made[node] != s.now[Now.MOVE]:
+            set_way(s, node, kind, x ^ sign, y ^ sign if kind == Kind.ADD else y)
     return 2 * node + sign
 
 
@@ -176,14 +196,14 @@ def set_way(s: State, node: int, kind: int, x: int, y: int) -> int:
     s.right[node] = y
     s.offline[node] = s.offline[x >> 1] & s.offline[y >> 1]
     s.weight[node] = operation_price(s, kind, x, y)
-    s.made[node] = s.now[MOVE]
+    s.made[node] = s.now[Now.MOVE]
     return 0
 
 
 def operation_price(s: State, kind: int, x: int, y: int) -> int:
     if s.offline[x >> 1] & s.offline[y >> 1]:
         return 0
-    return int(s.price[PRICE_ADD] if kind == ADD else s.price[PRICE_MUL])
+    return int(s.price[Priced.ADD] if kind == Kind.ADD else s.price[Priced.MUL])
 
 
 def use(s: State, r: int, parent: int) -> int:
@@ -191,21 +211,23 @@ def use(s: State, r: int, parent: int) -> int:
     node = r >> 1
     if s.offline[node]:
         return 0
+    # the exclusive or forgets a user that comes twice, which is why it is read only with one use left
     s.refs[node] += 1
     s.parents[node] = s.parents[node] ^ parent
     if s.refs[node] == 1:
-        s.place[node] = s.now[LIVE]
-        s.live[s.now[LIVE]] = node
-        s.now[LIVE] += 1
-        s.now[COST] += s.weight[node]
-        if s.kind[node] == FIXED:
+        s.place[node] = s.now[Now.LIVE]
+        s.live[s.now[Now.LIVE]] = node
+        s.now[Now.LIVE] += 1
+        s.now[Now.COST] += s.weight[node]
+        if s.kind[node] == Kind.FIXED:
             for i in range(s.left[node], s.left[node] + s.right[node]):
                 use(s, s.more[i], node)
-        elif s.kind[node] != LEAF:
+        elif s.kind[node] != Kind.LEAF:
             use(s, s.left[node], node)
             use(s, s.right[node], node)
         fuse(s, node)
-    if s.kind[node] == MUL and s.refs[node] <= 2:
+    # with its first use the user may swallow the product; with a second the first user no longer may
+    if s.kind[node] == Kind.MUL and s.refs[node] <= 2:
         fuse(s, parent if s.refs[node] == 1 else s.parents[node] ^ parent)
     return 0
 
@@ -218,58 +240,63 @@ def release(s: State, r: int, parent: int) -> int:
     s.refs[node] -= 1
     s.parents[node] = s.parents[node] ^ parent
     if s.refs[node] == 0:
-        s.now[LIVE] -= 1
-        last = s.live[s.now[LIVE]]
+        s.now[Now.LIVE] -= 1
+        # the last live node takes its place: removed in constant time, the order does not matter
+        last = s.live[s.now[Now.LIVE]]
         s.live[s.place[node]] = last
         s.place[last] = s.place[node]
-        s.now[COST] -= s.weight[node]
+        s.now[Now.COST] -= s.weight[node]
         fuse(s, node)
-        if s.kind[node] == FIXED:
+        if s.kind[node] == Kind.FIXED:
             for i in range(s.left[node], s.left[node] + s.right[node]):
                 release(s, s.more[i], node)
-        elif s.kind[node] != LEAF:
+        elif s.kind[node] != Kind.LEAF:
             release(s, s.left[node], node)
             release(s, s.right[node], node)
-    if s.kind[node] == MUL and s.refs[node] <= 1:
+    # the one user that is left may swallow the product now
+    if s.kind[node] == Kind.MUL and s.refs[node] <= 1:
         fuse(s, parent if s.refs[node] == 0 else s.parents[node])
     return 0
 
 
 def fuse(s: State, node: int) -> int:
     """A sum swallows a product that serves nothing else, where the price says so."""
-    if s.price[PRICE_FUSED] == 0:
+    if s.price[Priced.FUSED] == 0:
         return 0
     fused = 0
-    if s.kind[node] == ADD and s.refs[node] > 0:
+    if s.kind[node] == Kind.ADD and s.refs[node] > 0:
         fused = 1 if lone(s, s.left[node]) or lone(s, s.right[node]) else 0
-    s.now[COST] -= (fused - s.fused[node]) * s.price[PRICE_FUSED]
+    # by difference: called once too often, it changes nothing
+    s.now[Now.COST] -= (fused - s.fused[node]) * s.price[Priced.FUSED]
     s.fused[node] = fused
     return 0
 
 
 def lone(s: State, r: int) -> int:
     node = r >> 1
-    return 1 if s.kind[node] == MUL and s.offline[node] == 0 and s.refs[node] == 1 else 0
+    return 1 if s.kind[node] == Kind.MUL and s.offline[node] == 0 and s.refs[node] == 1 else 0
 
 
 def depends(s: State, start: int, goal: int) -> int:
     """Is `goal` needed to compute the live node `start`?"""
     if start == goal:
         return 1
-    s.now[STAMP] += 1
+    s.now[Now.STAMP] += 1
+    # a new stamp, above, unmarks every node at once
     s.stack[0] = start
     depth = 1
     while depth > 0:
         depth -= 1
         node = s.stack[depth]
-        count = s.right[node] if s.kind[node] == FIXED else 0 if s.kind[node] == LEAF else 2
+        count = s.right[node] if s.kind[node] == Kind.FIXED else 0 if s.kind[node] == Kind.LEAF else 2
         for i in range(count):
-            below = s.more[s.left[node] + i] if s.kind[node] == FIXED else s.right[node] if i else s.left[node]
+            below = s.more[s.left[node] + i] if s.kind[node] == Kind.FIXED else s.right[node] if i else s.left[node]
             below = below >> 1
             if below == goal:
                 return 1
-            if s.stamp[below] != s.now[STAMP] and s.offline[below] == 0:
-                s.stamp[below] = s.now[STAMP]
+            # what parameters alone decide cannot need an on-line node
+            if s.stamp[below] != s.now[Now.STAMP] and s.offline[below] == 0:
+                s.stamp[below] = s.now[Now.STAMP]
                 s.stack[depth] = below
                 depth += 1
     return 0

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, get_args
 
 from manipula.algebra.expr.field import P
-from manipula.algebra.expr.function import Function, Output, function_from_content, nest_flat
+from manipula.algebra.expr.function import Function, function_from_content, nest_flat
 from manipula.algebra.expr.maths import copy_node, topological
 from manipula.algebra.expr.node import LEAVES, Expr, Graph
 from manipula.algebra.expr.provenance import provenance_from_dict
@@ -19,23 +19,7 @@ from manipula.algebra.optimise.price import Price
 from manipula.algebra.optimise.prove import Reference, compare_once
 from manipula.algebra.optimise.search.kernel import SHARES
 from manipula.algebra.optimise.search.run import begin
-from manipula.algebra.optimise.search.table import (
-    ADD,
-    CAPACITY,
-    COUNT,
-    FIXED,
-    HALF,
-    LEAF,
-    MASK,
-    MUL,
-    ONE,
-    OUTSIDE,
-    PRICE_ADD,
-    PRICE_FUSED,
-    PRICE_MUL,
-    SCRATCH,
-    State,
-)
+from manipula.algebra.optimise.search.table import HALF, ONE, OUTSIDE, SCRATCH, Kind, Now, Priced, State
 from manipula.errors import ManipulaError, ProofError
 from manipula.scalar import OPS, Role, Tolerance
 
@@ -64,6 +48,7 @@ def ways_from_function(
     """The ways of the function as it is. `capacity`: nodes before the dead are swept out."""
     scales = _scales(function, divisors)
     nodes = _nodes(function, scales)
+    # with less room the dead would be swept out every few moves
     while capacity < 8 * len(nodes) + 2 * SCRATCH:
         capacity *= 2
     number = {node: i for i, node in enumerate(nodes, ONE)}
@@ -74,9 +59,9 @@ def ways_from_function(
     frozen = _angles(nodes)
     listed = 0
     for node, i in number.items():
-        kind = FIXED if node in frozen else _kind(node)
+        kind = Kind.FIXED if node in frozen else _kind(node)
         refs = _references(node, number, kind)
-        if kind == FIXED:
+        if kind == Kind.FIXED:
             state.more[listed : listed + len(refs)] = refs
             refs, listed = [listed, len(refs)], listed + len(refs)
         state.left[i], state.right[i] = refs or (0, 0)
@@ -85,7 +70,7 @@ def ways_from_function(
         state.weight[i] = price.of(OPS[node.op].counted_as) if node.online and node.args else 0
         _enter(state, i)
     state.offline[OUTSIDE] = 1  # so does the number zero, which has no node of its own
-    state.kind[OUTSIDE], state.left[OUTSIDE], state.right[OUTSIDE] = FIXED, listed, len(kept)
+    state.kind[OUTSIDE], state.left[OUTSIDE], state.right[OUTSIDE] = Kind.FIXED, listed, len(kept)
     state.more[listed : listed + len(kept)] = [_reference(root, number) for root in kept]
     begin(state)
     return ways
@@ -108,31 +93,40 @@ def _divides(x: Expr, names: Sequence[str]) -> bool:
 def _nodes(function: Function, scales: Sequence[Expr]) -> list[Expr]:
     """The number one, then all that have a value of their own, arguments first."""
     graph = function.graph
+    # look-ups find only what has a node: these numbers often make 2·x or x/2 of what is there
     handy = [graph.one, *(graph.const(number) for number in (2, 3, 4)), graph.one / 2]
-    found = topological([*handy, *scales, *function.roots])
-    return [node for node in found if node.op != "neg" and node.value != 0]
+    nodes = topological([*handy, *scales, *function.roots])
+    return [node for node in nodes if node.op != "neg" and node.value != 0]
 
 
 def _fill_numbers(state: State, price: Price, capacity: int, count: int) -> None:
-    state.now[COUNT], state.now[CAPACITY], state.now[MASK] = count + ONE, capacity, len(state.table) - 1
-    state.price[PRICE_ADD], state.price[PRICE_MUL], state.price[PRICE_FUSED] = price.add, price.mul, price.fused
+    state.now[Now.COUNT], state.now[Now.CAPACITY], state.now[Now.MASK] = count + ONE, capacity, len(state.table) - 1
+    state.price[Priced.ADD], state.price[Priced.MUL], state.price[Priced.FUSED] = price.add, price.mul, price.fused
     state.menu[:] = [move for move, share in SHARES.items() for _ in range(share)]
 
 
 def _angles(nodes: Iterable[Expr]) -> set[Expr]:
     """On-line sums below a sine or cosine: computed otherwise they would not be seen as angles."""
     stack = [arg for node in nodes if node.op in ("sin", "cos") for arg in node.args]
-    found: set[Expr] = set()
+    below: set[Expr] = set()
     while stack:
         node = stack.pop()
-        if node not in found:
-            found.add(node)
+        if node not in below:
+            below.add(node)
             stack += node.args
-    return {node for node in found if node.args and node.online}
+    return {node for node in below if node.args and node.online}
 
 
 def _kind(node: Expr) -> int:
-    return LEAF if node.op in LEAVES else ADD if node.op in SUMS else MUL if node.op == "mul" else FIXED
+    return (
+        Kind.LEAF
+        if node.op in LEAVES
+        else Kind.ADD
+        if node.op in SUMS
+        else Kind.MUL
+        if node.op == "mul"
+        else Kind.FIXED
+    )
 
 
 def _reference(node: Expr, number: dict[Expr, int]) -> int:
@@ -143,16 +137,17 @@ def _reference(node: Expr, number: dict[Expr, int]) -> int:
 
 def _references(node: Expr, number: dict[Expr, int], kind: int) -> list[int]:
     refs = [_reference(arg, number) for arg in node.args]
-    if kind in (ADD, MUL):
+    if kind in (Kind.ADD, Kind.MUL):
         turned = int(node.value > HALF)
         refs[0] ^= turned
-        refs[1] ^= (turned if kind == ADD else 0) ^ (node.op == "sub")
+        refs[1] ^= (turned if kind == Kind.ADD else 0) ^ (node.op == "sub")
     return refs
 
 
 def _enter(state: State, node: int) -> None:
-    mask = int(state.now[MASK])
+    mask = int(state.now[Now.MASK])
     slot = int(state.value[node]) & mask
+    # linear probing, as the kernel has it: both read one table
     while state.table[slot]:
         slot = (slot + 1) & mask
     state.table[slot] = node
@@ -162,7 +157,7 @@ def function_from_ways(ways: Ways, best: bool) -> Function:
     """The function by its best ways, or by those at hand, in a new graph: the first way made is the one kept."""
     s, graph = ways.state, Graph()
     kind, left, right = (s.best_kind, s.best_left, s.best_right) if best else (s.kind, s.left, s.right)
-    columns = [x[: s.now[COUNT]].tolist() for x in (kind, left, right)]
+    columns = [x[: s.now[Now.COUNT]].tolist() for x in (kind, left, right)]
     function = ways.function
     inputs = tuple(
         replace(port, symbols=tuple(graph.symbol(str(x.data), online=x.online) for x in port.symbols))
@@ -171,8 +166,10 @@ def function_from_ways(ways: Ways, best: bool) -> Function:
     done = _Builder(ways, graph, columns).build()
     flow = iter(ways.roots)
     outputs = tuple(
-        _output(port, [_signed_node(done, graph, next(flow)) for _ in port.exprs]) for port in function.outputs
+        replace(port, exprs=tuple(_signed_node(done, graph, next(flow)) for _ in port.exprs))
+        for port in function.outputs
     )
+    # a node is its value, so a label finds its node again in the new graph
     labels = {graph.table[x.value]: text for x, text in function.labels.items() if x.value in graph.table}
     return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels)
 
@@ -183,14 +180,10 @@ def reference_from_function(function: Function) -> Reference:
     shapes = {port.name: port.shape for port in function.outputs}
 
     def run(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        found = function({name: symbol(name) for name in names}, maths)
-        return {name: nest_flat(flat, shapes[name]) for name, flat in found.items()}
+        values = function({name: symbol(name) for name in names}, maths)
+        return {name: nest_flat(flat, shapes[name]) for name, flat in values.items()}
 
     return run
-
-
-def _output(port: Output, exprs: list[Expr]) -> Output:
-    return replace(port, exprs=tuple(exprs))
 
 
 def _signed_node(done: dict[int, Expr], graph: Graph, r: int) -> Expr:
@@ -226,14 +219,14 @@ class _Builder:
         return self.done
 
     def below(self, node: int) -> list[int]:
-        if self.kind[node] == FIXED:
+        if self.kind[node] == Kind.FIXED:
             return self.more[self.left[node] : self.left[node] + self.right[node]]
-        return [] if self.kind[node] == LEAF else [self.left[node], self.right[node]]
+        return [] if self.kind[node] == Kind.LEAF else [self.left[node], self.right[node]]
 
     def one(self, node: int) -> Expr:
         args = tuple(_signed_node(self.done, self.graph, r) for r in self.below(node))
-        if self.kind[node] in (ADD, MUL):
-            return self.graph.apply("add" if self.kind[node] == ADD else "mul", *args)
+        if self.kind[node] in (Kind.ADD, Kind.MUL):
+            return self.graph.apply("add" if self.kind[node] == Kind.ADD else "mul", *args)
         pattern = self.ways.exprs[self.ways.state.origin[node]]
         copy = copy_node(pattern, args, self.graph)
         return -copy if pattern.value > HALF else copy
@@ -241,11 +234,12 @@ class _Builder:
 
 # Results as text, so that they can ship as data: JSON, one line a node.
 #
-# What is read back is compared with the function that was asked for, at fresh random points of the field: a text that
+# What is read back is compared with the requested function, at fresh random points of the field: a text that
 # is
 # damaged, or wrong, is as good as none.
 
 FORMAT = 2  # changes with the text below
+# shorter than the 4300 digits at which Python refuses to convert a text
 _RATIO = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?", re.ASCII)
 
 
@@ -279,6 +273,7 @@ def as_asked(found: Function, function: Function) -> Function | None:
     if _ports(found) != _ports(function):
         return None
     try:
+        # fresh points: nobody can prepare a text for a draw that is not known yet
         compare_once(found, reference_from_function(function), f"stored {secrets.token_hex(16)}")
     except (ManipulaError, ZeroDivisionError):
         return None
