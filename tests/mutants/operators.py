@@ -100,7 +100,10 @@ def _twin(node: ast.AST) -> Iterator[ast.AST]:
         yield _changed(node, attr=_TWINS[node.attr])
 
 
-_SYMMETRIC = ("min", "max", "hypot", "isinstance", "issubclass", "getattr", "setattr")  # no change, or a plain crash
+# no change, or a plain crash
+_SYMMETRIC = (
+    "min", "max", "minimum", "maximum", "hypot", "dot", "gcd", "lcm", "isinstance", "issubclass", "getattr", "setattr",
+)  # fmt: skip
 
 
 def _arguments(node: ast.AST) -> Iterator[ast.AST]:
@@ -194,8 +197,8 @@ def _executed(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
         return
     if isinstance(node, ast.expr | ast.stmt) and not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
         yield node
-    if isinstance(node, ast.JoinedStr):
-        return
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.keyword) and node.arg == "strict"):
+        return  # `zip(…, strict=True)` guards against the author's own mistakes
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_comment", "ctx"):
             continue
