@@ -14,8 +14,9 @@ import pytest
 
 import manipula as mp
 from manipula.studies.results import store as stored
-from manipula.studies.work.blocks import Pace, Remaining, sentence_of
-from manipula.studies.work.worker import generator
+from manipula.studies.results.store import Remaining
+from manipula.studies.study_run import Pace
+from manipula.studies.work.worker import generator, sentence_of
 from tests import study_functions as functions
 
 CASES = {"a": range(40), "b": [0.5, 1.5]}

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from math import inf
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from manipula.errors import InputError
 from manipula.messages import Message, in_front
 from manipula.support.files import open_archive
 
+Column = NDArray[Any]  # the values of one name, a row a case
+Bits = NDArray[np.bool_]
+Case = dict[str, Any]  # values by name: numbers, words, small arrays, and whatever all cases share
 NAME = re.compile(r"[^\W\d][\w.\- ]{0,79}")
 RESERVED = ("failed", "why")  # what a table of results says of the cases that failed
 ENTRIES = 10_000  # of an array; what is larger belongs into a file of its own
@@ -25,7 +28,7 @@ LETTERS = 20_000  # as much as the largest array holds
 LEVELS = 10**8  # of one name
 
 
-def refuse_names(names: Iterable[Any]) -> None:
+def refuse_names(names: Iterable[object]) -> None:
     for name in names:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise InputError("cases: {name!r:.90} is no name; expected letters, digits and _ . - after a letter", name)
@@ -33,16 +36,16 @@ def refuse_names(names: Iterable[Any]) -> None:
             raise InputError("cases: {name!r} is what a study calls its failures; take another name", name)
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """A whole number of Python's or numpy's; truth is none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def array_from(value: Any) -> NDArray[Any] | None:
+def array_from(value: object) -> Column | None:
     """Numbers, or a word, as an array that files hold: bool, int64, float64, text. None for anything else."""
     if isinstance(value, str):
         return np.array(value) if len(value) <= LETTERS and "\0" not in value else None
@@ -59,7 +62,7 @@ def array_from(value: Any) -> NDArray[Any] | None:
     return found.astype(np.float64) if found.dtype.itemsize <= 8 else None
 
 
-def as_kept(where: str, found: NDArray[Any]) -> NDArray[Any]:
+def as_kept(where: str, found: Column) -> Column:
     """Numbers as bool, int64 or float64; those that int64 cannot hold are told."""
     if found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
         raise InputError(
@@ -68,7 +71,7 @@ def as_kept(where: str, found: NDArray[Any]) -> NDArray[Any]:
     return found.astype({"b": bool, "u": np.int64, "i": np.int64, "f": np.float64}[found.dtype.kind])
 
 
-def column_from(name: str, values: Sequence[Any]) -> NDArray[Any]:
+def column_from(name: str, values: Sequence[object]) -> Column:
     """The values of one name in every case: all numbers, all words, or all arrays of one shape."""
     arrays = [array_from(value) for value in values]
     for number, found in enumerate(arrays):
@@ -93,12 +96,12 @@ def column_from(name: str, values: Sequence[Any]) -> NDArray[Any]:
     return np.stack(kept)
 
 
-def kind_of(found: NDArray[Any]) -> tuple[str, tuple[int, ...]]:
+def kind_of(found: Column) -> tuple[str, tuple[int, ...]]:
     """What must be alike in a column: words or numbers, and the shape."""
     return ("word" if found.dtype.kind == "U" else "number"), found.shape
 
 
-def levels_from(name: str, values: Any) -> NDArray[Any]:
+def levels_from(name: str, values: object) -> Column:
     """The levels of a name: a list, an array, a range; {from, to, count} is evenly spaced, {from, to, step} too."""
     if isinstance(values, Mapping):
         return levels_from_table(name, values)
@@ -126,7 +129,7 @@ def levels_from(name: str, values: Any) -> NDArray[Any]:
     return column_from(name, list(values))
 
 
-def levels_from_table(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
+def levels_from_table(name: str, table: Mapping[str, object]) -> Column:
     """{from, to, count}: `count` levels, both ends among them; {from, to, step}: from one end on."""
     low, high = ends_from(name, table, ("count", "step"))
     given = [key for key in ("count", "step") if key in table]
@@ -145,7 +148,7 @@ def levels_from_table(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
     return np.linspace(low, high, int(count))
 
 
-def ends_from(name: str, table: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[float, float]:
+def ends_from(name: str, table: Mapping[str, object], more: Sequence[str] = ()) -> tuple[float, float]:
     """The two ends of a range, in their order."""
     odd = [key for key in table if key not in ("from", "to", *more)]
     if odd or not {"from", "to"} <= table.keys():
@@ -167,9 +170,9 @@ def ends_from(name: str, table: Mapping[str, Any], more: Sequence[str] = ()) -> 
     return low, high
 
 
-def _number(name: str, key: str, value: Any) -> float:
+def _number(name: str, key: str, value: object) -> float:
     try:
-        number = float("nan") if isinstance(value, bool | str) else float(value)
+        number = float("nan") if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not np.isfinite(number):
@@ -177,7 +180,7 @@ def _number(name: str, key: str, value: Any) -> float:
     return number
 
 
-def _refuse_nan(name: str, found: NDArray[Any]) -> None:
+def _refuse_nan(name: str, found: Column) -> None:
     if found.dtype.kind == "f" and np.isnan(found).any():
         raise InputError("cases: {name}: found NaN, which is no number", name)
 
@@ -194,7 +197,7 @@ def refuse_ending(path: Path) -> None:
         raise InputError("{path}: Parquet needs pyarrow: pip install pyarrow", path)
 
 
-def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
+def columns_read(path: Path) -> tuple[dict[str, Column], int]:
     """Columns of one length."""
     refuse_ending(path)
     try:
@@ -218,7 +221,7 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
     return columns, count
 
 
-def _check_column(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
+def _check_column(path: Path, name: str, values: Column) -> Column:
     if values.dtype.kind == "U" or values.dtype == bool:
         return values
     if values.dtype.kind not in "uif" or values.dtype.itemsize > 8:
@@ -233,7 +236,7 @@ def _check_column(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
     return as_kept(f"{path}: {name}", values)
 
 
-def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
+def _npz_read(path: Path) -> dict[str, Column]:
     with open_archive(path) as found:
         columns = dict(found)
     if odd := [name for name, values in columns.items() if not isinstance(values, np.ndarray)]:
@@ -241,7 +244,7 @@ def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
+def _csv_read(path: Path) -> dict[str, Column]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = [line for line in csv.reader(file) if line]
     if not lines:
@@ -260,7 +263,7 @@ def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
     return {name: _column_from_cells(name, list(cells)) for name, cells in zip(heads, columns)}
 
 
-def _column_from_cells(name: str, cells: list[str]) -> NDArray[Any]:
+def _column_from_cells(name: str, cells: list[str]) -> Column:
     """Whole numbers where all are, else numbers where all are, else words."""
     for kind in (int, float):
         try:
@@ -271,7 +274,7 @@ def _column_from_cells(name: str, cells: list[str]) -> NDArray[Any]:
     return column_from(name, cells)
 
 
-def _number_from_file(kind: type[Any], text: str) -> Any:
+def _number_from_file(kind: type[int | float], text: str) -> float:
     """1_2 is a word, though Python reads 12."""
     if "_" in text:
         raise ValueError(text)
@@ -281,7 +284,7 @@ def _number_from_file(kind: type[Any], text: str) -> Any:
     return found
 
 
-def _parquet_read(path: Path) -> dict[str, NDArray[Any]]:
+def _parquet_read(path: Path) -> dict[str, Column]:
     import pyarrow.parquet as pq
     from pyarrow.lib import ArrowException
 
@@ -292,6 +295,6 @@ def _parquet_read(path: Path) -> dict[str, NDArray[Any]]:
     return {name: _from_arrow(name, table.column(name)) for name in table.column_names}
 
 
-def _from_arrow(name: str, column: Any) -> NDArray[Any]:
+def _from_arrow(name: str, column: Any) -> Column:
     values = column.to_pylist()
     return column_from(name, values) if values else np.empty(0)

@@ -13,9 +13,11 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula import api
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
+from manipula.generation.results.system import System
 from manipula.mechanics.robot.topology import with_frame
 from manipula.messages import Message
 from manipula.pages.page import section, table
@@ -23,9 +25,10 @@ from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.simulation.plant import Plant
 from manipula.studies.cases.cases import Product, Sobol
-from manipula.studies.cases.values import is_number
+from manipula.studies.cases.values import Case, Column, is_number
 from manipula.studies.catalogue.entry import (
     Range,
+    Ready,
     StudyColumn,
     StudyPlan,
     StudySetting,
@@ -37,21 +40,20 @@ from manipula.studies.catalogue.entry import (
     start_of,
 )
 from manipula.studies.results.study_result import Study
-from manipula.studies.work.blocks import WrongWorker
 from manipula.studies.work.job import batched, robot_from, text_from
+from manipula.studies.work.worker import WrongWorker
 from manipula.support.text import plain
 
 # Rollouts of a study on the device that it names: the processor, or a GPU of whoever computes.
 #
 # A GPU fuses multiplications and additions where the processor does not, so its results may differ in their last
-# digits.
-# The device is therefore part of what a study is: all of it runs on one kind, and a folder goes on with that kind
-# alone.
+# digits. The device is therefore part of what a study is: all of it runs on one kind, and a folder goes on with it.
 
 DEVICES = ("cpu", "cuda")
+Array = NDArray[np.float64]
 
 
-def refuse_device(device: Any) -> str:
+def refuse_device(device: object) -> str:
     if device not in DEVICES:
         raise UnknownNameError("device", str(device), DEVICES)
     return str(device)
@@ -94,9 +96,9 @@ FAR = 1e3  # rad or m: what is further off has run away
 class Subject(NamedTuple):
     """The loop, the steps of a rollout, and where it starts."""
 
-    loop: Any
+    loop: System
     steps: int
-    start: Any
+    start: Array
     dof: int
 
     def rows(self, device: str) -> int:
@@ -105,7 +107,7 @@ class Subject(NamedTuple):
         return max(1, ROOM[device] // each)
 
 
-def _subject(robot: Robot, law: str, settings: Mapping[str, Any], motion: Sequence[Any]) -> Subject:
+def _subject(robot: Robot, law: str, settings: Case, motion: Sequence[object]) -> Subject:
     return _make_subject(text_from(robot), law, json.dumps(settings), json.dumps(motion))
 
 
@@ -126,7 +128,7 @@ def _make_subject(text: str, law: str, settings: str, motion: str) -> Subject:
 
 
 @batched
-def rollout_cases(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+def rollout_cases(cases: Case, rngs: object) -> Case:
     """Many rows of gains at once, as many at a time as memory is meant for. A gain is a number a row, the same for
     all joints, or one for each."""
     gains = {name: np.asarray(cases[name], dtype=float) for name in cases["gains"]}
@@ -139,7 +141,7 @@ def rollout_cases(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _rollout(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, Any]:
+def _rollout(subject: Subject, gains: dict[str, Array], device: str) -> dict[str, Column]:
     count, loop = len(next(iter(gains.values()))), subject.loop
     rows = {name: _by_entry(x, len(loop.settings[name])) for name, x in gains.items()}
     begin = np.repeat(subject.start[None], count, axis=0)
@@ -156,7 +158,7 @@ def _rollout(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, 
     return {**{name: np.where(stable, x, np.nan) for name, x in told.items()}, "stable": stable}
 
 
-def _by_entry(values: Any, size: int) -> Any:
+def _by_entry(values: Array, size: int) -> Array:
     return values if values.ndim == 2 else np.repeat(values[:, None], size, axis=1)
 
 
@@ -213,16 +215,16 @@ COLUMNS = {
 def plan(
     robot: Robot,
     law: str = "computed_torque",
-    gains: Any = None,
-    goal: Any = None,
-    start: Any = None,
+    gains: object = None,
+    goal: object = None,
+    start: object = None,
     duration: float = 1.0,
     settle: float = 0.5,
     payload: float = 0.0,
     count: int = 256,
     levels: int | None = None,
     sample: float = 1e-3,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     device: str = "cpu",
 ) -> StudyPlan:
     """`gains`: {name: [low, high]}, the same for all joints, drawn evenly in their logarithms, `count` of them; with
@@ -265,7 +267,7 @@ def refuse_long(seconds: float, sample: float) -> None:
         )
 
 
-def refuse_ours(law: Any, settings: Mapping[str, Any]) -> None:
+def refuse_ours(law: object, settings: Mapping[str, object]) -> None:
     """What the study says of a law itself."""
     if not isinstance(law, str):
         raise InputError("law: expected the name of a law, found {law!r:.60}", law)
@@ -276,12 +278,12 @@ def refuse_ours(law: Any, settings: Mapping[str, Any]) -> None:
             )
 
 
-def _others(settings: Any) -> dict[str, Any]:
+def _others(settings: object) -> Case:
     """Numbers, words and lists of them."""
     if settings is not None and not (isinstance(settings, Mapping) and all(isinstance(x, str) for x in settings)):
         raise InputError("settings: expected values by name, such as limit = 100, found {settings!r:.60}", settings)
     try:
-        found: dict[str, Any] = plain(dict(settings or {}))
+        found: Case = plain(dict(settings or {}))
     except TypeError:
         raise InputError(
             "settings: expected numbers, words or lists of them, found {settings!r:.60}", settings
@@ -289,7 +291,7 @@ def _others(settings: Any) -> dict[str, Any]:
     return found
 
 
-def _range(name: str, ends: Any) -> dict[str, float]:
+def _range(name: str, ends: object) -> dict[str, float]:
     if isinstance(ends, Mapping):
         ends = [ends.get("from"), ends.get("to")]
     if not isinstance(ends, list | tuple) or len(ends) != 2:
@@ -300,18 +302,18 @@ def _range(name: str, ends: Any) -> dict[str, float]:
     return {"from": low, "to": high}
 
 
-def _levels(ranges: Mapping[str, Any], levels: Any) -> dict[str, Any]:
+def _levels(ranges: Mapping[str, Case], levels: object) -> dict[str, Array]:
     count = count_of("levels", levels, 10_000)
     return {name: np.geomspace(ends["from"], ends["to"], max(count, 2)) for name, ends in ranges.items()}
 
 
-def best(study: Study) -> list[dict[str, Any]]:
+def best(study: Study) -> list[Case]:
     """The rows of the smallest errors."""
     order = np.argsort(np.where(np.isnan(study.table["error"]), np.inf, study.table["error"]), kind="stable")
     return [study.rows[int(k)] for k in order[:BEST]]
 
 
-def best_row(study: Study) -> dict[str, Any]:
+def best_row(study: Study) -> Case:
     """The row of the smallest error, if one is stable."""
     first = best(study)[0]
     found = first if first.get("stable") else None
@@ -326,3 +328,7 @@ def show(study: Study) -> list[str]:
         pictures = [study.map(name, *study.given).svg() for name in ("error", "torque", "stable")]
         parts.append(section("Maps", '<div class="charts">' + "\n".join(pictures) + "</div>"))
     return parts
+
+
+LINE = "a law's gains by simulated runs: errors, torques, where it is stable"
+READY = Ready("gains", LINE, rollout_cases, plan, show, best_row, form=FORM, columns=COLUMNS)

@@ -23,11 +23,14 @@ from manipula.pages.page import charts, section
 from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.studies.cases.cases import Product
+from manipula.studies.cases.values import Case
 from manipula.studies.catalogue.entry import (
+    Ready,
     StudyColumn,
     StudyPlan,
     StudySetting,
     efforts_of,
+    floats_from,
     goal_of,
     joints,
     positive,
@@ -54,7 +57,7 @@ def _motion(start: tuple[float, ...], goal: tuple[float, ...], duration: float) 
     return trajectory.quintic(start, goal, duration)(np.linspace(0, duration, SAMPLES))
 
 
-def payload_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+def payload_case(case: Case, rng: object) -> Case:
     """One load at one speed."""
     q, qd, qdd = _motion(tuple(case["start"]), tuple(case["goal"]), case["duration"])
     s = case["speed"]
@@ -96,13 +99,13 @@ COLUMNS = {
 
 def plan(
     robot: Robot,
-    goal: Any = None,
-    start: Any = None,
+    goal: object = None,
+    start: object = None,
     duration: float = 1.0,
-    payloads: Any = None,
-    speeds: Any = None,
+    payloads: object = None,
+    speeds: object = None,
     com: Sequence[float] = (0.0, 0.0, 0.0),
-    limits: Any = None,
+    limits: object = None,
 ) -> StudyPlan:
     """From `start` (default: all zero) to `goal` in `duration` at speed 1; `payloads` in kg and `speeds` as levels or
     {from, to, count}; `com`: of the load in the tool frame; `limits`: of the torques, where the robot has none."""
@@ -128,17 +131,13 @@ def plan(
     )
 
 
-def _place(com: Any) -> tuple[float, ...]:
-    try:
-        found = tuple(map(float, com))
-    except (TypeError, ValueError):
-        found = ()
-    if isinstance(com, str) or len(found) != 3 or not np.isfinite(found).all():
+def _place(com: object) -> tuple[float, ...]:
+    if isinstance(com, str) or (found := floats_from(com, 3)) is None:
         raise InputError("com: expected three numbers, m in the tool frame, found {com!r:.60}", com)
-    return found
+    return tuple(found)
 
 
-def _efforts(robot: Robot, limits: Any) -> list[float]:
+def _efforts(robot: Robot, limits: object) -> list[float]:
     if limits is not None:
         return [positive("limits", x) for x in joints(robot, "limits", limits)]
     known = Limits(robot).effort
@@ -165,3 +164,7 @@ def show(study: Study) -> list[str]:
     line = Chart("largest payload that fits", "speed, times the motion's", "payload, kg", speeds, [ChartLine("", told)])
     picture = study.map("use", "mass", "speed").svg()
     return [section("Payload and speed", charts([line]), f'<div class="charts">{picture}</div>')]
+
+
+LINE = "how much an arm carries how fast: torques against what the motors give"
+READY = Ready("payload", LINE, payload_case, plan, show, form=FORM, columns=COLUMNS)

@@ -1,7 +1,7 @@
 """What making an arm inexactly does: every length and angle of its table off by a little, every mass and
 centre of mass, and how far the tool is then from where it should be, and the torque of gravity from what is expected.
 
-Errors are drawn from normal distributions, each entry its own. Geometry: the loosened arm of calibration, in which
+Errors are drawn from normal distributions, each entry its own. Geometry: the arm of calibration, in which
 every entry of the table is a joint of its own, Hayati's angle between parallel axes among them. Torques: linear in the
 standard parameters, δτ = Y(q)·δθ with δm = ε·m and δ(mr) = ε·mr + (1 + ε)·m·δr.
 """
@@ -9,7 +9,7 @@ standard parameters, δτ = Y(q)·δθ with δm = ε·m and δ(mr) = ε·mr + (1
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from manipula.mechanics.robot.topology import with_frame
 from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
+from manipula.studies.cases.values import Case
 from manipula.studies.catalogue.entry import (
+    Ready,
     StudyColumn,
     StudyPlan,
     StudySetting,
@@ -62,7 +64,7 @@ def _known_parameters(robot: Robot) -> dict[str, float]:
     return {name: 0.0 if value is None else value for name, value in robot.standard_parameters.items()}
 
 
-def sample_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def sample_case(case: Case, rng: np.random.Generator) -> Case:
     """One arm as it may come out of the workshop."""
     weighs = case["mass"] > 0 or case["com"] > 0
     subject = _subject(text_from(case["robot"]), tuple(map(tuple, case["q"])), weighs)
@@ -130,7 +132,7 @@ def plan(
     angle: float = 1e-4,
     mass: float = 0.0,
     com: float = 0.0,
-    q: Any = None,
+    q: object = None,
     poses: int = 20,
 ) -> StudyPlan:
     """Standard deviations: `length` (m) and `angle` (rad) of the table's entries, `mass` as a share, `com` in m. `q`:
@@ -167,3 +169,7 @@ def show(study: Study) -> list[str]:
     return (
         [section("What matters", table(caption, ("entry", "share", "standard deviation, mm"), cells))] if cells else []
     )
+
+
+LINE = "how far off the tool is, and the torques, when lengths, angles, masses are not exact"
+READY = Ready("tolerances", LINE, sample_case, plan, show, form=FORM, columns=COLUMNS)

@@ -316,7 +316,7 @@ class Subject:
         return floats_of({**dict(self.robot.values), **{name: number(x) for name, x in values.items()}})
 
 
-def _entries(joint: Any) -> list[Any]:
+def _entries(joint: Joint) -> list[Parameter]:
     """Where its limits may have letters."""
     return [x for x in (*(joint.limits or ()), joint.velocity_limit, joint.effort_limit) if x is not None]
 
