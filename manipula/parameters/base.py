@@ -106,7 +106,7 @@ class BaseParameters:
     def latex(self) -> str:
         return str(self.equations("latex"))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {
             "robot": self.robot,
             "count": len(self),
@@ -361,7 +361,7 @@ def _mismatches(chain: Tree, moves: Coordinates, matrix: Function, found: Rankin
     return wrong, len(full) * width
 
 
-def select_columns(rows: Y, names: Sequence[Any], wanted: Sequence[Any]) -> Y:
+def select_columns(rows: Y, names: Sequence[object], wanted: Sequence[object]) -> Y:
     """Some columns by name."""
     at = {name: k for k, name in enumerate(names)}
     return [[row[at[name]] for name in wanted] for row in rows]

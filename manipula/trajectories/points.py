@@ -103,7 +103,7 @@ def _times_by_distance(points: Floats, duration: float) -> Floats:
     return np.asarray(np.concatenate([[0.0], np.cumsum(steps)]) * (duration / steps.sum()))
 
 
-def increasing_times(times: Any) -> Floats:
+def increasing_times(times: object) -> Floats:
     """Times that increase, counted from the first."""
     found = numbers(times, "times", 1, Message("one time a point, increasing"))
     late = np.flatnonzero(np.diff(found) <= 0)
@@ -196,7 +196,7 @@ def _interpolate(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | None
     return scipy.interpolate.CubicSpline(times, q, bc_type=ends)
 
 
-def _columns(value: Any, name: str, count: int) -> Floats | None:
+def _columns(value: object, name: str, count: int) -> Floats | None:
     if value is None:
         return None
     found = numbers(value, f"table: {name}", 2, Message("an array (times, dof)"))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.mechanics.drawing.skeleton import BASE, Array, Skeleton, axes_of, matrix, poses_of
+from manipula.mechanics.drawing.skeleton import BASE, Array, Record, Skeleton, axes_of, matrix, poses_of
 from manipula.mechanics.drawing.solids import (
     HOUSING,
     LONG,
@@ -148,7 +146,7 @@ def _tool_way(solids: Solids, skeleton: Skeleton) -> Way:
     return way
 
 
-def load(held: Mapping[str, Any], size: float) -> Shape:
+def load(held: Record, size: float) -> Shape:
     """A payload as a ball whose volume grows with its mass, within what an arm can look well with."""
     grown = 0.02 * np.cbrt(max(held["mass"], 0.0))
     return ball(held["at"], size * float(np.clip(grown, 0.012, 0.06)), "payload")
@@ -161,7 +159,7 @@ SAMPLES = 256
 MARGIN = 1.04  # what samples miss, and half the thickness of a link
 
 
-def reach_of(record: Mapping[str, Any], pedestal: Pedestal) -> dict[str, Any]:
+def reach_of(record: Record, pedestal: Pedestal) -> Record:
     """`reach`, and the height of the `floor` along `up`."""
     base, up = np.array(record["base"]), np.array(record["up"])
     foot = base[:3, :3] @ (pedestal.drop * pedestal.foot) + base[:3, 3]
@@ -175,7 +173,7 @@ def reach_of(record: Mapping[str, Any], pedestal: Pedestal) -> dict[str, Any]:
     return {"reach": {"centre": plain(centre), "radius": plain(radius)}, "floor": plain(floor)}
 
 
-def samples(record: Mapping[str, Any], count: int = SAMPLES) -> Array:
+def samples(record: Record, count: int = SAMPLES) -> Array:
     """Positions (count, dof) that fill the ranges evenly: multiples of irrational numbers, modulo 1."""
     low, high = ranges(record).T
     x = 1.5  # the root of x^(d + 1) = x + 1, of which the golden ratio is the case d = 1
@@ -185,7 +183,7 @@ def samples(record: Mapping[str, Any], count: int = SAMPLES) -> Array:
     return np.asarray(low + (high - low) * ((0.5 + np.arange(count)[:, None] * steps) % 1.0))
 
 
-def ranges(record: Mapping[str, Any]) -> Array:
+def ranges(record: Record) -> Array:
     """(dof, 2): where every coordinate may go."""
     found = np.zeros((record["dof"], 2))
     for joint in record["joints"]:
@@ -209,13 +207,13 @@ ELBOWS = 24
 PREFERRED = ("home", "ready", "rest")
 
 
-def rest_of(record: Mapping[str, Any]) -> list[float]:
+def rest_of(record: Record) -> list[float]:
     """A pose of the file by its usual name, else the best of the samples."""
     named = next((record["poses"][name] for name in PREFERRED if name in record["poses"]), None)
     return list(named) if named else list(plain(_best(record)))
 
 
-def _best(record: Mapping[str, Any]) -> Array:
+def _best(record: Record) -> Array:
     """Of positions all over the ranges, then of some about the best so far, nearer and nearer."""
     low, high = ranges(record).T
     q = _calm(samples(record, COUNT), low, high)
@@ -228,7 +226,7 @@ def _best(record: Mapping[str, Any]) -> Array:
     return np.asarray(best)
 
 
-def _marks(record: Mapping[str, Any], q: Array, low: Array, high: Array) -> Array:
+def _marks(record: Record, q: Array, low: Array, high: Array) -> Array:
     poses = poses_of(record, q)
     points = np.stack([at[..., :3, 3] for at in (*axes_of(record, poses), poses[-1])], axis=1) / record["size"]
     marks = _heights(points, record) + _extent(points, record) + _apart(points) + _hand(poses[-1], record)
@@ -247,14 +245,14 @@ def _around(low: Array, high: Array) -> NDArray[np.bool_]:
     return np.asarray((np.arange(len(low)) == 0) & (high - low > 1.9 * np.pi))
 
 
-def _heights(points: Array, record: Mapping[str, Any]) -> Array:
+def _heights(points: Array, record: Record) -> Array:
     """Nothing goes through the floor, elbows are up, the tool is not."""
     height = points @ np.array(record["up"]) - record["floor"] / record["size"]
     low = np.maximum(0.1 - height[:, 1:].min(axis=1, initial=1.0), 0.0)
     return np.asarray(1.2 * height[:, :-1].max(axis=1) - 0.9 * height[:, -1] - 12.0 * low)
 
 
-def _extent(points: Array, record: Mapping[str, Any]) -> Array:
+def _extent(points: Array, record: Record) -> Array:
     """The tool out to a side, seen from where pictures are taken, the arm bent."""
     up = np.array(record["up"])
     way = points[:, -1] - points[:, 0]
@@ -272,7 +270,7 @@ def _apart(points: Array) -> Array:
     return np.asarray(1.5 * np.minimum(far, 0.25).mean(axis=1)) if far.shape[1] else np.zeros(len(points))
 
 
-def _hand(tool: Array, record: Mapping[str, Any]) -> Array:
+def _hand(tool: Array, record: Record) -> Array:
     """It looks down or ahead."""
     return np.asarray(-0.15 * (tool[..., :3, 2] @ np.array(record["up"])))
 

@@ -26,19 +26,7 @@ from manipula.simulation import trajectory
 from manipula.simulation.plant import Plant
 from manipula.studies.cases.cases import Product, Sobol
 from manipula.studies.cases.values import Case, Column, is_number
-from manipula.studies.catalogue.entry import (
-    Range,
-    Ready,
-    StudyColumn,
-    StudyPlan,
-    StudySetting,
-    count_of,
-    goal_of,
-    joints,
-    not_negative,
-    positive,
-    start_of,
-)
+from manipula.studies.catalogue import entry
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import batched, robot_from, text_from
 from manipula.studies.work.worker import WrongWorker
@@ -175,40 +163,40 @@ GAINS: dict[str, tuple[float, float | None]] = {
 
 
 @cache
-def laws() -> dict[str, list[Range]]:
+def laws() -> dict[str, list[entry.Range]]:
     """The laws that a form offers, with the gains that must be given: those that drive joints and are known above."""
     found = {}
     for law in api.laws():
         asked = [gain for gain in api.law_gains(law) if gain["value"] is None]
         drives = "limit" in api.law_options(law) and "task" not in api.law_options(law)
         if drives and all(gain["name"] in GAINS for gain in asked):
-            found[law] = [Range(gain["name"], gain["unit"], *GAINS[gain["name"]]) for gain in asked]
+            found[law] = [entry.Range(gain["name"], gain["unit"], *GAINS[gain["name"]]) for gain in asked]
     return found
 
 
 FORM = (
-    StudySetting(
+    entry.StudySetting(
         "law", "the control law", "choice", begin=lambda robot: "computed_torque", choices=lambda: tuple(laws())
     ),
-    StudySetting(
+    entry.StudySetting(
         "gains", "from and to; a gain with nothing in its second field is held", "ranges", by="law", ranges=laws
     ),
-    StudySetting("levels", "of each gain, every combination of them, for a map", "count", begin=lambda robot: 12),
-    StudySetting("count", "gains drawn where no levels are given", "count", begin=lambda robot: None),
-    StudySetting("start", "where the motion begins", "joints", begin=start_of),
-    StudySetting("goal", "where the motion ends", "joints", begin=goal_of),
-    StudySetting("duration", "of the motion", "number", "s", lambda robot: 1.0),
-    StudySetting("settle", "rest behind it", "number", "s", lambda robot: 0.5),
-    StudySetting("payload", "in the hand, which the law does not know of", "number", "kg", lambda robot: 0.0),
-    StudySetting("sample", "time of the law", "number", "s", lambda robot: 1e-3),
-    StudySetting("settings", "the law's others", "written"),
-    StudySetting("device", "cpu or cuda", "written"),
+    entry.StudySetting("levels", "of each gain, every combination of them, for a map", "count", begin=lambda robot: 12),
+    entry.StudySetting("count", "gains drawn where no levels are given", "count", begin=lambda robot: None),
+    entry.StudySetting("start", "where the motion begins", "joints", begin=entry.start_of),
+    entry.StudySetting("goal", "where the motion ends", "joints", begin=entry.goal_of),
+    entry.StudySetting("duration", "of the motion", "number", "s", lambda robot: 1.0),
+    entry.StudySetting("settle", "rest behind it", "number", "s", lambda robot: 0.5),
+    entry.StudySetting("payload", "in the hand, which the law does not know of", "number", "kg", lambda robot: 0.0),
+    entry.StudySetting("sample", "time of the law", "number", "s", lambda robot: 1e-3),
+    entry.StudySetting("settings", "the law's others", "written"),
+    entry.StudySetting("device", "cpu or cuda", "written"),
 )
 COLUMNS = {
-    "error": StudyColumn("rad or m", "rms along the motion and the rest behind it"),
-    "error_end": StudyColumn("rad or m", "largest at the end"),
-    "torque": StudyColumn("N·m or N", "largest of any joint"),
-    "stable": StudyColumn("", "1 where it stayed within 1000 rad or m"),
+    "error": entry.StudyColumn("rad or m", "rms along the motion and the rest behind it"),
+    "error_end": entry.StudyColumn("rad or m", "largest at the end"),
+    "torque": entry.StudyColumn("N·m or N", "largest of any joint"),
+    "stable": entry.StudyColumn("", "1 where it stayed within 1000 rad or m"),
 }
 
 
@@ -226,7 +214,7 @@ def plan(
     sample: float = 1e-3,
     settings: Mapping[str, object] | None = None,
     device: str = "cpu",
-) -> StudyPlan:
+) -> entry.StudyPlan:
     """`gains`: {name: [low, high]}, the same for all joints, drawn evenly in their logarithms, `count` of them; with
     `levels` every combination of so many of each, for maps; one that is a number is held. A quintic from `start` to
     `goal`, then `settle` seconds of rest; `payload`: kg in the hand that the law does not know of; `settings`: other
@@ -235,24 +223,28 @@ def plan(
         raise InputError("gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}", gains)
     if goal is None:
         raise InputError("gains: goal: expected where the motion ends, one number a joint")
-    held = {name: positive(f"gains: {name}", x) for name, x in gains.items() if is_number(x)}
+    held = {name: entry.positive(f"gains: {name}", x) for name, x in gains.items() if is_number(x)}
     ranges = {name: {**_range(name, ends), "scale": "log"} for name, ends in gains.items() if name not in held}
     if not ranges:
         name, value = next(iter(gains.items()))
         raise InputError(
             "gains: {name}: expected a range [low, high], found {value!r:.60}; not all can be held", name, value
         )
-    cases = Sobol(count_of("count", count), ranges) if levels is None else Product(_levels(ranges, levels))
-    first = [0.0] * robot.dof if start is None else joints(robot, "start", start)
-    numbers = [positive("duration", duration), not_negative("settle", settle), not_negative("payload", payload)]
-    motion = [first, joints(robot, "goal", goal), *numbers, positive("sample", sample)]
+    cases = Sobol(entry.count_of("count", count), ranges) if levels is None else Product(_levels(ranges, levels))
+    first = [0.0] * robot.dof if start is None else entry.joints(robot, "start", start)
+    numbers = [
+        entry.positive("duration", duration),
+        entry.not_negative("settle", settle),
+        entry.not_negative("payload", payload),
+    ]
+    motion = [first, entry.joints(robot, "goal", goal), *numbers, entry.positive("sample", sample)]
     refuse_long(duration + settle, sample)
     fixed = {**_others(settings), **held, **{name: ends["from"] for name, ends in ranges.items()}}
     refuse_ours(law, fixed)
     _subject(robot, law, fixed, motion)  # what cannot be is told now
     told = {"law": law, "gains": list(ranges), "settings": fixed, "motion": motion, "device": refuse_device(device)}
     units = {gain["name"]: gain["unit"] for gain in api.law_gains(law)}
-    return StudyPlan(cases, {"robot": robot, **told}, units)
+    return entry.StudyPlan(cases, {"robot": robot, **told}, units)
 
 
 def refuse_long(seconds: float, sample: float) -> None:
@@ -296,14 +288,14 @@ def _range(name: str, ends: object) -> dict[str, float]:
         ends = [ends.get("from"), ends.get("to")]
     if not isinstance(ends, list | tuple) or len(ends) != 2:
         raise InputError("gains: {name}: expected a range [low, high], found {ends!r:.60}", name, ends)
-    low, high = (positive(f"gains: {name}", x) for x in ends)
+    low, high = (entry.positive(f"gains: {name}", x) for x in ends)
     if low >= high:
         raise InputError("gains: {name}: the range is reversed or empty: from {low:g} to {high:g}", name, low, high)
     return {"from": low, "to": high}
 
 
 def _levels(ranges: Mapping[str, Case], levels: object) -> dict[str, Array]:
-    count = count_of("levels", levels, 10_000)
+    count = entry.count_of("levels", levels, 10_000)
     return {name: np.geomspace(ends["from"], ends["to"], max(count, 2)) for name, ends in ranges.items()}
 
 
@@ -331,4 +323,4 @@ def show(study: Study) -> list[str]:
 
 
 LINE = "a law's gains by simulated runs: errors, torques, where it is stable"
-READY = Ready("gains", LINE, rollout_cases, plan, show, best_row, form=FORM, columns=COLUMNS)
+READY = entry.Ready("gains", LINE, rollout_cases, plan, show, best_row, form=FORM, columns=COLUMNS)

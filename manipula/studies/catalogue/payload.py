@@ -24,18 +24,7 @@ from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.studies.cases.cases import Product
 from manipula.studies.cases.values import Case
-from manipula.studies.catalogue.entry import (
-    Ready,
-    StudyColumn,
-    StudyPlan,
-    StudySetting,
-    efforts_of,
-    floats_from,
-    goal_of,
-    joints,
-    positive,
-    start_of,
-)
+from manipula.studies.catalogue import entry
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import robot_from, text_from
 
@@ -72,28 +61,30 @@ def payload_case(case: Case, rng: object) -> Case:
 
 
 FORM = (
-    StudySetting("start", "where the motion begins", "joints", begin=start_of),
-    StudySetting("goal", "where the motion ends", "joints", begin=goal_of),
-    StudySetting("duration", "of the motion at speed 1", "number", "s", lambda robot: 1.0),
-    StudySetting(
+    entry.StudySetting("start", "where the motion begins", "joints", begin=entry.start_of),
+    entry.StudySetting("goal", "where the motion ends", "joints", begin=entry.goal_of),
+    entry.StudySetting("duration", "of the motion at speed 1", "number", "s", lambda robot: 1.0),
+    entry.StudySetting(
         "payloads", "loads in the hand", "levels", "kg", lambda robot: {"from": 0, "to": 5, "count": 11}, column="mass"
     ),
-    StudySetting(
+    entry.StudySetting(
         "speeds", "times the motion's", "levels", "1", lambda robot: {"from": 0.5, "to": 2, "count": 7}, column="speed"
     ),
-    StudySetting(
+    entry.StudySetting(
         "com", "centre of mass of the load, in the tool's frame", "vector", "m", lambda robot: (0.0, 0.0, 0.0)
     ),
-    StudySetting("limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=efforts_of),
+    entry.StudySetting(
+        "limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=entry.efforts_of
+    ),
 )
 COLUMNS = {
-    "mass": StudyColumn("kg", "in the hand"),
-    "speed": StudyColumn("1", "times the motion's"),
-    "use": StudyColumn("1", "largest torque, as a share of its limit"),
-    "joint": StudyColumn("", "number of the joint that limits"),
-    "speed_use": StudyColumn("1", "largest velocity, as a share of its limit"),
-    "torque": StudyColumn("N·m or N", "largest of every joint"),
-    "fits": StudyColumn("", "1 where no limit is passed"),
+    "mass": entry.StudyColumn("kg", "in the hand"),
+    "speed": entry.StudyColumn("1", "times the motion's"),
+    "use": entry.StudyColumn("1", "largest torque, as a share of its limit"),
+    "joint": entry.StudyColumn("", "number of the joint that limits"),
+    "speed_use": entry.StudyColumn("1", "largest velocity, as a share of its limit"),
+    "torque": entry.StudyColumn("N·m or N", "largest of every joint"),
+    "fits": entry.StudyColumn("", "1 where no limit is passed"),
 }
 
 
@@ -106,15 +97,16 @@ def plan(
     speeds: object = None,
     com: Sequence[float] = (0.0, 0.0, 0.0),
     limits: object = None,
-) -> StudyPlan:
+) -> entry.StudyPlan:
     """From `start` (default: all zero) to `goal` in `duration` at speed 1; `payloads` in kg and `speeds` as levels or
     {from, to, count}; `com`: of the load in the tool frame; `limits`: of the torques, where the robot has none."""
     if goal is None:
         raise InputError("payload: goal: expected where the motion ends, one number a joint")
     ends = [
-        joints(robot, name, x) for name, x in (("start", [0.0] * robot.dof if start is None else start), ("goal", goal))
+        entry.joints(robot, name, x)
+        for name, x in (("start", [0.0] * robot.dof if start is None else start), ("goal", goal))
     ]
-    positive("duration", duration)
+    entry.positive("duration", duration)
     levels = {
         "mass": payloads if payloads is not None else {"from": 0, "to": 5, "count": 11},
         "speed": speeds if speeds is not None else {"from": 0.5, "to": 2, "count": 7},
@@ -125,21 +117,21 @@ def plan(
     robot = with_frame(robot)  # whose hand is meant
     _dynamics(text_from(robot), place)
     shared = {"start": ends[0], "goal": ends[1], "duration": float(duration), "com": list(place)}
-    return StudyPlan(
+    return entry.StudyPlan(
         cases,
         {"robot": robot, **shared, "limits": _efforts(robot, limits), "velocities": Limits(robot).velocity.tolist()},
     )
 
 
 def _place(com: object) -> tuple[float, ...]:
-    if isinstance(com, str) or (found := floats_from(com, 3)) is None:
+    if isinstance(com, str) or (found := entry.floats_from(com, 3)) is None:
         raise InputError("com: expected three numbers, m in the tool frame, found {com!r:.60}", com)
     return tuple(found)
 
 
 def _efforts(robot: Robot, limits: object) -> list[float]:
     if limits is not None:
-        return [positive("limits", x) for x in joints(robot, "limits", limits)]
+        return [entry.positive("limits", x) for x in entry.joints(robot, "limits", limits)]
     known = Limits(robot).effort
     if np.isinf(known).any():
         name = robot.joint_names[int(np.isinf(known).argmax())]
@@ -167,4 +159,4 @@ def show(study: Study) -> list[str]:
 
 
 LINE = "how much an arm carries how fast: torques against what the motors give"
-READY = Ready("payload", LINE, payload_case, plan, show, form=FORM, columns=COLUMNS)
+READY = entry.Ready("payload", LINE, payload_case, plan, show, form=FORM, columns=COLUMNS)

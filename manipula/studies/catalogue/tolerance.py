@@ -22,15 +22,7 @@ from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
 from manipula.studies.cases.values import Case
-from manipula.studies.catalogue.entry import (
-    Ready,
-    StudyColumn,
-    StudyPlan,
-    StudySetting,
-    configurations,
-    count_of,
-    not_negative,
-)
+from manipula.studies.catalogue import entry
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, robot_from, text_from
 
@@ -106,22 +98,22 @@ def inertial_errors(theta: dict[str, float], rng: np.random.Generator, mass: flo
 
 
 FORM = (
-    StudySetting("count", "arms built", "count", begin=lambda robot: 400),
-    StudySetting("length", "standard deviation of every length of the table", "number", "m", lambda robot: 1e-4),
-    StudySetting("angle", "standard deviation of every angle of the table", "number", "rad", lambda robot: 1e-4),
-    StudySetting("mass", "standard deviation of every mass, as a share of it", "number", "1", lambda robot: 0.0),
-    StudySetting(
+    entry.StudySetting("count", "arms built", "count", begin=lambda robot: 400),
+    entry.StudySetting("length", "standard deviation of every length of the table", "number", "m", lambda robot: 1e-4),
+    entry.StudySetting("angle", "standard deviation of every angle of the table", "number", "rad", lambda robot: 1e-4),
+    entry.StudySetting("mass", "standard deviation of every mass, as a share of it", "number", "1", lambda robot: 0.0),
+    entry.StudySetting(
         "com", "standard deviation of every centre of mass, along each axis", "number", "m", lambda robot: 0.0
     ),
-    StudySetting("poses", "configurations looked at, drawn within the limits", "count", begin=lambda robot: 20),
-    StudySetting("q", "the configurations themselves", "written"),
+    entry.StudySetting("poses", "configurations looked at, drawn within the limits", "count", begin=lambda robot: 20),
+    entry.StudySetting("q", "the configurations themselves", "written"),
 )
 COLUMNS = {
-    "draw": StudyColumn("", "number of the arm built"),
-    "position": StudyColumn("m", "worst error of the tool's position"),
-    "position_mean": StudyColumn("m", "mean error of the tool's position"),
-    "angle": StudyColumn("rad", "worst error of the tool's orientation"),
-    "torque": StudyColumn("N·m or N", "worst error of the torque that gravity asks for"),
+    "draw": entry.StudyColumn("", "number of the arm built"),
+    "position": entry.StudyColumn("m", "worst error of the tool's position"),
+    "position_mean": entry.StudyColumn("m", "mean error of the tool's position"),
+    "angle": entry.StudyColumn("rad", "worst error of the tool's orientation"),
+    "torque": entry.StudyColumn("N·m or N", "worst error of the torque that gravity asks for"),
 }
 
 
@@ -134,21 +126,23 @@ def plan(
     com: float = 0.0,
     q: object = None,
     poses: int = 20,
-) -> StudyPlan:
+) -> entry.StudyPlan:
     """Standard deviations: `length` (m) and `angle` (rad) of the table's entries, `mass` as a share, `com` in m. `q`:
     configurations to look at; without them `poses` drawn within the limits."""
     how = {"length": length, "angle": angle, "mass": mass, "com": com}
     for name, value in how.items():
-        not_negative(name, value)
+        entry.not_negative(name, value)
     if not any(how.values()):
         raise InputError("tolerances: length, angle, mass and com are all zero; expected one above it")
     robot = with_frame(robot)  # whose place is looked at
-    at = configurations(robot, q, count_of("poses", poses, 10_000))
+    at = entry.configurations(robot, q, entry.count_of("poses", poses, 10_000))
     Geometry.of(robot)  # what has no value is told before anything is started
     if mass or com:
         arm(robot).model("regressor")
         arm(robot).model("gravity")
-    return StudyPlan(Product({"draw": range(count_of("count", count))}), {"robot": robot, "q": at.tolist(), **how})
+    return entry.StudyPlan(
+        Product({"draw": range(entry.count_of("count", count))}), {"robot": robot, "q": at.tolist(), **how}
+    )
 
 
 def shares(robot: Robot, q: Array, length: float, angle: float) -> list[tuple[str, float, float]]:
@@ -172,4 +166,4 @@ def show(study: Study) -> list[str]:
 
 
 LINE = "how far off the tool is, and the torques, when lengths, angles, masses are not exact"
-READY = Ready("tolerances", LINE, sample_case, plan, show, form=FORM, columns=COLUMNS)
+READY = entry.Ready("tolerances", LINE, sample_case, plan, show, form=FORM, columns=COLUMNS)
