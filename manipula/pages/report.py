@@ -29,9 +29,7 @@ class ReportFormula:
     latex: str = ""
     why_not: str = ""
     typst: str = ""
-    running: Sequence[
-        str
-    ] = ()  # equation by equation, in Typst's formulas that break: for paper, where a row is too wide
+    running: Sequence[str] = ()  # equation by equation, in formulas of Typst that break where a row is too wide
     auxiliary: Sequence[str] = ()  # operation by operation, where there is no other form
 
 
@@ -241,6 +239,7 @@ def report_page(story: Story) -> str:
         for name, (title, draw, has) in PARTS.items()
         if name not in story.hidden and has(story)
     }
+    data = {"name": story.name, "drawing": story.drawing, "hidden": list(story.hidden)}
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=digest))}">\n'
@@ -250,14 +249,10 @@ def report_page(story: Story) -> str:
         f"{_head(story, {name: title for name, (title, _) in shown.items()})}\n<main>\n"
         + "\n".join(_section(name, title, body) for name, (title, body) in shown.items())
         + f"\n</main>\n<footer><p>Made by manipula {escape(story.version)}.</p></footer>\n"
-        + _data("report", "application/json", json.dumps(_page_data(story), allow_nan=False).replace("<", "\\u003c"))
+        + _data("report", "application/json", json.dumps(data, allow_nan=False).replace("<", "\\u003c"))
         + _data("module", "text/plain", story.module.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
         + f"<script>{script}</script>\n</body>\n</html>\n"
     )
-
-
-def _page_data(story: Story) -> dict[str, object]:
-    return {"name": story.name, "drawing": story.drawing, "hidden": list(story.hidden)}
 
 
 def _head(story: Story, titles: dict[str, str]) -> str:

@@ -124,13 +124,21 @@ def study(
         raise InputError("tell: expected a function that hears of the progress, found {tell!r:.40}", tell)
     chosen, several = cases_from(cases), workers_from(workers)
     job = pack_job(function, _check_shared(shared, chosen), chosen.names, int(seed), engine != "serial")
-    if resume is not None:
-        return _run_in_folder(function, chosen, job, _folder(resume), engine, several, results, tell)
-    folder = Path(tempfile.mkdtemp(prefix="manipula-study-"))
+    folder = Path(tempfile.mkdtemp(prefix="manipula-study-")) if resume is None else _folder(resume)
     try:
-        return _run_in_folder(function, chosen, job, folder, engine, several, results, tell, temporary=True)
+        store, began, computed = Store(folder, _identity(function, chosen, job)), monotonic(), 0
+        if not store.whole.exists():  # gone on with where it was begun
+            with alone(folder):
+                computed = _compute_missing(store, chosen, job, engine, several, tell)
+                merge_parts(store, chosen)
+        place = Place(store.whole, temporary=resume is None)
+        found = Study(title_of(function), place, chosen.count, chosen.names, monotonic() - began, computed)
+        if results is not None:
+            found.save(results)
+        return found
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        if resume is None:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
@@ -150,31 +158,6 @@ def _refuse_signature(function: Any) -> None:
             name,
             found,
         ) from None
-
-
-def _run_in_folder(
-    function: CaseFunction | str,
-    cases: Cases,
-    job: Job,
-    folder: Path,
-    engine: object,
-    workers: int,
-    results: str | Path | None,
-    tell: Callable[[Progress], None],
-    temporary: bool = False,
-) -> Study:
-    """The study in its folder, gone on with where it was begun."""
-    store, began, computed = Store(folder, _identity(function, cases, job)), monotonic(), 0
-    if not store.whole.exists():
-        with alone(folder):
-            computed = _compute_missing(store, cases, job, engine, workers, tell)
-            merge_parts(store, cases)
-    found = Study(
-        title_of(function), Place(store.whole, temporary), cases.count, cases.names, monotonic() - began, computed
-    )
-    if results is not None:
-        found.save(results)
-    return found
 
 
 def _check_shared(shared: Mapping[str, object] | None, cases: Cases) -> Mapping[str, object]:

@@ -64,14 +64,8 @@ def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
 def _told_problem(error: ValidationError, kind: str) -> str:
     """The first problem of such a file: its table, with the row where there are several, its key, what was found."""
     first = error.errors()[0]
-    place = joined(
-        ": ",
-        (
-            f"{x}" if not isinstance(x, int) else Message("row {x}", x + 1)
-            for x in first["loc"]
-            if not _is_choice(str(x))
-        ),
-    )
+    words = [x for x in first["loc"] if not _is_choice(str(x))]
+    place = joined(": ", (x if isinstance(x, str) else Message("row {x}", x + 1) for x in words))
     found = first["input"]
     if first["type"] == "missing":
         return Message("{place}: is missing", place)

@@ -155,11 +155,7 @@ def _moves_nothing(start: Floats, goal: Floats) -> bool:
 
 
 def _straight(
-    law: TimeLaw,
-    start: Floats,
-    goal: Floats,
-    duration: float,
-    shape: dict[str, tuple[float, ...]],
+    law: TimeLaw, start: Floats, goal: Floats, duration: float, shape: dict[str, tuple[float, ...]]
 ) -> Trajectory:
     given = settings(start=start, goal=goal, duration=duration) | shape
     return formula(law.block, len(start), duration, given)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.messages import Message, in_front
+from manipula.messages import in_front
 from manipula.support.files import open_archive
 
 Column = NDArray[Any]  # the values of one name, a row a case
@@ -109,15 +109,10 @@ def levels_from(name: str, values: object) -> Column:
         raise InputError(
             "cases: {name}: expected a list of levels, found {values!r:.60}; one level is written [x]", name, values
         )
+    if isinstance(values, range) and not values:
+        raise InputError("cases: {name}: has no level (a range that ends before it begins)", name)
     if not len(values):
-        raise InputError(
-            (
-                "cases: {name}: has no level (a range that ends before it begins)"
-                if isinstance(values, range)
-                else "cases: {name}: has no level"
-            ),
-            name,
-        )
+        raise InputError("cases: {name}: has no level", name)
     if len(values) > LEVELS:
         raise InputError("cases: {name}: has {count:.3g} levels; a sample of them would do", name, len(values))
     if isinstance(values, range):
@@ -151,19 +146,11 @@ def levels_from_table(name: str, table: Mapping[str, object]) -> Column:
 def ends_from(name: str, table: Mapping[str, object], more: Sequence[str] = ()) -> tuple[float, float]:
     """The two ends of a range, in their order."""
     odd = [key for key in table if key not in ("from", "to", *more)]
-    if odd or not {"from", "to"} <= table.keys():
-        raise InputError(
-            Message(
-                "cases: {name}: a range has no {odd!r}; expected {names}",
-                name,
-                odd[0],
-                ", ".join(("from", "to", *more)),
-            )
-            if odd
-            else Message(
-                "cases: {name}: a range needs from and to; expected {names}", name, ", ".join(("from", "to", *more))
-            )
-        )
+    names = ", ".join(("from", "to", *more))
+    if odd:
+        raise InputError("cases: {name}: a range has no {odd!r}; expected {names}", name, odd[0], names)
+    if not {"from", "to"} <= table.keys():
+        raise InputError("cases: {name}: a range needs from and to; expected {names}", name, names)
     low, high = (_number(name, key, table[key]) for key in ("from", "to"))
     if not low < high:
         raise InputError("cases: {name}: the range is reversed or empty: from {low:g} to {high:g}", name, low, high)
@@ -226,13 +213,8 @@ def _check_column(path: Path, name: str, values: Column) -> Column:
         return values
     if values.dtype.kind not in "uif" or values.dtype.itemsize > 8:
         raise InputError("{path}: {name}: expected numbers or words, found {dtype}", path, name, values.dtype)
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        raise InputError(
-            "{path}: {name}: row {argmax} is NaN",
-            path,
-            name,
-            int(np.isnan(values).reshape(len(values), -1).any(-1).argmax()),
-        )
+    if values.dtype.kind == "f" and (lost := np.isnan(values).any(tuple(range(1, values.ndim)))).any():
+        raise InputError("{path}: {name}: row {argmax} is NaN", path, name, int(lost.argmax()))
     return as_kept(f"{path}: {name}", values)
 
 

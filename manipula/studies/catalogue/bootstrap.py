@@ -72,8 +72,8 @@ def windows_of(logs: Sequence[Log], count: int) -> list[Case]:
 
 FORM = (
     StudySetting("logs", "recordings of time, position and torque", "logs"),
-    StudySetting("count", "draws, each identified like the whole", "count", begin=lambda robot: 20),
-    StudySetting("windows", "pieces that every recording is cut into", "count", begin=lambda robot: 10),
+    StudySetting("count", "draws, each identified like the whole", "count", begin=20),
+    StudySetting("windows", "pieces that every recording is cut into", "count", begin=10),
     StudySetting("model", "as identify takes it", "written"),
     StudySetting("method", "as identify takes it", "written"),
     StudySetting("prior", "as identify takes it", "written"),

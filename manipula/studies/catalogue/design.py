@@ -100,14 +100,10 @@ FORM = (
     StudySetting("tasks", "places of the tool or configurations, durations, loads", "lines", "SI", motion_of),
     StudySetting("motors", "a catalogue to choose from", "lines", "SI"),
     StudySetting("objectives", "what a design is judged by", "lines"),
-    StudySetting(
-        "sample", "how designs are drawn", "choice", begin=lambda robot: "sobol", choices=lambda: tuple(SAMPLES)
-    ),
-    StudySetting("count", "designs", "count", "", lambda robot: 256),
+    StudySetting("sample", "how designs are drawn", "choice", begin="sobol", choices=lambda: tuple(SAMPLES)),
+    StudySetting("count", "designs", "count", "", 256),
     StudySetting("beam", "kg/m of links by length", "lines", "kg/m"),
-    StudySetting(
-        "choose", "the motor: the lightest or the cheapest", "choice", "", lambda robot: "mass", lambda: CHOICES
-    ),
+    StudySetting("choose", "the motor: the lightest or the cheapest", "choice", "", "mass", lambda: CHOICES),
 )
 COLUMNS = {
     "feasible": StudyColumn("", "1 where a design does all that is asked"),

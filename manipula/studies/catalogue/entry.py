@@ -122,7 +122,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class StudySetting:
-    """`begin`: what a form begins with for a robot; None leaves it empty, and the study takes its own.
+    """`begin`: what a form begins with, or a function of the robot that gives it; None leaves the field empty.
 
     "count" and "number" are one cell, "flag" is yes or no, "choice" a word; "joints" (rad or m) and "efforts" (N·m or
     N) one a joint; "vector" x, y and z; "box" two ends of each; "levels" from, to and how many; "ranges" a table for
@@ -134,7 +134,7 @@ class StudySetting:
     about: str
     kind: Kind
     unit: str = ""
-    begin: Callable[[Robot], Any] = lambda robot: None
+    begin: Any = None
     choices: Callable[[], Sequence[str]] = tuple
     by: str = ""
     ranges: Callable[[], Mapping[str, Sequence[Range]]] = dict
@@ -158,7 +158,7 @@ def cells_of(setting: StudySetting, robot: Robot) -> list[FormCell]:
 
 def initial_cells(setting: StudySetting, robot: Robot) -> object:
     """What stands in the cells at first: a value each, None where it is empty."""
-    value = setting.begin(robot)
+    value = setting.begin(robot) if callable(setting.begin) else setting.begin
     if setting.kind in ("flag", "choice", "ranges", "lines", "logs", "written"):
         return value
     if value is None:

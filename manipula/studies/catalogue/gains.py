@@ -175,20 +175,18 @@ def laws() -> dict[str, list[entry.Range]]:
 
 
 FORM = (
-    entry.StudySetting(
-        "law", "the control law", "choice", begin=lambda robot: "computed_torque", choices=lambda: tuple(laws())
-    ),
+    entry.StudySetting("law", "the control law", "choice", begin="computed_torque", choices=lambda: tuple(laws())),
     entry.StudySetting(
         "gains", "from and to; a gain with nothing in its second field is held", "ranges", by="law", ranges=laws
     ),
-    entry.StudySetting("levels", "of each gain, every combination of them, for a map", "count", begin=lambda robot: 12),
-    entry.StudySetting("count", "gains drawn where no levels are given", "count", begin=lambda robot: None),
+    entry.StudySetting("levels", "of each gain, every combination of them, for a map", "count", begin=12),
+    entry.StudySetting("count", "gains drawn where no levels are given", "count", begin=None),
     entry.StudySetting("start", "where the motion begins", "joints", begin=entry.start_of),
     entry.StudySetting("goal", "where the motion ends", "joints", begin=entry.goal_of),
-    entry.StudySetting("duration", "of the motion", "number", "s", lambda robot: 1.0),
-    entry.StudySetting("settle", "rest behind it", "number", "s", lambda robot: 0.5),
-    entry.StudySetting("payload", "in the hand, which the law does not know of", "number", "kg", lambda robot: 0.0),
-    entry.StudySetting("sample", "time of the law", "number", "s", lambda robot: 1e-3),
+    entry.StudySetting("duration", "of the motion", "number", "s", 1.0),
+    entry.StudySetting("settle", "rest behind it", "number", "s", 0.5),
+    entry.StudySetting("payload", "in the hand, which the law does not know of", "number", "kg", 0.0),
+    entry.StudySetting("sample", "time of the law", "number", "s", 1e-3),
     entry.StudySetting("settings", "the law's others", "written"),
     entry.StudySetting("device", "cpu or cuda", "written"),
 )

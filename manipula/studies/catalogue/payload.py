@@ -63,16 +63,14 @@ def payload_case(case: Case, rng: object) -> Case:
 FORM = (
     entry.StudySetting("start", "where the motion begins", "joints", begin=entry.start_of),
     entry.StudySetting("goal", "where the motion ends", "joints", begin=entry.goal_of),
-    entry.StudySetting("duration", "of the motion at speed 1", "number", "s", lambda robot: 1.0),
+    entry.StudySetting("duration", "of the motion at speed 1", "number", "s", 1.0),
     entry.StudySetting(
-        "payloads", "loads in the hand", "levels", "kg", lambda robot: {"from": 0, "to": 5, "count": 11}, column="mass"
+        "payloads", "loads in the hand", "levels", "kg", {"from": 0, "to": 5, "count": 11}, column="mass"
     ),
     entry.StudySetting(
-        "speeds", "times the motion's", "levels", "1", lambda robot: {"from": 0.5, "to": 2, "count": 7}, column="speed"
+        "speeds", "times the motion's", "levels", "1", {"from": 0.5, "to": 2, "count": 7}, column="speed"
     ),
-    entry.StudySetting(
-        "com", "centre of mass of the load, in the tool's frame", "vector", "m", lambda robot: (0.0, 0.0, 0.0)
-    ),
+    entry.StudySetting("com", "centre of mass of the load, in the tool's frame", "vector", "m", (0.0, 0.0, 0.0)),
     entry.StudySetting(
         "limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=entry.efforts_of
     ),

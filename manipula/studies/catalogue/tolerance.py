@@ -98,14 +98,12 @@ def inertial_errors(theta: dict[str, float], rng: np.random.Generator, mass: flo
 
 
 FORM = (
-    entry.StudySetting("count", "arms built", "count", begin=lambda robot: 400),
-    entry.StudySetting("length", "standard deviation of every length of the table", "number", "m", lambda robot: 1e-4),
-    entry.StudySetting("angle", "standard deviation of every angle of the table", "number", "rad", lambda robot: 1e-4),
-    entry.StudySetting("mass", "standard deviation of every mass, as a share of it", "number", "1", lambda robot: 0.0),
-    entry.StudySetting(
-        "com", "standard deviation of every centre of mass, along each axis", "number", "m", lambda robot: 0.0
-    ),
-    entry.StudySetting("poses", "configurations looked at, drawn within the limits", "count", begin=lambda robot: 20),
+    entry.StudySetting("count", "arms built", "count", begin=400),
+    entry.StudySetting("length", "standard deviation of every length of the table", "number", "m", 1e-4),
+    entry.StudySetting("angle", "standard deviation of every angle of the table", "number", "rad", 1e-4),
+    entry.StudySetting("mass", "standard deviation of every mass, as a share of it", "number", "1", 0.0),
+    entry.StudySetting("com", "standard deviation of every centre of mass, along each axis", "number", "m", 0.0),
+    entry.StudySetting("poses", "configurations looked at, drawn within the limits", "count", begin=20),
     entry.StudySetting("q", "the configurations themselves", "written"),
 )
 COLUMNS = {

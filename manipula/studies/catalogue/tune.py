@@ -88,9 +88,9 @@ _SAME = {setting.name: setting for setting in rollouts.FORM}
 FORM = (
     *(_SAME[name] for name in ("law", "gains")),
     StudySetting("torque", "the most that a joint may give; left empty, anything", "number", "N·m or N"),
-    StudySetting("by_joint", "every joint has gains of its own", "flag", begin=lambda robot: False),
-    StudySetting("searches", "each with random numbers of its own", "count", begin=lambda robot: 2),
-    StudySetting("generations", "of every search", "count", begin=lambda robot: 10),
+    StudySetting("by_joint", "every joint has gains of its own", "flag", begin=False),
+    StudySetting("searches", "each with random numbers of its own", "count", begin=2),
+    StudySetting("generations", "of every search", "count", begin=10),
     StudySetting("members", "of a generation; left empty, as many as the gains ask for", "count"),
     *(_SAME[name] for name in ("start", "goal", "duration", "settle", "payload", "sample", "settings", "device")),
 )

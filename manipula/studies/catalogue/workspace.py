@@ -147,24 +147,17 @@ def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, bo
 
 def _doubt_thin(robot: Robot, sides: int) -> None:
     """One joint draws a curve, two a surface: the middles of voxels in more dimensions are hardly ever on it."""
-    if robot.dof < sides:
-        few = Message(
-            (
-                "{robot} has {dof} joints, so its tool stays on a "
-                if robot.dof > 1
-                else "{robot} has {dof} joint, so its tool stays on a "
-            ),
-            robot.name,
-            robot.dof,
-        )
+    if robot.dof == 1 < sides:
+        few = Message("{robot} has {dof} joint, so its tool stays on a ", robot.name, 1)
         caution(
-            (
-                ("{few}curve, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it")
-                if robot.dof == 1
-                else (
-                    "{few}surface, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it"
-                )
-            ),
+            "{few}curve, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it",
+            few,
+            sides,
+        )
+    elif robot.dof < sides:
+        few = Message("{robot} has {dof} joints, so its tool stays on a ", robot.name, robot.dof)
+        caution(
+            "{few}surface, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it",
             few,
             sides,
         )

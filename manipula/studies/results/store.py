@@ -118,7 +118,9 @@ class Store:
         self.failed += len(block.failed)
 
     def take(self, block: CaseBlock) -> None:
-        """Results that came; they are written before long."""
+        """Results that came; they are written before long. An interruption before the first case leaves none."""
+        if not block.count:
+            return
         self._buffer.append(block)
         self._size += block.size
         self._count(block)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple
 from weakref import finalize
 
 import numpy as np
@@ -105,11 +105,7 @@ class Rows(Sequence[Case]):
     def __len__(self) -> int:
         return self._study.count
 
-    @overload
-    def __getitem__(self, k: int) -> Case: ...
-    @overload
-    def __getitem__(self, k: slice) -> list[Case]: ...
-    def __getitem__(self, k: int | slice) -> Case | list[Case]:
+    def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
             return [self[i] for i in range(*k.indices(len(self)))]
         place = k + len(self) if k < 0 else k

@@ -85,8 +85,13 @@ def versions() -> Versions:
 def refuse_versions(here: Versions, there: Versions, where: str) -> None:
     for (name, own), (_, other) in zip(here, there, strict=True):
         if own != other:
-            told = "{where} has {name} {other}, this program {own}; a study needs the same on both"
-            raise InputError(told, where, name, other, own)
+            raise InputError(
+                "{where} has {name} {other}, this program {own}; a study needs the same on both",
+                where,
+                name,
+                other,
+                own,
+            )
 
 
 def pack_job(function: object, shared: Mapping[str, object], names: tuple[str, ...], seed: int, travels: bool) -> Job:
