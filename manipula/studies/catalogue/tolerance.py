@@ -48,12 +48,9 @@ def _subject(text: str, q: tuple[tuple[float, ...], ...], weighs: bool) -> Subje
     p, R = geometry.pose(at, np.zeros(len(geometry.entries)))
     still = np.zeros_like(at)
     Y = np.asarray(arm(robot).regressor(at, still, still)) if weighs else None
-    return Subject(geometry, at, p, R, Y, _known_parameters(robot) if weighs else {})
-
-
-def _known_parameters(robot: Robot) -> dict[str, float]:
-    """The standard parameters; what no value is known of has no error."""
-    return {name: 0.0 if value is None else value for name, value in robot.standard_parameters.items()}
+    # a standard parameter without a value has no error
+    theta = {name: value or 0.0 for name, value in robot.standard_parameters.items()} if weighs else {}
+    return Subject(geometry, at, p, R, Y, theta)
 
 
 def sample_case(case: Case, rng: np.random.Generator) -> Case:

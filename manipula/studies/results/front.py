@@ -45,10 +45,6 @@ def non_dominated(values: Array) -> Bits:
 # of distinct rows in the order of a dictionary: what dominates a row stands before it
 
 
-def _first(rows: Array) -> Bits:
-    return np.asarray(np.arange(len(rows)) == 0)
-
-
 def _by_least(rows: Array) -> Bits:
     """Two objectives: the second is less than in all rows before."""
     before = np.concatenate([[np.inf], np.minimum.accumulate(rows[:-1, 1])])
@@ -81,7 +77,9 @@ def _by_pruning(rows: Array) -> Bits:
     return found
 
 
-_BY_COUNT: dict[int, Callable[[Array], Bits]] = {1: _first, 2: _by_least, 3: _by_staircase}
+_BY_COUNT: dict[int, Callable[[Array], Bits]] = {
+    1: lambda rows: np.arange(len(rows)) == 0, 2: _by_least, 3: _by_staircase
+}  # fmt: skip
 
 
 SENSES = {"least": 1.0, "most": -1.0}

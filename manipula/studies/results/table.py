@@ -217,10 +217,6 @@ def is_numeric(values: Column) -> bool:
 # Files of results: npz and csv always, Parquet where pyarrow is.
 
 
-def _write_npz(study: StudyTable, path: Path) -> None:
-    shutil.copyfile(study.path, path)
-
-
 def _write_csv(study: StudyTable, path: Path) -> None:
     """Every entry of an array is a column of its own: name_1_2."""
     places = [(name, place) for name, values in study.table.items() for place in np.ndindex(values.shape[1:])]
@@ -260,8 +256,8 @@ def _write_parquet(study: StudyTable, path: Path) -> None:
         writer.close()
 
 
-WRITERS: dict[str, Callable[[StudyTable, Path], None]] = {
-    ".npz": _write_npz, ".csv": _write_csv, ".parquet": _write_parquet
+WRITERS: dict[str, Callable[[StudyTable, Path], object]] = {
+    ".npz": lambda study, path: shutil.copyfile(study.path, path), ".csv": _write_csv, ".parquet": _write_parquet
 }  # fmt: skip
 
 
