@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import current_process, get_context
@@ -97,14 +97,11 @@ class Engine:
         except BrokenProcessPool:
             self._mend(lane)
         except Exception as error:
-            if type(error).__name__ != "KilledWorker":  # Dask's, after as many workers as have chances
-                raise self.error_from(error) from None
+            if not _is_killed(error):
+                raise
             self._again(lane, lane.waiting.pop(future), CHANCES)
         else:
             del lane.waiting[future]
-
-    def error_from(self, error: Exception) -> Exception:
-        return error
 
     def _mend(self, lane: Lane) -> None:
         """A new process for one that died. Of the chunks that have not come back it was at the first."""
@@ -220,8 +217,8 @@ class OnCluster(Executor):
             self._running.discard(done)
             try:
                 made.set_result(done.result())
-            except (Exception, CancelledError) as error:
-                made.set_exception(error if done.status == "error" else _lost(error))
+            except BaseException as error:  # one that stays open is waited for without end
+                made.set_exception(_cluster_error(error, done.status))
 
         try:
             running = self._client.submit(function, *given, pure=False)
@@ -237,8 +234,21 @@ class OnCluster(Executor):
             running.release()
 
 
-def _lost(error: BaseException) -> InputError:
-    return InputError("engine: the scheduler is lost{why}", f": {error}"[:150] if str(error) else "")
+def _is_killed(error: BaseException) -> bool:
+    """Dask's word, known without loading it: as many workers as have chances died of the chunk."""
+    return type(error).__name__ == "KilledWorker"
+
+
+def _cluster_error(error: BaseException, status: str) -> BaseException:
+    """By what became of the task: it failed, its result could not be fetched, or nobody knows it any more."""
+    if status != "error":
+        return _lost(error if status == "finished" else "")
+    told = isinstance(error, InputError) or _is_killed(error)
+    return error if told else InputError("engine: {raised!r:.200}", error)
+
+
+def _lost(why: object) -> InputError:
+    return InputError("engine: the scheduler is lost{why}", f": {why}"[:150] if str(why) else "")
 
 
 class Cluster(Engine):
@@ -275,9 +285,6 @@ class Cluster(Engine):
             self._workers = max(1, sum(self._client.nthreads().values()))
             self._counted = time.monotonic()
         return self._workers
-
-    def error_from(self, error: Exception) -> Exception:
-        return error if isinstance(error, InputError) else InputError("engine: {raised!r:.200}", error)
 
     def close(self) -> None:
         with _quiet():
