@@ -178,7 +178,7 @@ def _legend(lines: Sequence[ChartLine]) -> list[str]:
 
 # A number by colour over two axes, as SVG: a picture of one pixel a cell inside, so that a page stays small.
 #
-# The colours are light where there is much and are told apart in grey and by the colour-blind; where there is no number
+# The colours are light where there is much and differ in grey and for the colour-blind; where there is no number
 # nothing is drawn.
 
 SIDE, HEAT_LEFT, HEAT_TOP, HEAT_BOTTOM, BAR = 360, 62, 28, 40, 84

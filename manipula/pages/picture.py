@@ -65,7 +65,7 @@ def point(at: Array) -> str:
 
 
 class Painter:
-    """Collects the gradients that elements are filled with, each once; `prefix` tells them from other pictures'."""
+    """Collects the gradients that elements are filled with, each once; `prefix` keeps other pictures' apart."""
 
     def __init__(self, sheet: Sheet, prefix: str) -> None:
         self.sheet, self.prefix = sheet, prefix

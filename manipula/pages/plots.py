@@ -36,7 +36,7 @@ def blank(what: str, size: tuple[float, float], otherwise: str = "") -> Figure:
 
 
 def plainly(text: str) -> str:
-    """A name as it is: matplotlib reads what stands between dollars as mathematics."""
+    """A name as it is: matplotlib reads text between dollars as mathematics."""
     return text.replace("$", r"\$")
 
 
@@ -142,7 +142,7 @@ def draw_arm(place: Axes, motion: DrawnMotion, axes: Sequence[int], points: floa
 
 
 def _ways(motion: DrawnMotion, row: int) -> Iterator[Array]:
-    """Every joint with what stands on it, by straight lines."""
+    """Every joint and its children, by straight lines."""
     points, tool = motion.points[row], motion.record["tool"]["on"]
     for i, joint in enumerate(motion.record["joints"]):
         if joint["parent"] >= 0:

@@ -50,7 +50,7 @@ class Sheet:
 
 
 def sheet_for(low: Array, high: Array, width: float, height: float, margin: float) -> Sheet:
-    """What lies between the corners, in the middle and as large as it can be."""
+    """The box between the corners, in the middle and as large as it can be."""
     extent = np.maximum(high - low, 1e-300)
     scale = float(min((width - 2 * margin) / extent[0], (height - 2 * margin) / extent[1]))
     middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""A report of a robot: what it tells, as plain data; its parts as HTML; the one file that holds them all."""
+"""A report of a robot: its content as plain data; its parts as HTML; the one file that holds them all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from manipula.pages.page import built_file
 from manipula.support.text import html_table
 
-# What a report tells, as plain data; whoever has it makes the page without knowing robots.
+# The content of a report as plain data: the page is made without knowing robots.
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, heads, rows
 
@@ -40,7 +40,7 @@ class Count:
     model: str
     method: str
     total: int
-    mul: int | None = None  # None where a source tells the sum alone
+    mul: int | None = None  # None where a source has the sum alone
     add: int | None = None
     trig: int | None = None
     source: str = ""
@@ -103,7 +103,7 @@ def table(story: Story) -> str:
 
 
 def short(cell: str) -> str:
-    """A number of the file in as many digits as can be read; whoever computes with it takes it from the file."""
+    """A number of the file in as many digits as can be read; computations take it from the file."""
     return f"{float(cell):.{DIGITS}g}" if LONG_NUMBER.fullmatch(cell) else cell
 
 
@@ -112,7 +112,7 @@ def equations(story: Story) -> str:
 
 
 def formula(one: ReportFormula) -> str:
-    """Short ones are open; what is very long is told, not shown."""
+    """Short ones are open; of a very long one the page gives the length alone."""
     head = f"{escape(one.title)} <small>{escape(one.about)}</small>"
     if not one.latex or len(one.latex) > LONGEST:
         why = one.why_not or (

@@ -317,7 +317,7 @@ def _decimal(x: Any) -> Fraction:
 
 
 def _classes(C: list[list[Expr]]) -> list[Class]:
-    """A parameter can be told alone when it is, by itself, a combination of the base parameters."""
+    """A parameter is identifiable alone when it is a combination of the base parameters."""
     rows, pivots = reduced_rows([[x.value for x in row] for row in C])
     alone = {p for p, row in zip(pivots, rows) if sum(map(bool, row)) == 1}
     felt = {k for row in rows for k, x in enumerate(row) if x}

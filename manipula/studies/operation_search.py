@@ -31,7 +31,7 @@ KEYS = ("line", "best", "median", "worst", "seeds", "seed", "seconds")
 
 @dataclass(frozen=True)
 class SearchLine:
-    """What is searched: a model of a robot, and how it is asked for."""
+    """What is searched: a model of a robot, and the options of the request."""
 
     title: str
     robot: Robot
@@ -71,7 +71,7 @@ def unpack_function(word: str) -> str:
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """What one search found. `seconds` of whoever searched; none where it was found in an earlier run."""
+    """What one search found. `seconds` of the search; None where an earlier run made it."""
 
     price: float
     seed: int
@@ -151,7 +151,7 @@ def _cell(value: str | float | None) -> str:
 
 
 def lines_of(robots: Sequence[Robot], models: Sequence[str], **asked: Any) -> list[SearchLine]:
-    """Every model of every robot; robots of one name are told apart by a number."""
+    """Every model of every robot; robots of one name get a number."""
     if not robots or not models:
         raise InputError("operations: expected robots and models, found {count} and {count2}", len(robots), len(models))
     titles, found = list[str](), list[SearchLine]()

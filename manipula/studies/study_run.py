@@ -143,10 +143,10 @@ def study(
 
 
 def _refuse_signature(function: Any) -> None:
-    """One that cannot be called with a case and a generator fails in every case: it is told before the first."""
+    """One that cannot be called with a case and a generator fails in every case: it is refused before the first."""
     try:
         found = signature(function)
-    except (TypeError, ValueError):  # no function, which is told elsewhere; or one of C
+    except (TypeError, ValueError):  # no function, which is refused elsewhere; or one of C
         return
     try:
         found.bind({}, None)

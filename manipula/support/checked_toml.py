@@ -42,7 +42,7 @@ def errors_about(path: Path) -> Iterator[None]:
 
 
 def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
-    """Where the files go that the table [output] of a file names: into the folder of that file, whoever wrote it.
+    """Where the files go that the table [output] of a file names: into the folder of that file.
 
     One that exists is refused unless `force`: it may be another's.
     """

@@ -72,7 +72,7 @@ def told_when_slow(what: str) -> Iterator[None]:
 
 @contextmanager
 def told_by_others() -> Iterator[None]:
-    """Whoever does this tells of it by other means."""
+    """The caller reports progress by other means."""
     token = _told.set(True)
     try:
         yield

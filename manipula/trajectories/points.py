@@ -118,7 +118,7 @@ def increasing_times(times: object) -> Floats:
 def piecewise(name: str, curve: scipy.interpolate.PPoly, points: Floats) -> Trajectory:
     """A piecewise polynomial from time 0 on, with these values at its knots: a formula where it has few pieces."""
     c, knots, end = curve.c[::-1].copy(), curve.x, points[-1]
-    c[0] = points[:-1]  # as given, without the rounding of whoever found the curve
+    c[0] = points[:-1]  # as given, without the rounding of the interpolation
     powers, count, dof = c.shape
     made = Trajectory(name, dof, float(knots[-1]), None, {}, _Pieces(scipy.interpolate.PPoly(c[::-1], knots), end))
     if count > MOST_SEGMENTS:

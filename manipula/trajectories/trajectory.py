@@ -78,7 +78,7 @@ def both(q0: object, q1: object, what: str) -> tuple[Floats, Floats]:
 
 
 def limits(value: object, dof: int, what: str) -> Floats:
-    """A limit above zero for each joint, from one number for all or one each; infinity is none."""
+    """A limit above zero for each joint, from one number for all or one each; infinity is no limit."""
     found = real(value)
     if found is None:
         raise InputError("{what}: expected a number or {dof}, one a joint, found {value!r:.60}", what, dof, value)
@@ -115,7 +115,7 @@ class Trajectory:
     """A reference: `ref(t)` is (q, qd, qdd), arrays (…, dof) for any shape of t.
 
     Before 0 and after its `duration` it rests at its ends, unless it is periodic. `block` is its formula, with the
-    `settings` that belong to it, which loops are made with; None where it is none, as that of a thousand pieces.
+    `settings` that belong to it, which loops are made with; None where there is no formula, as of a thousand pieces.
     """
 
     name: str
@@ -218,7 +218,7 @@ def _stack_entries(entries: Iterable[ArrayLike], t: Floats) -> Floats:
 
 
 def arm_of(value: Any, what: str) -> NumericArm:
-    """The arm itself, or that of a robot, a library name, or what stands for a robot."""
+    """The arm itself, or that of a robot, a library name, or an object with a `robot`."""
     if isinstance(value, NumericArm):
         return value
     if not isinstance(value, str | Path | RobotDescription) and not isinstance(

@@ -1,7 +1,7 @@
 """The record of a drawing: everything that a picture of a robot needs, as plain data.
 
 Lengths are metres, angles radians. `links` has the base first; `joints[i]` moves `links[i + 1]` and stands on
-`links[parent + 1]`. Whoever draws multiplies steps (see `posing`), and needs nothing else of the robot.
+`links[parent + 1]`. A painter multiplies steps (`skeleton.poses_of`), and needs nothing else of the robot.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ FORMAT = 1
 
 
 def drawing_of(given: RobotDescription) -> Told:
-    """The record; lengths and angles without a value get stand-ins, which are told."""
+    """The record; lengths and angles without a value get stand-ins, which the record lists."""
     robot, made = with_stand_ins(given)
     names = Names(given, robot)
     skeleton = skeleton_of(robot)

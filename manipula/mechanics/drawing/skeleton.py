@@ -179,7 +179,7 @@ class _Reader:
 
 
 def number_of(name: str, entry: Parameter, values: Mapping[str, float]) -> float:
-    """A finite float; an entry that has none is told by its name."""
+    """A finite float; an entry without one is refused by its name."""
     try:
         found = float_of(entry, values)
     except (ZeroDivisionError, OverflowError):
@@ -195,7 +195,7 @@ def _column(cell: str) -> str:
     return word if word in COLUMNS else ""
 
 
-# Where the links of a drawing are: the product of its own steps, so that whoever draws needs no model.
+# Where the links of a drawing are: the product of its own steps, so that painters need no model.
 
 FARTHEST = 1e12  # rad or m
 

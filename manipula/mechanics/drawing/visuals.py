@@ -269,7 +269,7 @@ def attach_visuals(record: Drawing, looks: Drawing) -> Drawing:
 
 def lighter(looks: Drawing, size: int) -> Drawing:
     """The same, coarser until it is a text of no more than `size` characters; with nothing where none is so small. What
-    was done is told in its notes."""
+    was done is in its notes."""
     for most in (MOST, *COARSER):
         found = looks if most == MOST else {**looks, "shapes": _coarser(looks["shapes"], most)}
         if len(json.dumps(found["shapes"])) <= size:

@@ -1,5 +1,5 @@
 """What a study goes through: cases, each a dict of numbers or words, known by their place. None of them is laid out
-before it is asked for, so that a thousand million of them weigh nothing.
+before it is needed, so that a thousand million of them weigh nothing.
 """
 
 from __future__ import annotations

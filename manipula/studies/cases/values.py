@@ -37,7 +37,7 @@ def refuse_names(names: Iterable[object]) -> None:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """A whole number of Python's or numpy's; truth is none."""
+    """A whole number of Python's or numpy's; a truth value is not one."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -63,7 +63,7 @@ def array_from(value: object) -> Column | None:
 
 
 def as_kept(where: str, found: Column) -> Column:
-    """Numbers as bool, int64 or float64; those that int64 cannot hold are told."""
+    """Numbers as bool, int64 or float64; those that int64 cannot hold are refused."""
     if found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
         raise InputError(
             "{where}: {found} is too large for a whole number, 2⁶³ − 1 is the largest", where, int(found.max())

@@ -41,7 +41,7 @@ def resample_case(case: Case, rng: np.random.Generator) -> Case:
 
 
 def columns_of(names: Sequence[str]) -> list[str]:
-    """Parameters as columns of a table: what stands in brackets, as in fs1[0.3], behind a blank; none twice."""
+    """Parameters as columns of a table: brackets, as in fs1[0.3], become a blank; no name twice."""
     found = list[str]()
     for name in names:
         plain = _ODD.sub(" ", name).strip()[:LONGEST]

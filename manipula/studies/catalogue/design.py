@@ -157,7 +157,7 @@ def plan(
     subject = _subject(text_from(robot), cases.names, tuple(beams.items()), bool(drives))
     _refuse_subject(subject, asked)
     if drives:
-        _ = subject.torque  # motors are chosen by torques: a mass without a value is told now
+        _ = subject.torque  # motors are chosen by torques: a mass without a value is refused now
     wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False), _ends(cases))
     wishes = Wishes(asked, drives, choose, "cycle_time" in wanted)
     _refuse_names(subject, wishes, cases)
@@ -208,7 +208,7 @@ def _beams(beam: object, cases: Product | Sample) -> dict[str, float]:
 
 
 def _refuse_ends(robot: Robot, cases: Product | Sample) -> None:
-    """What the robot cannot be at the ends of the ranges is told now; angles that look like degrees are, too."""
+    """Refuses now what the robot cannot be at the ends of the ranges; warns of angles that look like degrees."""
     for values in _ends(cases):
         try:
             robot.with_parameters(**values)
@@ -219,7 +219,7 @@ def _refuse_ends(robot: Robot, cases: Product | Sample) -> None:
 def _refuse_subject(subject: Subject, tasks: Sequence[Task]) -> None:
     if idle := subject.idle():
         raise InputError("vary: {idle}: nothing in {name} depends on it", idle[0], subject.robot.name)
-    _ = subject.nimble  # a length without a value is told now
+    _ = subject.nimble  # a length without a value is refused now
     if any(task.places for task in tasks):
         subject.refuse_places()
 
@@ -236,7 +236,7 @@ def _objectives(subject: Subject, given: object, wishes: Wishes, ends: list[dict
         if name not in OBJECTIVES:
             raise UnknownNameError("objective", str(name), OBJECTIVES)
         if name not in ("length", "manipulability"):
-            _ = subject.torque  # a mass without a value is told now
+            _ = subject.torque  # a mass without a value is refused now
         if told := _missing_objective(subject, str(name), wishes, moves):
             raise InputError("objectives: {name}: {told}", name, told)
     return {name: OBJECTIVES[name] for name in names}

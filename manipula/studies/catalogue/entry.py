@@ -86,7 +86,7 @@ def configurations(robot: Robot, q: object, count: int) -> Array:
 
 # What a form shows of a study: every setting with its meaning, its unit and how it is typed; the columns of its table.
 #
-# A setting is typed into cells. `cells_of` says which, for a robot; `settings_from` makes of what stands in them what
+# A setting is typed into cells. `cells_of` says which, for a robot; `settings_from` turns their values into what
 # the study takes: an empty setting is left out, and what cannot be is the study's own to refuse, in its own words.
 
 Kind = Literal[
@@ -157,7 +157,7 @@ def cells_of(setting: StudySetting, robot: Robot) -> list[FormCell]:
 
 
 def initial_cells(setting: StudySetting, robot: Robot) -> object:
-    """What stands in the cells at first: a value each, None where it is empty."""
+    """The first values of the cells; None where one is empty."""
     value = setting.begin(robot) if callable(setting.begin) else setting.begin
     if setting.kind in ("flag", "choice", "ranges", "lines", "logs", "written"):
         return value
@@ -252,8 +252,8 @@ class StudyPlan:
 @dataclass(frozen=True)
 class Ready:
     """`function` computes a case, `plan(robot, **settings)` makes the cases, `show` draws what came of them, `told` is
-    the answer in short, by name; `files` are the settings that may name some. `form` tells of the settings and
-    `columns` of the table, for whoever fills in a form and reads a result."""
+    the answer in short, by name; `files` are the settings that may name some. `form` describes the settings and
+    `columns` the table, for screens."""
 
     name: str
     line: str
@@ -310,13 +310,13 @@ def motion_of(robot: Robot) -> str:
 
 
 def efforts_of(robot: Robot) -> list[float] | None:
-    """Where the robot says what its motors give it is not asked for."""
+    """Empty where the robot's file has the limits of all motors."""
     known = Limits(robot).effort
     return [float(x) for x in np.where(np.isinf(known), EFFORT, known)] if np.isinf(known).any() else None
 
 
 def box_of(robot: Robot) -> list[list[float]] | None:
-    """Where the reach has an end it is not asked for; where a joint slides without one, what the picture shows."""
+    """Empty where the reach has an end; where a joint slides without one, the box that the picture shows."""
     known = Limits(robot)
     endless = np.isinf(known.lower) | np.isinf(known.upper)
     if not (endless & ~np.array(robot.coordinates.turns)).any():

@@ -1,6 +1,6 @@
 """Gains of a law by rollouts: a loop of law, reference and arm, compiled once, with other gains in every row.
 
-The arm may hold a load that the law does not know of. What is told of a row: the rms error along the motion and the
+The arm may hold a load that the law does not know of. Results of a row: the rms error along the motion and the
 time to settle behind it, the error at the end, the largest torque, and whether it stayed stable.
 """
 
@@ -32,7 +32,7 @@ from manipula.studies.work.job import batched, robot_from, text_from
 from manipula.studies.work.worker import WrongWorker
 from manipula.support.text import plain
 
-# Rollouts of a study on the device that it names: the processor, or a GPU of whoever computes.
+# Rollouts of a study on the device that it names: the processor, or a GPU of the worker.
 #
 # A GPU fuses multiplications and additions where the processor does not, so its results may differ in their last
 # digits. The device is therefore part of what a study is: all of it runs on one kind, and a folder goes on with it.
@@ -239,7 +239,7 @@ def plan(
     refuse_long(duration + settle, sample)
     fixed = {**_others(settings), **held, **{name: ends["from"] for name, ends in ranges.items()}}
     refuse_ours(law, fixed)
-    _subject(robot, law, fixed, motion)  # what cannot be is told now
+    _subject(robot, law, fixed, motion)  # a loop that cannot be made is refused now
     told = {"law": law, "gains": list(ranges), "settings": fixed, "motion": motion, "device": refuse_device(device)}
     units = {gain["name"]: gain["unit"] for gain in api.law_gains(law)}
     return entry.StudyPlan(cases, {"robot": robot, **told}, units)

@@ -131,7 +131,7 @@ def plan(
         raise InputError("tolerances: length, angle, mass and com are all zero; expected one above it")
     robot = with_frame(robot)  # whose place is looked at
     at = entry.configurations(robot, q, entry.count_of("poses", poses, 10_000))
-    Geometry.of(robot)  # what has no value is told before anything is started
+    Geometry.of(robot)  # a missing value is refused before anything is started
     if mass or com:
         arm(robot).model("regressor")
         arm(robot).model("gravity")

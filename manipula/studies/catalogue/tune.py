@@ -131,7 +131,7 @@ def plan(
     several = max(LEAST, EACH * numbers) if members is None else count_of("members", members, 10**5)
     if several < 5:
         raise InputError("members: differential evolution needs 5 or more, found {members}", members)
-    assert isinstance(base.cases, Sobol)  # no levels were asked for
+    assert isinstance(base.cases, Sobol)  # no levels are given above
     ranges = [base.cases.ends(name) for name in base.shared["gains"]]
     how = {"generations": count_of("generations", generations, 10_000), "members": several, "size": size}
     limit = np.inf if torque is None else positive("torque", torque)

@@ -2,8 +2,8 @@
 the limits, the best manipulability (Yoshikawa's √det JJᵀ) and, where masses are known, the worst torque that gravity
 asks for.
 
-An arm with six joints or more is asked for poses: the tool's z axis along each of some directions. One with fewer is
-asked for positions alone.
+Of an arm with six joints or more poses are solved: the tool's z axis along each of some directions. Of one with fewer,
+positions alone.
 """
 
 from __future__ import annotations

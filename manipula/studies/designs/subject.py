@@ -230,7 +230,7 @@ class Subject:
 
     @cached_property
     def weighs(self) -> bool:
-        """Whether all masses are known; if not, designs are told apart by their geometry alone."""
+        """Whether all masses are known; if not, designs differ by their geometry alone."""
         try:
             return self.torque is not None
         except UnsetError:

@@ -98,7 +98,7 @@ class Space(NamedTuple):
 
 class Answers(NamedTuple):
     """Place by place the configurations found, (k, joints) each; the last is empty where a place was not reached, and
-    `miss` tells how near the tool came to it, of the arm's length."""
+    `miss` is the distance left, over the arm's length."""
 
     rows: list[Array]
     miss: float

@@ -108,8 +108,8 @@ def choose_drive(drives: Sequence[Drive], asked: Asked, by: str) -> Choice:
 
 
 NAN = float("nan")
-FASTEST = 16.0  # times the motion asked for
-TOO_MUCH = 1e3  # times the share by which a drive is asked for more than it has
+FASTEST = 16.0  # times the requested motion
+TOO_MUCH = 1e3  # times the share by which a drive would be overloaded
 HALVINGS = 12  # of the logarithm of a speed: to one part in a thousand
 
 

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 
 def non_dominated(values: Array) -> Bits:
-    """(rows, objectives), each the better the less → which rows nothing dominates. A row with a NaN is none of them."""
+    """(rows, objectives), each the better the less → which rows nothing dominates. A row with a NaN is dominated."""
     found = np.zeros(len(values), dtype=bool)
     known = np.flatnonzero(~np.isnan(values).any(-1))
     if not len(known):

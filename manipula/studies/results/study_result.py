@@ -22,7 +22,7 @@ from manipula.studies.results.table import StudyTable, is_numeric
 from manipula.support.files import write_text
 from manipula.support.text import html_table, text_table
 
-REASONS = 3  # to fail, that a print tells
+REASONS = 3  # to fail, in a print
 ON_PAGE = 20  # reasons of a page
 CHARTS = 12  # of a kind
 POINTS = 1500  # dots of a chart: more than can be told apart

@@ -22,8 +22,8 @@ import numpy as np
 from manipula.robot import Robot
 
 # Cases that leave each other alone: what one does to shared values, to the folder it works in or to numpy's settings
-# does not reach the next. What cannot be kept apart is told, where a process does nothing else meanwhile: Dask's
-# workers have other threads.
+# does not reach the next. What cannot be kept apart gets a warning, where a process does nothing else: Dask's workers
+# have other threads.
 
 DRAWS = "the function draws from {}, which all cases share: its results depend on their order; rng is the case's own"
 PLAIN = (type(None), bool, int, float, complex, str, bytes)

@@ -125,7 +125,7 @@ class Engine:
             self._ready.append(CaseBlock(np.empty(0, np.int64), {}, [(chunk.start, FATAL)]))
 
     def rest(self) -> list[CaseBlock]:
-        """What has been computed and nobody has asked for, when a study ends early."""
+        """Blocks that are computed and not taken yet, when a study ends early."""
         futures = [x for lane in self._lanes for x in lane.waiting if x.done() and not x.cancelled()]
         return [*self._ready, *(future.result() for future in futures if future.exception() is None)]
 
@@ -332,7 +332,7 @@ def _import_distributed() -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What Dask logs while something is tried that is told in a sentence."""
+    """Dask logs nothing while something is tried whose failure is an error of ours."""
     log = logging.getLogger("distributed")
     level = log.level
     log.setLevel(logging.CRITICAL)

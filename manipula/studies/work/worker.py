@@ -69,11 +69,11 @@ class WrongResult(InputError):
 
 
 class WrongWorker(InputError):
-    """Whoever computes lacks what every case needs: no case has failed, the study ends."""
+    """A worker lacks what every case needs: no case has failed, the study ends."""
 
 
 def check_result(result: object, names: Sequence[str], spec: Spec | None) -> dict[str, Column]:
-    """The results of one case as arrays; what cannot be kept, or is not like the others, is told."""
+    """The results of one case as arrays; what cannot be kept, or is not like the others, is refused."""
     if not isinstance(result, Mapping):
         raise WrongResult(
             "the function gave {result}; expected a dict of numbers, words or small arrays", plainly(repr(result))[:60]
@@ -188,7 +188,7 @@ def generator(seed: int, case: int) -> np.random.Generator:
 
 
 class Generators(Sequence[np.random.Generator]):
-    """Of the cases of a chunk, each made when it is asked for."""
+    """Of the cases of a chunk, each made when it is taken."""
 
     def __init__(self, seed: int, start: int, count: int) -> None:
         self._seed, self._start, self._count = seed, start, count
