@@ -234,7 +234,7 @@ def _drive_engine(
     pace, flying, began, before, noted = Pace(), 0, monotonic(), store.stored, set[str]()
     while remaining.left or flying:
         width = running.width if store.spec is not None else 1
-        while remaining.left and running.pending < width:
+        while remaining.left and running.in_flight < width:
             start, stop = remaining.take(pace.size(remaining.left, running.workers))
             running.submit(Chunk(start, stop - start, cases.columns(start, stop), store.spec))
             flying += stop - start

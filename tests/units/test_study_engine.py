@@ -79,8 +79,8 @@ def test_every_case_comes_back_once(seed: int, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("manipula.studies.work.engine.wait", world.wait)
     engine = Engine(b"", lambda: Mortal(world), lanes)
     cases, failed, start = list[int](), dict[int, str](), 0
-    while start < count or engine.pending:
-        while start < count and engine.pending < engine.width:
+    while start < count or engine.in_flight:
+        while start < count and engine.in_flight < engine.width:
             size = min(int(rng.integers(1, 9)), count - start)
             engine.submit(Chunk(start, size, {}))
             start += size

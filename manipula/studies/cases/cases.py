@@ -21,10 +21,10 @@ from manipula.studies.cases.values import (
     Case,
     Column,
     column_from,
-    columns_read,
     ends_from,
     is_whole,
     levels_from,
+    read_columns,
     refuse_names,
 )
 
@@ -130,7 +130,7 @@ def cases_from(given: object) -> Cases:
     elif isinstance(given, Mapping):
         found = Product(given)
     elif isinstance(given, str | Path):
-        found = Listed(*columns_read(Path(given)))
+        found = Listed(*read_columns(Path(given)))
     elif isinstance(given, Sequence):
         found = cases_from_rows(given)
     else:

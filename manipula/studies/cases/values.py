@@ -184,11 +184,11 @@ def refuse_ending(path: Path) -> None:
         raise InputError("{path}: Parquet needs pyarrow: pip install pyarrow", path)
 
 
-def columns_read(path: Path) -> tuple[dict[str, Column], int]:
+def read_columns(path: Path) -> tuple[dict[str, Column], int]:
     """Columns of one length."""
     refuse_ending(path)
     try:
-        found = {".npz": _npz_read, ".csv": _csv_read, ".parquet": _parquet_read}[path.suffix.lower()](path)
+        found = {".npz": _read_npz, ".csv": _read_csv, ".parquet": _read_parquet}[path.suffix.lower()](path)
         refuse_names(found)
     except OSError as error:
         raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from None
@@ -218,7 +218,7 @@ def _check_column(path: Path, name: str, values: Column) -> Column:
     return as_kept(f"{path}: {name}", values)
 
 
-def _npz_read(path: Path) -> dict[str, Column]:
+def _read_npz(path: Path) -> dict[str, Column]:
     with open_archive(path) as found:
         columns = dict(found)
     if odd := [name for name, values in columns.items() if not isinstance(values, np.ndarray)]:
@@ -226,7 +226,7 @@ def _npz_read(path: Path) -> dict[str, Column]:
     return columns
 
 
-def _csv_read(path: Path) -> dict[str, Column]:
+def _read_csv(path: Path) -> dict[str, Column]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = [line for line in csv.reader(file) if line]
     if not lines:
@@ -266,7 +266,7 @@ def _number_from_file(kind: type[int | float], text: str) -> float:
     return found
 
 
-def _parquet_read(path: Path) -> dict[str, Column]:
+def _read_parquet(path: Path) -> dict[str, Column]:
     import pyarrow.parquet as pq
     from pyarrow.lib import ArrowException
 

@@ -19,7 +19,7 @@ from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Cases
 from manipula.studies.cases.values import Case, is_number, is_whole
-from manipula.studies.results.study_result import Study, no_answer, nothing
+from manipula.studies.results.study_result import Study, no_answer, no_sections
 from manipula.studies.results.table import StudyTable, no_robot
 from manipula.studies.work.job import CaseFunction
 from manipula.support.text import toml_tables
@@ -184,9 +184,9 @@ def _setting_value(setting: StudySetting, value: object) -> object:
     if setting.kind in ("flag", "choice"):
         return value
     if setting.kind == "ranges":
-        return _ranges_made(setting.name, value)
+        return _ranges_from(setting.name, value)
     if setting.kind == "lines":
-        return _lines_read(setting.name, value)
+        return _read_lines(setting.name, value)
     if not isinstance(value, list) or len(value) > 1000 or any(isinstance(x, list | dict) for x in value):
         raise InputError("{name}: expected what stands in its fields, found {value!r:.60}", setting.name, value)
     if all(x is None for x in value):
@@ -199,7 +199,7 @@ def _setting_value(setting: StudySetting, value: object) -> object:
     return [value[k : k + 2] for k in range(0, len(value), 2)] if setting.kind == "box" else value
 
 
-def _ranges_made(name: str, value: object) -> Case:
+def _ranges_from(name: str, value: object) -> Case:
     """Two ends are a range; where the second is left empty the first is held."""
     if not isinstance(value, Mapping) or any(not isinstance(x, list) or len(x) != 2 for x in value.values()):
         raise InputError("{name}: expected two ends by name, found {value!r:.60}", name, value)
@@ -208,7 +208,7 @@ def _ranges_made(name: str, value: object) -> Case:
     return {key: low if high is None else [low, high] for key, (low, high) in given.items()}
 
 
-def _lines_read(name: str, text: object) -> object:
+def _read_lines(name: str, text: object) -> object:
     """The value that lines of a study file give the setting: `[vary]` and `l1 = [0.2, 0.4]`, or `vary.l1 = …`."""
     if text is None:
         return None
@@ -259,7 +259,7 @@ class Ready:
     line: str
     function: CaseFunction
     plan: Callable[..., StudyPlan]
-    show: Callable[[Study], Sequence[str]] = nothing
+    show: Callable[[Study], Sequence[str]] = no_sections
     told: Callable[[Study], Mapping[str, object]] = no_answer
     files: tuple[str, ...] = ()
     form: tuple[StudySetting, ...] = ()

@@ -77,7 +77,7 @@ class Store:
         self._buffer, self._size, self._written, self._since = list[CaseBlock](), 0, 0, monotonic()
         self.stored, self.failed = 0, 0
         self.spec: Spec | None = None
-        with told_if_not_written(folder):
+        with errors_of_writing(folder):
             self._meet(identity)
 
     def _meet(self, identity: Identity) -> None:
@@ -130,7 +130,7 @@ class Store:
     def flush(self) -> None:
         """What has come is on the disk after this."""
         if self._buffer:
-            with told_if_not_written(self.folder):
+            with errors_of_writing(self.folder):
                 whole = join_blocks(self._buffer)
                 name = f"{whole.all_cases.min():012d}-{os.getpid()}-{self._written}.npz"
                 write_bytes(self.parts / name, _pack_block(whole))
@@ -194,7 +194,7 @@ def _read(file: Path) -> Identity:
 
 
 @contextmanager
-def told_if_not_written(folder: Path) -> Iterator[None]:
+def errors_of_writing(folder: Path) -> Iterator[None]:
     """A folder that cannot be written, a disk that is full: one sentence, and how to go on."""
     try:
         yield
@@ -253,7 +253,7 @@ STRIDE = 2**16  # cases laid out at a time
 
 def merge_parts(store: Store, cases: Cases) -> Path:
     """Writes `results.npz`, then the parts go."""
-    with told_if_not_written(store.folder), tempfile.TemporaryDirectory(dir=store.folder, prefix=".merge-") as scratch:
+    with errors_of_writing(store.folder), tempfile.TemporaryDirectory(dir=store.folder, prefix=".merge-") as scratch:
         place = Path(scratch)
         failed, why = _failures(store)
         _refuse_missing(store, cases.count)

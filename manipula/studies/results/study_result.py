@@ -28,7 +28,7 @@ CHARTS = 12  # of a kind
 POINTS = 1500  # dots of a chart: more than can be told apart
 
 
-def nothing(study: Study) -> Sequence[str]:
+def no_sections(study: Study) -> Sequence[str]:
     return ()
 
 
@@ -40,7 +40,7 @@ def no_answer(study: Study) -> Mapping[str, object]:
 class Study(StudyTable):
     """`table`: columns; `rows`: dicts; `failures`: the cases that failed. `path` is the file of all of it."""
 
-    show: Callable[[Study], Sequence[str]] = nothing  # what a ready study has to show on its page
+    show: Callable[[Study], Sequence[str]] = no_sections  # what a ready study has to show on its page
     told: Callable[[Study], Mapping[str, object]] = no_answer  # its answer in short
 
     def map(self, name: str, x: str, y: str, path: str | Path | None = None, **at: object) -> HeatMap:

@@ -74,7 +74,7 @@ def shared_draws() -> tuple[object, object]:
     return random.getstate(), (keys.tobytes(), place)  # type: ignore[union-attr]
 
 
-def draws_told(before: tuple[object, object], after: tuple[object, object]) -> tuple[str, ...]:
+def draw_warnings(before: tuple[object, object], after: tuple[object, object]) -> tuple[str, ...]:
     names = ("the module random", "numpy.random's own generator")
     return tuple(DRAWS.format(name) for name, one, other in zip(names, before, after) if one != other)
 

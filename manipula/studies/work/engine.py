@@ -69,7 +69,7 @@ class Engine:
         return self._ahead * self.workers
 
     @property
-    def pending(self) -> int:
+    def in_flight(self) -> int:
         """Chunks that were submitted and have not come back."""
         return len(self._ready) + sum(len(lane.waiting) for lane in self._lanes)
 

@@ -20,7 +20,7 @@ from manipula.errors import InputError, ManipulaError
 from manipula.messages import Message
 from manipula.studies.cases.cases import Columns, rows_from
 from manipula.studies.cases.values import ENTRIES, LETTERS, NAME, RESERVED, Column, array_from, kind_of
-from manipula.studies.work.digest import draws_told, preserve_process_state, shared_draws
+from manipula.studies.work.digest import draw_warnings, preserve_process_state, shared_draws
 from manipula.studies.work.job import Opened, open_job, refuse_versions, versions
 
 SENTENCE = 300  # letters of a failure
@@ -209,7 +209,7 @@ def run_chunk(data: bytes, chunk: Chunk, interrupted: Callable[[CaseBlock], None
     began = perf_counter()
     block = _together(job, chunk) if job.takes_batches else _one_by_one(job, chunk, interrupted)
     block.seconds = perf_counter() - began
-    block.notes = draws_told(before, shared_draws())
+    block.notes = draw_warnings(before, shared_draws())
     return block
 
 
@@ -256,7 +256,7 @@ def _together(job: Opened, chunk: Chunk) -> CaseBlock:
     try:
         with preserve_process_state():
             found = job.function({**job.shared(), **chunk.own_columns}, generators)
-        columns = _rows_checked(found, job.job.names, chunk)
+        columns = _check_rows(found, job.job.names, chunk)
     except WrongWorker:
         raise
     except (Exception, SystemExit) as error:
@@ -268,7 +268,7 @@ def _together(job: Opened, chunk: Chunk) -> CaseBlock:
     return CaseBlock(np.arange(chunk.start, chunk.start + chunk.count), columns)
 
 
-def _rows_checked(found: Mapping[str, object], names: Sequence[str], chunk: Chunk) -> dict[str, Column]:
+def _check_rows(found: Mapping[str, object], names: Sequence[str], chunk: Chunk) -> dict[str, Column]:
     """Arrays with a row a case."""
     if not isinstance(found, Mapping):
         check_result(found, names, chunk.spec)
