@@ -27,7 +27,7 @@ import numpy as np
 
 import manipula as mp
 from manipula.studies.results.front import side_by_side
-from manipula.studies.results.report import distribution
+from manipula.studies.results.study_result import distribution
 
 ROOT = Path(__file__).parents[1]
 BUSY = 0.05  # seconds of a case
@@ -144,7 +144,7 @@ def memory(count: int) -> None:
 
 def tasks(count: int) -> None:
     """What a task costs the client and, on Dask, the scheduler beside it: chunks of one case that does nothing."""
-    from manipula.studies.engines.choice import engine_from
+    from manipula.studies.work.engine import engine_from
     from manipula.studies.work.job import pack_job
     from manipula.studies.work.worker import Chunk, run_chunk
 
@@ -197,7 +197,7 @@ def keeping(count: int) -> None:
 
     from manipula.studies.cases.cases import Product
     from manipula.studies.results.store import Store, merge_parts
-    from manipula.studies.work.blocks import CaseBlock
+    from manipula.studies.work.worker import CaseBlock
 
     with tempfile.TemporaryDirectory() as folder:
         store, began = Store(Path(folder) / "s", {"function": "", "count": count}), time.process_time()

@@ -87,17 +87,18 @@ class _Scale:
 
     def texts(self) -> list[tuple[float, str]]:
         """The ticks, each with its number, of as many digits as tell it from the next."""
-        ticks = self.ticks()
+        ticks = _round_numbers(self.low, self.high, 5)
         most, step = max(abs(self.low), abs(self.high)), ticks[1] - ticks[0] if len(ticks) > 1 else self.high - self.low
         digits = max(3 if self.power else 6, min(15, ceil(log10(most / step)) + 2))
         return [(x, f"{x / 10.0**self.power:.{digits}g}") for x in ticks]
 
-    def ticks(self) -> list[float]:
-        """Round numbers, four to eight."""
-        rough = (self.high - self.low) / 5
-        power = 10.0 ** floor(log10(rough))
-        step = next(x * power for x in (1, 2, 2.5, 5, 10) if x * power >= rough)
-        return [k * step for k in range(ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9) + 1)]
+
+def _round_numbers(low: float, high: float, parts: int) -> list[float]:
+    """Those between the two, about so many steps from one to the other."""
+    rough = (high - low) / parts
+    power = 10.0 ** floor(log10(rough))
+    step = next(x * power for x in (1, 2, 2.5, 5, 10) if x * power >= rough)
+    return [k * step for k in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def _near(heights: Sequence[float], levels: Sequence[float]) -> list[float]:
@@ -131,11 +132,14 @@ def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: ChartLine) -
     pairs = [(across(a), up(b)) for a, b in zip(x, line.y) if isfinite(b)]
     if line.dots:
         wide = line.dot or min(5.0, max(2.4, 60 / sqrt(len(pairs) or 1)))
-        return _dots(pairs, COLOURS[line.colour % len(COLOURS)], wide)
+        return _dots(pairs, _paint(line)[0], wide)
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in _thin_points(pairs))
-    dash = DASHED if line.dashed else ""
-    colour = COLOURS[line.colour % len(COLOURS)]
+    colour, dash = _paint(line)
     return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.4"{dash}/>'
+
+
+def _paint(line: ChartLine) -> tuple[str, str]:
+    return COLOURS[line.colour % len(COLOURS)], DASHED if line.dashed else ""
 
 
 def _dots(pairs: Sequence[tuple[float, float]], colour: str, wide: float) -> str:
@@ -166,8 +170,7 @@ def _legend(lines: Sequence[ChartLine]) -> list[str]:
         return found
     for line in reversed(lines):
         at -= 7 * len(line.name) + 26
-        dash = DASHED if line.dashed else ""
-        colour = COLOURS[line.colour % len(COLOURS)]
+        colour, dash = _paint(line)
         found.append(f'<line x1="{at}" y1="12" x2="{at + 16}" y2="12" stroke="{colour}" stroke-width="2"{dash}/>')
         found.append(f'<text x="{at + 20}" y="16">{escape(line.name)}</text>')
     return found
@@ -175,7 +178,7 @@ def _legend(lines: Sequence[ChartLine]) -> list[str]:
 
 # A number by colour over two axes, as SVG: a picture of one pixel a cell inside, so that a page stays small.
 #
-# The colours are light where there is much and are told apart in grey and by the colour-blind; where there is no number
+# The colours are light where there is much and differ in grey and for the colour-blind; where there is no number
 # nothing is drawn.
 
 SIDE, HEAT_LEFT, HEAT_TOP, HEAT_BOTTOM, BAR = 360, 62, 28, 40, 84
@@ -257,10 +260,7 @@ def _ticks(axis: Sequence[float]) -> list[float]:
         return [low]
     if not _is_even(axis):
         return [axis[k] for k in range(0, len(axis), max(1, (len(axis) + 3) // 5))]
-    rough = (high - low) / 4
-    power = 10.0 ** floor(log10(rough))
-    step = next(k * power for k in (1, 2, 2.5, 5, 10) if k * power >= rough)
-    return [k * step for k in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
+    return _round_numbers(low, high, 4)
 
 
 def _below(value: float, at: float, end: float) -> str:

@@ -51,7 +51,7 @@ WORDS: dict[str, dict[str, str]] = {
 
 
 def choices_in_words(answers: Iterable[Answered]) -> list[str]:
-    """One line a choice, links with the same choice together; a question without words is told as it is."""
+    """One line a choice, links with the same choice together; a question without words is printed as it is."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for kind, link, answer in answers:
         grouped.setdefault((kind, answer), []).extend([str(link)] if link else [])

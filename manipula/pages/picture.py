@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2s
 from html import escape, unescape
-from typing import Any
 
 import numpy as np
 
-from manipula.pages.projection import (
-    Array,
-    Camera,
-    Sheet,
-    Solid,
-    back_to_front,
-    camera_at,
-    sheet_for,
-    solids_of,
-    trim_rods,
-)
+from manipula.pages import projection
+from manipula.pages.projection import Array, Camera, Record, Sheet, Solid
 
 # Light: from above, from the left, from behind the eye; matt paint, and some light from all around.
 
@@ -75,7 +65,7 @@ def point(at: Array) -> str:
 
 
 class Painter:
-    """Collects the gradients that elements are filled with, each once; `prefix` tells them from other pictures'."""
+    """Collects the gradients that elements are filled with, each once; `prefix` keeps other pictures' apart."""
 
     def __init__(self, sheet: Sheet, prefix: str) -> None:
         self.sheet, self.prefix = sheet, prefix
@@ -180,18 +170,16 @@ class Style:
     whole: bool = False  # room for all the arm can reach, not only for where it is
 
 
-def svg_of(record: Mapping[str, Any], poses: Sequence[Array], axes: Sequence[Array], style: Style) -> Picture:
+def svg_of(record: Record, poses: Sequence[Array], axes: Sequence[Array], style: Style) -> Picture:
     """`poses` of the base, the links and the tool; `axes` are the frames of the joints."""
-    camera = camera_at(style.eye or record["eye"], record["up"])
-    places = [*zip((link["shapes"] for link in record["links"]), poses), (record["tool"]["shapes"], poses[-1])]
-    whole = [solid for shapes, pose in places for solid in solids_of(shapes, pose, camera, record["size"])]
-    solids = trim_rods(whole, record["size"])
+    camera = projection.camera_at(style.eye or record["eye"], record["up"])
+    solids = projection.trim_rods([x for _, x in projection.solids_of(record, poses, camera)], record["size"])
     sheet = _sheet(record, solids, camera, style, poses)
     painter = Painter(sheet, _prefix(record, poses, style))
     shown = _frames_with_arrows(poses, style)
     body = [
         element
-        for i in back_to_front(solids)
+        for i in projection.back_to_front(solids)
         for solid in (solids[i], *solids[i].bands)
         for element in painter.solid(solid, record["paints"][solid.paint])
     ]
@@ -205,15 +193,13 @@ def _frames_with_arrows(poses: Sequence[Array], style: Style) -> list[Array]:
     return {"tool": [poses[-1]], "all": [*poses], "none": []}[style.frames]
 
 
-def _prefix(record: Mapping[str, Any], poses: Sequence[Array], style: Style) -> str:
+def _prefix(record: Record, poses: Sequence[Array], style: Style) -> str:
     """Of the names of gradients: pictures on one page may not take each other's."""
     told = repr((style, record["name"], [np.round(pose, 6).tolist() for pose in poses]))
     return f"a{blake2s(told.encode(), digest_size=3).hexdigest()}-"
 
 
-def _sheet(
-    record: Mapping[str, Any], solids: Sequence[Solid], camera: Camera, style: Style, poses: Sequence[Array]
-) -> Sheet:
+def _sheet(record: Record, solids: Sequence[Solid], camera: Camera, style: Style, poses: Sequence[Array]) -> Sheet:
     low = np.min([solid.corners[0][:2] for solid in solids], axis=0)
     high = np.max([solid.corners[1][:2] for solid in solids], axis=0)
     for pose in _frames_with_arrows(poses, style):
@@ -222,7 +208,7 @@ def _sheet(
     if style.whole:
         centre, radius = camera.points(np.array(record["reach"]["centre"]))[:2], record["reach"]["radius"]
         low, high = np.minimum(low, centre - radius), np.maximum(high, centre + radius)
-    return sheet_for(low, high, style.width, style.height, 0.03 * min(style.width, style.height))
+    return projection.sheet_for(low, high, style.width, style.height, 0.03 * min(style.width, style.height))
 
 
 def _triad(pose: Array, length: float, camera: Camera, sheet: Sheet) -> Iterator[str]:
@@ -250,9 +236,7 @@ def _arrow(a: Array, b: Array, wide: float, colour: str) -> Iterator[str]:
     yield f'<path d="M{point(b)}L{point(neck + 1.5 * wide * n)}L{point(neck - 1.5 * wide * n)}Z" fill="{colour}"/>'
 
 
-def _names(
-    record: Mapping[str, Any], axes: Sequence[Array], camera: Camera, sheet: Sheet, ground: str
-) -> Iterator[str]:
+def _names(record: Record, axes: Sequence[Array], camera: Camera, sheet: Sheet, ground: str) -> Iterator[str]:
     """Beside the joints, those at one place one under the other."""
     ink, halo = INK[ground], BACKGROUNDS[ground] or "#ffffff"
     taken: list[tuple[float, float]] = []

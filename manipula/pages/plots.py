@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.pages.picture import ARROW, AXES
+from manipula.pages.projection import Camera, Record, Solid, solids_of
 
 # What figures share: matplotlib, if it is there, colours that every eye can tell apart, axes in metres.
 
 Array = NDArray[np.float64]
+Axes = Any  # of matplotlib, an extra: those of a plane and those in space have no class in common with `set_zlim`
+Figure = Any
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a6d3b")  # Okabe, Ito
 LETTERS = "xyz"
 FLAT = 1e-9  # of the size: thinner than this, an arm moves in a plane
 IN_SPACE = 0.86  # of a picture's shorter side: how much the diagonal of what is drawn takes
 
 
-def blank(what: str, size: tuple[float, float], otherwise: str = "") -> Any:
+def blank(what: str, size: tuple[float, float], otherwise: str = "") -> Figure:
     """A figure of so many inches; `what` is what needs matplotlib, `otherwise` a way without it."""
     try:
         import matplotlib.figure  # noqa: F401
@@ -31,7 +36,7 @@ def blank(what: str, size: tuple[float, float], otherwise: str = "") -> Any:
 
 
 def plainly(text: str) -> str:
-    """A name as it is: matplotlib reads what stands between dollars as mathematics."""
+    """A name as it is: matplotlib reads text between dollars as mathematics."""
     return text.replace("$", r"\$")
 
 
@@ -41,7 +46,7 @@ def plane_of(points: Array, size: float) -> tuple[int, ...]:
     return tuple(i for i in range(3) if i != thin[-1]) if len(thin) else (0, 1, 2)
 
 
-def set_limits(place: Any, low: Array, high: Array, axes: Sequence[int]) -> float:
+def set_limits(place: Axes, low: Array, high: Array, axes: Sequence[int]) -> float:
     """All between the corners is within, and a metre is a metre along every axis: so many points as are returned."""
     least = (0.3 if len(axes) == 2 else 0.6) * max(float((high - low).max()), 1e-9)
     extent = np.maximum(high - low, least)[list(axes)] * 1.1
@@ -63,22 +68,14 @@ def set_limits(place: Any, low: Array, high: Array, axes: Sequence[int]) -> floa
 # An arm in matplotlib: its solids as thick lines, in space or, where it moves in a plane, in that plane.
 
 GHOSTS = 5  # arms between the first and the last of a motion
-TRIAD = ("#d55e00", "#009e73", "#0072b2")
-
-
-class Stroke(NamedTuple):
-    """A solid as a line: two ends, a radius, a paint; the foot's ends are flat."""
-
-    ends: Array
-    radius: float
-    paint: str
-    flat: bool
+GAP = 0.15  # of half a drum: its ring is between the halves
+WORLD = Camera(np.eye(3))  # matplotlib has a camera of its own
 
 
 class DrawnMotion(NamedTuple):
     """Rows of an arm: `poses` of the base, the links and the tool, each (rows, 4, 4); `axes` of the joints."""
 
-    record: Mapping[str, Any]
+    record: Record
     poses: Sequence[Array]
     axes: Sequence[Array]
 
@@ -95,7 +92,7 @@ class DrawnMotion(NamedTuple):
         return plane_of(self.points, self.record["size"])
 
 
-def arm_figure(motion: DrawnMotion, *, frames: bool, names: bool, trail: bool) -> Any:
+def arm_figure(motion: DrawnMotion, *, frames: bool, names: bool, trail: bool) -> Figure:
     """Of several rows the last is drawn whole, some before it faintly, and the way of the tool through all."""
     axes = motion.plane()
     figure = blank("arm.plot", (6.4, 5.8))
@@ -110,7 +107,7 @@ def arm_figure(motion: DrawnMotion, *, frames: bool, names: bool, trail: bool) -
         place.legend(loc="upper right", fontsize=8)
     shown = motion.poses if frames else motion.poses[-1:]
     for pose in shown:
-        triad(place, pose[-1], 0.11 * motion.record["size"], axes)
+        triad(place, pose[-1], ARROW * motion.record["size"], axes)
     if names:
         for joint, at in zip(motion.record["joints"], motion.axes):
             place.text(*at[-1, list(axes), 3], plainly(f"  {joint['name']}"), fontsize=8, zorder=40)
@@ -118,7 +115,7 @@ def arm_figure(motion: DrawnMotion, *, frames: bool, names: bool, trail: bool) -
     return figure
 
 
-def title_of(record: Mapping[str, Any]) -> str:
+def title_of(record: Record) -> str:
     """The name, and lengths that were made up."""
     made = [f"{name} = {value:g}" for name, value in record["stand_ins"].items()]
     more = ", …" if len(made) > 4 else ""
@@ -126,7 +123,7 @@ def title_of(record: Mapping[str, Any]) -> str:
     return f"{name} (stand-ins {', '.join(made[:4])}{more})" if made else name
 
 
-def look_from(place: Any, record: Mapping[str, Any]) -> None:
+def look_from(place: Axes, record: Record) -> None:
     """The same eye as other pictures have."""
     up = int(np.argmax(np.abs(record["up"])))
     eye = np.array(record["eye"]) / np.linalg.norm(record["eye"])
@@ -135,17 +132,17 @@ def look_from(place: Any, record: Mapping[str, Any]) -> None:
     place.view_init(elevation, float(np.degrees(np.arctan2(eye[e2], eye[e1]))), vertical_axis=LETTERS[up])
 
 
-def draw_arm(place: Any, motion: DrawnMotion, axes: Sequence[int], points: float) -> None:
+def draw_arm(place: Axes, motion: DrawnMotion, axes: Sequence[int], points: float) -> None:
     """The last row whole, where a metre is so many points; some before it as thin lines."""
     for k in sorted({int(k) for k in np.linspace(0, motion.rows - 1, min(motion.rows, GHOSTS + 2))})[:-1]:
         for way in _ways(motion, k):
             place.plot(*way[:, list(axes)].T, color="#7d8790", linewidth=1.4, alpha=0.55, zorder=1, marker=".")
-    for stroke in _sort_by_depth(strokes(motion, motion.rows - 1), axes):
-        _draw(place, stroke, axes, motion.record["paints"][stroke.paint], points)
+    for line in _sort_by_depth(lines_of(motion, motion.rows - 1), axes):
+        _draw(place, line, axes, motion.record["paints"][line.paint], points)
 
 
 def _ways(motion: DrawnMotion, row: int) -> Iterator[Array]:
-    """Every joint with what stands on it, by straight lines."""
+    """Every joint and its children, by straight lines."""
     points, tool = motion.points[row], motion.record["tool"]["on"]
     for i, joint in enumerate(motion.record["joints"]):
         if joint["parent"] >= 0:
@@ -154,29 +151,28 @@ def _ways(motion: DrawnMotion, row: int) -> Iterator[Array]:
         yield points[[tool, -1]]
 
 
-def _draw(place: Any, stroke: Stroke, axes: Sequence[int], colour: str, points: float) -> None:
-    ends = stroke.ends[:, list(axes)]
-    if len(axes) == 2 and np.linalg.norm(ends[1] - ends[0]) < 0.3 * np.linalg.norm(stroke.ends[1] - stroke.ends[0]):
-        _disc(place, ends.mean(axis=0), stroke, colour)
+def _draw(place: Axes, line: Solid, axes: Sequence[int], colour: str, points: float) -> None:
+    ends = line.ends[:, list(axes)]
+    if len(axes) == 2 and np.linalg.norm(ends[1] - ends[0]) < 0.3 * line.length:
+        _disc(place, ends.mean(axis=0), line, colour)
         return
-    cap, wide = "butt" if stroke.flat else "round", max(2 * stroke.radius * points, 0.8)
-    if stroke.paint == "link":  # an edge, without which white is lost on white
+    cap, wide = "round" if all(line.round_ends) else "butt", max(2 * line.radii[0] * points, 0.8)
+    if line.paint == "link":  # an edge, without which white is lost on white
         _line(place, ends, linewidth=wide + 1.2, color="#8d8b86", capstyle=cap)
     _line(place, ends, linewidth=wide, color=colour, capstyle=cap)
 
 
-def _disc(place: Any, at: Array, stroke: Stroke, colour: str) -> None:
+def _disc(place: Axes, at: Array, line: Solid, colour: str) -> None:
     """What is seen from its end; of a ring its edge, so that the joint is seen within."""
     from matplotlib.patches import Circle
 
-    band = stroke.paint == "accent"
+    band = line.paint == "accent"
     style = {"fill": False, "linewidth": 1.6, "zorder": 3} if band else {"zorder": 2}
-    place.add_patch(
-        Circle((float(at[0]), float(at[1])), stroke.radius * (0.75 if band else 1.0), color=colour, **style)
-    )
+    radius = line.radii[0] * (0.75 if band else 1.0)
+    place.add_patch(Circle((float(at[0]), float(at[1])), radius, color=colour, **style))
 
 
-def _line(place: Any, ends: Array, **style: Any) -> None:
+def _line(place: Axes, ends: Array, **style: object) -> None:
     """Lines in space hide each other only as collections."""
     if ends.shape[1] == 3:
         from mpl_toolkits.mplot3d.art3d import Line3DCollection
@@ -188,46 +184,36 @@ def _line(place: Any, ends: Array, **style: Any) -> None:
     place.add_collection(LineCollection([ends], zorder=2, **style))
 
 
-def _sort_by_depth(found: Sequence[Stroke], axes: Sequence[int]) -> list[Stroke]:
+def _sort_by_depth(found: Sequence[Solid], axes: Sequence[int]) -> list[Solid]:
     """In a plane, from the back to the front."""
     if len(axes) == 3:
         return list(found)
     behind = next(i for i in range(3) if i not in axes)
-    return sorted(found, key=lambda stroke: float(stroke.ends[:, behind].mean()))
+    return sorted(found, key=lambda line: float(line.ends[:, behind].mean()))
 
 
-def strokes(motion: DrawnMotion, row: int) -> list[Stroke]:
-    record = motion.record
-    places = [*zip((link["shapes"] for link in record["links"]), motion.poses)]
-    places.append((record["tool"]["shapes"], motion.poses[-1]))
+def lines_of(motion: DrawnMotion, row: int) -> list[Solid]:
+    """The solids of a row as thick lines, bands among them; balls are the ends of tubes. The foot's ends are flat."""
     found = []
-    for k, (shapes, poses) in enumerate(places):
-        R, p = poses[row][:3, :3], poses[row][:3, 3]
-        for shape in shapes:
-            flat = k == 0 or shape["paint"] != "link"
-            found += [Stroke(ends @ R.T + p, radius, shape["paint"], flat) for ends, radius in _ends(shape)]
+    for link, solid in solids_of(motion.record, [pose[row] for pose in motion.poses], WORLD):
+        for part in (solid, *solid.bands):
+            if part.edges is not None or part.length:
+                found.append(replace(_line_of(part), round_ends=(link > 0 and part.paint == "link",) * 2))
     return found
 
 
-def _ends(shape: Mapping[str, Any]) -> list[tuple[Array, float]]:
-    """The lines of a shape, in its link's frame; a drum is two, which its ring is between."""
-    if shape["kind"] == "tube":
-        return [(np.array([shape["from"], shape["to"]]), float(np.mean(shape["radii"])))]
-    if shape["kind"] in ("drum", "ring"):
-        at, half = np.array(shape["at"]), 0.5 * shape["length"] * np.array(shape["axis"])
-        inner = 0.15 if shape["kind"] == "drum" else 0.0
-        pieces = [(-1.0, -inner), (inner, 1.0)] if inner else [(-1.0, 1.0)]
-        return [(np.array([at + a * half, at + b * half]), shape["radius"]) for a, b in pieces]
-    if shape["kind"] == "box":
-        frame, size = np.array(shape["frame"]), np.array(shape["size"])
-        k = int(np.argmax(size))
-        way = 0.5 * size[k] * frame[:3, k]
-        return [(np.stack([frame[:3, 3] - way, frame[:3, 3] + way]), 0.5 * float(np.sort(size)[1]))]
-    return []
+def _line_of(solid: Solid) -> Solid:
+    """A box along its longest edge, as thick as the next is long; a tapered tube as thick as in its middle."""
+    if solid.edges is not None:
+        sizes = np.linalg.norm(solid.edges, axis=1)
+        way = solid.edges[int(np.argmax(sizes > (1 - 1e-9) * sizes.max()))]  # of equals the first, whatever rounding
+        return replace(solid, ends=solid.middle + np.stack([-way, way]), radii=(float(np.sort(sizes)[1]),) * 2)
+    start = solid.ends[0] + GAP * (solid.ends[1] - solid.ends[0]) if solid.half else solid.ends[0]
+    return replace(solid, ends=np.stack([start, solid.ends[1]]), radii=(float(np.mean(solid.radii)),) * 2)
 
 
-def triad(place: Any, pose: Array, length: float, axes: Sequence[int]) -> None:
-    for k, colour in enumerate(TRIAD):
+def triad(place: Axes, pose: Array, length: float, axes: Sequence[int]) -> None:
+    for k, colour in enumerate(AXES):
         ends = np.stack([pose[:3, 3], pose[:3, 3] + length * pose[:3, k]])[:, list(axes)]
         place.plot(*ends.T, color=colour, linewidth=2.0, zorder=35, solid_capstyle="round")
 
@@ -247,7 +233,7 @@ def corners(motion: DrawnMotion) -> tuple[Array, Array]:
 CELLS = 50  # along the longer side
 
 
-def workspace_figure(motion: DrawnMotion, points: Array, freedom: Array) -> Any:
+def workspace_figure(motion: DrawnMotion, points: Array, freedom: Array) -> Figure:
     """`motion` is the arm as it is drawn in it, one row; `points` (count, 3) of the tool, `freedom` of each."""
     record = motion.record
     seen = np.concatenate([points, *(corner[None] for corner in corners(motion))])
@@ -269,7 +255,7 @@ def workspace_figure(motion: DrawnMotion, points: Array, freedom: Array) -> Any:
     return figure
 
 
-def _cells(place: Any, x: Array, y: Array, freedom: Array, wide: float) -> Any:
+def _cells(place: Axes, x: Array, y: Array, freedom: Array, wide: float) -> Any:
     """Of the positions in a small hexagon the freest."""
     grid = [max(int(CELLS * np.ptp(values) / max(wide, 1e-300) * share), 1) for values, share in ((x, 1.0), (y, 0.58))]
     cells = place.hexbin(
@@ -282,8 +268,7 @@ def _cells(place: Any, x: Array, y: Array, freedom: Array, wide: float) -> Any:
 # How freely a tool moves and how hard it can push, as ellipsoids.
 #
 # Joint rates of length 1 move the tool's origin within  vᵀ (J Jᵀ)⁻¹ v ≤ 1;  joint efforts of length 1 hold forces
-# within
-# fᵀ J Jᵀ f ≤ 1:  the same axes, the lengths σ and 1/σ of the singular values of J.
+# within  fᵀ J Jᵀ f ≤ 1:  the same axes, the lengths σ and 1/σ of the singular values of J.
 #
 # Source: T. Yoshikawa, "Manipulability of robotic mechanisms", International Journal of Robotics Research 4(2), 1985.
 
@@ -292,7 +277,7 @@ SINGULAR = 1e-9  # of the largest singular value: nothing
 ELLIPSOID_COLOURS = {"velocity": "#0072b2", "force": "#d55e00"}
 
 
-def ellipsoid_figure(motion: DrawnMotion, J: Array, units: tuple[str, str]) -> Any:
+def ellipsoid_figure(motion: DrawnMotion, J: Array, units: tuple[str, str]) -> Figure:
     """`J` (3, n) of the tool's origin; `units` of velocities and forces for a joint's unit."""
     axes = motion.plane()
     U, sigma, _ = np.linalg.svd(J)
@@ -324,7 +309,7 @@ def _lengths_text(lengths: Array, axes: Sequence[int], U: Array) -> str:
 
 
 def _ellipsoid(
-    place: Any, at: Array, U: Array, lengths: Array, longest: float, axes: Sequence[int], colour: str, label: str
+    place: Axes, at: Array, U: Array, lengths: Array, longest: float, axes: Sequence[int], colour: str, label: str
 ) -> None:
     """Its longest finite axis is drawn as long as can be seen well; one without end twice as long."""
     finite = lengths[np.isfinite(lengths)]
@@ -359,7 +344,7 @@ class Bar(NamedTuple):
     source: str = ""
 
 
-def counts_figure(bars: Sequence[Bar], title: str) -> Any:
+def counts_figure(bars: Sequence[Bar], title: str) -> Figure:
     """Products and sums side by side on each bar, the total at its end; published ones are hatched."""
     shown = list(bars)[:MOST]
     figure = blank("plot_counts", (7.4, 0.9 + 0.27 * max(len(shown), 3)))

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 # Where a picture is taken from: parallel rays, so that a metre is as many points near and far.
 
@@ -50,7 +50,7 @@ class Sheet:
 
 
 def sheet_for(low: Array, high: Array, width: float, height: float, margin: float) -> Sheet:
-    """What lies between the corners, in the middle and as large as it can be."""
+    """The box between the corners, in the middle and as large as it can be."""
     extent = np.maximum(high - low, 1e-300)
     scale = float(min((width - 2 * margin) / extent[0], (height - 2 * margin) / extent[1]))
     middle = (low + high) / 2
@@ -59,6 +59,7 @@ def sheet_for(low: Array, high: Array, width: float, height: float, margin: floa
 
 # The solids of a record as a camera sees them: cylinders, rods with round ends, balls and boxes.
 
+Record = Mapping[str, Any]  # the drawing of a robot as plain data
 Shape = Mapping[str, Any]
 SAME = 1e-6  # over the size: places that are one
 COAXIAL = 0.95  # the cosine of directions from which on a rod leaves a drum through its end
@@ -125,9 +126,12 @@ def _outside(rod: Solid, k: int, halves: Sequence[Solid], same: float) -> Solid:
     return rod
 
 
-def solids_of(shapes: Sequence[Shape], pose: Array, camera: Camera, size: float) -> Iterator[Solid]:
-    """Of one link."""
-    return _Placed(shapes, pose, camera, SAME * size).all()
+def solids_of(record: Record, poses: Sequence[Array], camera: Camera) -> Iterator[tuple[int, Solid]]:
+    """Link by link, the base 0 and the tool last, whose `poses` these are."""
+    shapes = [*(link["shapes"] for link in record["links"]), record["tool"]["shapes"]]
+    for link, (own, pose) in enumerate(zip(shapes, [*poses[: len(shapes) - 1], poses[-1]])):
+        for solid in _Placed(own, pose, camera, SAME * record["size"]).all():
+            yield link, solid
 
 
 class _Placed:
@@ -142,7 +146,7 @@ class _Placed:
             if shape["kind"] in make and not self._is_band(shape, before):
                 yield from make[shape["kind"]](shape)
 
-    def project(self, points: Any) -> Array:
+    def project(self, points: ArrayLike) -> Array:
         at = np.asarray(points, dtype=float) @ self.pose[:3, :3].T + self.pose[:3, 3]
         return self.camera.points(at)
 
@@ -157,7 +161,7 @@ class _Placed:
             at = self.project(shape["at"])
             yield Solid(shape["paint"], np.stack([at, at]), (shape["radius"],) * 2, (True, True))
 
-    def _meets(self, ball: Shape, end: Any, tube: Shape) -> bool:
+    def _meets(self, ball: Shape, end: ArrayLike, tube: Shape) -> bool:
         away = float(np.abs(np.subtract(ball["at"], end)).max())
         return away < self.same and ball["paint"] == tube["paint"]
 

@@ -1,4 +1,4 @@
-"""A report of a robot: what it tells, as plain data; its parts as HTML; the one file that holds them all."""
+"""A report of a robot: its content as plain data; its parts as HTML; the one file that holds them all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from manipula.pages.page import built_file
 from manipula.support.text import html_table
 
-# What a report tells, as plain data; whoever has it makes the page without knowing robots.
+# The content of a report as plain data: the page is made without knowing robots.
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, heads, rows
 
@@ -29,9 +29,7 @@ class ReportFormula:
     latex: str = ""
     why_not: str = ""
     typst: str = ""
-    running: Sequence[
-        str
-    ] = ()  # equation by equation, in Typst's formulas that break: for paper, where a row is too wide
+    running: Sequence[str] = ()  # equation by equation, in formulas of Typst that break where a row is too wide
     auxiliary: Sequence[str] = ()  # operation by operation, where there is no other form
 
 
@@ -42,7 +40,7 @@ class Count:
     model: str
     method: str
     total: int
-    mul: int | None = None  # None where a source tells the sum alone
+    mul: int | None = None  # None where a source has the sum alone
     add: int | None = None
     trig: int | None = None
     source: str = ""
@@ -105,7 +103,7 @@ def table(story: Story) -> str:
 
 
 def short(cell: str) -> str:
-    """A number of the file in as many digits as can be read; whoever computes with it takes it from the file."""
+    """A number of the file in as many digits as can be read; computations take it from the file."""
     return f"{float(cell):.{DIGITS}g}" if LONG_NUMBER.fullmatch(cell) else cell
 
 
@@ -114,7 +112,7 @@ def equations(story: Story) -> str:
 
 
 def formula(one: ReportFormula) -> str:
-    """Short ones are open; what is very long is told, not shown."""
+    """Short ones are open; of a very long one the page gives the length alone."""
     head = f"{escape(one.title)} <small>{escape(one.about)}</small>"
     if not one.latex or len(one.latex) > LONGEST:
         why = one.why_not or (
@@ -241,6 +239,7 @@ def report_page(story: Story) -> str:
         for name, (title, draw, has) in PARTS.items()
         if name not in story.hidden and has(story)
     }
+    data = {"name": story.name, "drawing": story.drawing, "hidden": list(story.hidden)}
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=digest))}">\n'
@@ -250,14 +249,10 @@ def report_page(story: Story) -> str:
         f"{_head(story, {name: title for name, (title, _) in shown.items()})}\n<main>\n"
         + "\n".join(_section(name, title, body) for name, (title, body) in shown.items())
         + f"\n</main>\n<footer><p>Made by manipula {escape(story.version)}.</p></footer>\n"
-        + _data("report", "application/json", json.dumps(_page_data(story), allow_nan=False).replace("<", "\\u003c"))
+        + _data("report", "application/json", json.dumps(data, allow_nan=False).replace("<", "\\u003c"))
         + _data("module", "text/plain", story.module.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
         + f"<script>{script}</script>\n</body>\n</html>\n"
     )
-
-
-def _page_data(story: Story) -> dict[str, object]:
-    return {"name": story.name, "drawing": story.drawing, "hidden": list(story.hidden)}
 
 
 def _head(story: Story, titles: dict[str, str]) -> str:

@@ -40,20 +40,11 @@ class Scene:
 
 
 class View:
-    """An arm in a notebook. Set `view.q` and it moves; move it there and `view.q` tells where it is."""
+    """An arm in a notebook. Set `view.q` and it moves; move it there and `view.q` follows."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene, self._mark = scene, uuid4().hex
-        self.widget = _kind()(
-            name=self._mark,
-            drawing=scene.drawing,
-            q=list(scene.q),
-            module=scene.module,
-            times=list(scene.times),
-            rows=[list(row) for row in scene.rows],
-            height=scene.height,
-            shown=dict(scene.shown),
-        )
+        self.widget = _kind()(**_state(scene, self._mark))
 
     @property
     def q(self) -> list[float]:
@@ -99,6 +90,13 @@ class View:
         return f"<view of {self._scene.name}: {len(self._scene.q)} joints{length}>"
 
 
+def _state(scene: Scene, mark: str) -> dict[str, Any]:
+    """What Python and the page share of a scene: a trait each."""
+    lists = {"q": list(scene.q), "times": list(scene.times), "rows": [list(row) for row in scene.rows]}
+    own = {"drawing": scene.drawing, "module": scene.module, "height": scene.height, "shown": dict(scene.shown)}
+    return {"name": mark, **lists, **own}
+
+
 @cache
 def _kind() -> Any:
     """The class of widgets, made when the first is needed: the package does not need anywidget."""
@@ -108,16 +106,8 @@ def _kind() -> Any:
     except ImportError:
         raise InputError(WAY) from None
 
-    traits: dict[str, Any] = {
-        "name": traitlets.Unicode(),
-        "drawing": traitlets.Dict(),
-        "q": traitlets.List(),
-        "module": traitlets.Unicode(),
-        "times": traitlets.List(),
-        "rows": traitlets.List(),
-        "height": traitlets.Int(420),
-        "shown": traitlets.Dict(),
-    }
+    kinds = {str: traitlets.Unicode, dict: traitlets.Dict, list: traitlets.List, int: traitlets.Int}
+    traits = {name: kinds[type(value)]() for name, value in _state(Scene("", {}, (), ""), "").items()}
     code = {"_esm": built_file("widget.js").read_text("utf-8"), "_css": built_file("widget.css").read_text("utf-8")}
     return type(
         "ArmView", (anywidget.AnyWidget,), code | {name: trait.tag(sync=True) for name, trait in traits.items()}

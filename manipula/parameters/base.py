@@ -106,7 +106,7 @@ class BaseParameters:
     def latex(self) -> str:
         return str(self.equations("latex"))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {
             "robot": self.robot,
             "count": len(self),
@@ -317,7 +317,7 @@ def _decimal(x: Any) -> Fraction:
 
 
 def _classes(C: list[list[Expr]]) -> list[Class]:
-    """A parameter can be told alone when it is, by itself, a combination of the base parameters."""
+    """A parameter is identifiable alone when it is a combination of the base parameters."""
     rows, pivots = reduced_rows([[x.value for x in row] for row in C])
     alone = {p for p, row in zip(pivots, rows) if sum(map(bool, row)) == 1}
     felt = {k for row in rows for k, x in enumerate(row) if x}
@@ -361,7 +361,7 @@ def _mismatches(chain: Tree, moves: Coordinates, matrix: Function, found: Rankin
     return wrong, len(full) * width
 
 
-def select_columns(rows: Y, names: Sequence[Any], wanted: Sequence[Any]) -> Y:
+def select_columns(rows: Y, names: Sequence[object], wanted: Sequence[object]) -> Y:
     """Some columns by name."""
     at = {name: k for k, name in enumerate(names)}
     return [[row[at[name]] for name in wanted] for row in rows]

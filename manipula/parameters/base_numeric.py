@@ -49,7 +49,7 @@ class Agreement:
         counts = {self.exact, self.by_qr, self.by_singular_values, self.by_superposition}
         return len(counts) == 1 and self.same_columns and self.same_classes
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return asdict(self) | {"passed": self.passed, "gap": plain(self.gap)}
 
     def __str__(self) -> str:

@@ -35,15 +35,13 @@ from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import float_of, names_of
 from manipula.parameters.base import base_parameters_from
-from manipula.support.text import html_table, plain
+from manipula.support.text import html_table, plain_dict
 
 # Which parts of a sum matter: drop what a class of motions does not feel, and measure what that costs.
 #
 # The torques are a sum of contributions, one for each parameter. Dropping is greedy: of all parameters the one whose
-# loss
-# leaves the smallest error goes first, as long as no joint's error at any sample passes the tolerance, a fraction of
-# that
-# joint's largest torque over all samples.
+# loss leaves the smallest error goes first, as long as no joint's error at any sample passes the tolerance, a fraction
+# of that joint's largest torque over all samples.
 
 Array = NDArray[np.float64]
 
@@ -112,8 +110,8 @@ class Motions:
         more = ", …" if self.q.shape[1] > 4 else ""
         return f"<{len(self.q)} samples of motions of {self.q.shape[1]} joints: q in {bounds}{more}>"
 
-    def as_dict(self) -> dict[str, Any]:
-        return {name: plain(value) for name, value in vars(self).items()}
+    def as_dict(self) -> dict[str, object]:
+        return plain_dict(vars(self))
 
     @classmethod
     def within(
@@ -169,10 +167,9 @@ class SignificanceReport:
     operations_left: int
     function: Function  # the approximate model
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         told = {name: value for name, value in vars(self).items() if name not in ("function", "errors")}
-        found: dict[str, Any] = plain({"approximate": True, **told, "errors": vars(self.errors)})
-        return found
+        return plain_dict({"approximate": True, **told, "errors": vars(self.errors)})
 
     def __repr__(self) -> str:
         many = len(self.dropped) + len(self.kept)
@@ -255,7 +252,7 @@ def contributions(robot: RobotDescription, found: Ranking, values: Array, motion
     return full * values
 
 
-def _over(entry: Any, samples: int) -> NDArray[np.float64]:
+def _over(entry: ArrayLike, samples: int) -> NDArray[np.float64]:
     return np.broadcast_to(np.asarray(entry, dtype=float), (samples,))
 
 

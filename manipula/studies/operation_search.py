@@ -7,7 +7,7 @@ best of every line is proved where it is wanted and remembered there, as `optimi
 from __future__ import annotations
 
 from base64 import b85decode, b85encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from manipula import api
 from manipula.errors import InputError
 from manipula.pages.page import section, table
 from manipula.robot import Robot, RobotLike, as_robot
-from manipula.studies.cases.values import LETTERS
+from manipula.studies.cases.values import LETTERS, Case
 from manipula.studies.catalogue.entry import count_of, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.study_run import Progress, study
@@ -31,7 +31,7 @@ KEYS = ("line", "best", "median", "worst", "seeds", "seed", "seconds")
 
 @dataclass(frozen=True)
 class SearchLine:
-    """What is searched: a model of a robot, and how it is asked for."""
+    """What is searched: a model of a robot, and the options of the request."""
 
     title: str
     robot: Robot
@@ -42,11 +42,11 @@ class SearchLine:
     price: str = "classical"
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> Case:
         return {"method": self.method, "symbolic": self.symbolic, "parameters": self.parameters, "price": self.price}
 
 
-def search_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+def search_case(case: Case, rng: object) -> Case:
     """One search. Its random numbers are those of its seed, so that it can be repeated alone."""
     line = case["lines"][case["line"]]
     limits = {"seconds": case["seconds"], "moves": case["moves"], "seed": case["seed"]}
@@ -71,7 +71,7 @@ def unpack_function(word: str) -> str:
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """What one search found. `seconds` of whoever searched; none where it was found in an earlier run."""
+    """What one search found. `seconds` of the search; None where an earlier run made it."""
 
     price: float
     seed: int
@@ -114,7 +114,7 @@ class Board:
             title: min(found.values(), key=lambda x: (x.price, x.seed)) for title, found in self._found.items() if found
         }
 
-    def figures(self) -> list[dict[str, Any]]:
+    def figures(self) -> list[Case]:
         """Of every line: the cheapest, the median and the dearest of its searches, how many, the seed of the best, and
         the median of their seconds where this run made them."""
         return [_figures(title, list(found.values())) for title, found in self._found.items()]
@@ -123,7 +123,7 @@ class Board:
         """Cells under `HEADS`."""
         return [tuple(map(_cell, line.values())) for line in self.figures()]
 
-    def keep_best(self, limits: Mapping[str, Any]) -> dict[str, Model]:
+    def keep_best(self, limits: Case) -> dict[str, Model]:
         """The best of every line, proved and remembered here. One that is too long for a word is searched again."""
         made = {}
         for title, found in self.best.items():
@@ -136,7 +136,7 @@ class Board:
         return made
 
 
-def _figures(title: str, found: Sequence[SearchOutcome]) -> dict[str, Any]:
+def _figures(title: str, found: Sequence[SearchOutcome]) -> Case:
     prices, times = [x.price for x in found], [x.seconds for x in found if x.seconds is not None]
     best = min(found, key=lambda x: (x.price, x.seed), default=None)
     spread = (min(prices), median(prices), max(prices)) if prices else (None, None, None)
@@ -144,20 +144,14 @@ def _figures(title: str, found: Sequence[SearchOutcome]) -> dict[str, Any]:
     return dict(zip(KEYS, (title, *numbers), strict=True))
 
 
-def _cell(value: Any) -> str:
-    return (
-        value
-        if isinstance(value, str)
-        else "–"
-        if value is None
-        else f"{value:.3g}"
-        if isinstance(value, float) and value < 100
-        else f"{value:.6g}"
-    )
+def _cell(value: str | float | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return f"{value:.3g}" if isinstance(value, float) and value < 100 else f"{value:.6g}"
 
 
 def lines_of(robots: Sequence[Robot], models: Sequence[str], **asked: Any) -> list[SearchLine]:
-    """Every model of every robot; robots of one name are told apart by a number."""
+    """Every model of every robot; robots of one name get a number."""
     if not robots or not models:
         raise InputError("operations: expected robots and models, found {count} and {count2}", len(robots), len(models))
     titles, found = list[str](), list[SearchLine]()
@@ -170,7 +164,7 @@ def lines_of(robots: Sequence[Robot], models: Sequence[str], **asked: Any) -> li
     return found
 
 
-def limits_from(seconds: float | None, moves: int | None) -> dict[str, Any]:
+def limits_from(seconds: float | None, moves: int | None) -> Case:
     return {
         "seconds": None if seconds is None else positive("seconds", seconds),
         "moves": None if moves is None else count_of("moves", moves, 10**15),
@@ -192,7 +186,7 @@ def searches(
     for line in lines:
         api.refuse_search(line.robot, line.model, **line.asked)
     places = {id(line.robot): f"robot {k}" for k, line in enumerate(lines)}
-    shared: dict[str, Any] = {places[id(line.robot)]: line.robot for line in lines}
+    shared: Case = {places[id(line.robot)]: line.robot for line in lines}
     shared["lines"] = {x.title: {"robot": places[id(x.robot)], "model": x.model, "asked": x.asked} for x in lines}
     cases = {"seed": range(first, first + several), "line": [line.title for line in lines]}
     found = study(search_case, cases, shared={**shared, **limits_from(seconds, moves)}, **options)
@@ -210,7 +204,7 @@ def board_of(found: Study) -> Board:
     return board
 
 
-def search_summary(found: Study) -> dict[str, Any]:
+def search_summary(found: Study) -> Case:
     return {"lines": [{name: line[name] for name in KEYS[:-1]} for line in board_of(found).figures()]}
 
 

@@ -17,6 +17,7 @@ from manipula.api import from_text, load
 from manipula.errors import InputError
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.studies.cases.cases import LatinHypercube, Sobol, cases_from
+from manipula.studies.cases.values import Case
 from manipula.studies.catalogue.registry import ready
 from manipula.studies.catalogue.tune import Tuned, best
 from manipula.studies.results.study_result import Study
@@ -28,7 +29,7 @@ from manipula.support.text import block_text, key_text, toml_tables, value_text
 # A ready study written down: the study file that, run anywhere, is this study of this robot.
 
 
-def study_text(name: str, robot: Robot, settings: Mapping[str, Any], seed: int = 0) -> str:
+def study_text(name: str, robot: Robot, settings: Mapping[str, object], seed: int = 0) -> str:
     """The file; the robot's own text is inside, so that nothing else is needed."""
     lines = [
         "# manipula study THIS_FILE.toml --results results.npz --report report.html",
@@ -49,7 +50,7 @@ OPTIONS = ("engine", "workers", "seed", "resume", "results", "tell")  # of `stud
 
 
 def ready_study(
-    name: str, robot: RobotLike, settings: Mapping[str, Any], most: int | None = None, **options: Any
+    name: str, robot: RobotLike, settings: Mapping[str, object], most: int | None = None, **options: Any
 ) -> Study:
     """A ready study by its name. More cases than `most` are refused before the first."""
     entry = ready(name)
@@ -65,12 +66,12 @@ def ready_study(
     return replace(made, show=entry.show, told=entry.told, build=entry.build)
 
 
-def _run(name: str, robot: RobotLike, words: Mapping[str, Any]) -> Study:
+def _run(name: str, robot: RobotLike, words: Case) -> Study:
     options = {word: value for word, value in words.items() if word in OPTIONS}
     return ready_study(name, robot, {word: value for word, value in words.items() if word not in OPTIONS}, **options)
 
 
-def workspace(robot: RobotLike, **words: Any) -> Study:
+def workspace(robot: RobotLike, **words: object) -> Study:
     """Where the tool gets to, by voxel: `reach` (share of directions), `answers` (inside the limits, the most of any
     direction), `manipulability` (best), `torque` (worst that gravity asks for) and the `joint` that bears it; without
     masses the last two are left out.
@@ -81,7 +82,7 @@ def workspace(robot: RobotLike, **words: Any) -> Study:
     return _run("workspace", robot, words)
 
 
-def tolerances(robot: RobotLike, **words: Any) -> Study:
+def tolerances(robot: RobotLike, **words: object) -> Study:
     """An arm built inexactly, `count` times: the worst error of the tool's `position` (m) and `angle` (rad) over some
     configurations, and of gravity's `torque`.
 
@@ -91,7 +92,7 @@ def tolerances(robot: RobotLike, **words: Any) -> Study:
     return _run("tolerances", robot, words)
 
 
-def payload(robot: RobotLike, **words: Any) -> Study:
+def payload(robot: RobotLike, **words: object) -> Study:
     """A motion with a load in the hand, at several speeds: `use` of the torque limits, the `joint` that limits,
     `speed_use`, peak `torque`s, and whether it `fits`.
 
@@ -101,7 +102,7 @@ def payload(robot: RobotLike, **words: Any) -> Study:
     return _run("payload", robot, words)
 
 
-def gains(robot: RobotLike, **words: Any) -> Study:
+def gains(robot: RobotLike, **words: object) -> Study:
     """Simulated runs with many gains of a law: rms `error`, `error_end`, largest `torque`, `stable` or not.
 
     `law`, `gains={"kp": [50, 2000], "kd": [5, 200]}` (drawn evenly in their logarithms, `count`; or `levels` of each;
@@ -111,7 +112,7 @@ def gains(robot: RobotLike, **words: Any) -> Study:
     return _run("gains", robot, words)
 
 
-def tune(robot: RobotLike, **words: Any) -> Tuned:
+def tune(robot: RobotLike, **words: object) -> Tuned:
     """The gains with the smallest rms error along a motion, among those whose largest torque is at most `torque`.
 
     The settings of `gains`, and: `torque`, `by_joint` (every joint its own gains), `searches`, each of `generations` by
@@ -127,7 +128,7 @@ def tune(robot: RobotLike, **words: Any) -> Tuned:
     return best(_run("tune", robot, words))
 
 
-def bootstrap(robot: RobotLike, **words: Any) -> Study:
+def bootstrap(robot: RobotLike, **words: object) -> Study:
     """An identification again and again, of windows drawn from its recordings: a column a base parameter.
 
     `logs`: recordings or files, `count` draws, `windows` of each recording; `model`, `method`, `prior` as `mp.identify`
@@ -136,7 +137,7 @@ def bootstrap(robot: RobotLike, **words: Any) -> Study:
     return _run("bootstrap", robot, words)
 
 
-def design(robot: RobotLike, **words: Any) -> Study:
+def design(robot: RobotLike, **words: object) -> Study:
     """Designs of an arm for a set of tasks: `feasible` or the `reason` why not (and `by` how much), `length`,
     `manipulability` (worst), and where masses are known `mass`, `energy`, `use` of the motors, peak `torque`s, the
     `motor` of every joint, `price`, `cycle_time`. `found.front()` are those that no other beats, and
@@ -182,10 +183,10 @@ class StudyFile(_Table):
     function: str | None = None
     robot: str | None = None
     seed: Annotated[int, Field(ge=0)] = 0
-    settings: dict[str, Any] = {}
-    cases: dict[str, Any] | list[dict[str, Any]] | str | None = None
+    settings: Case = {}
+    cases: Case | list[Case] | str | None = None
     sample: SampleTable | None = None
-    shared: dict[str, Any] = {}
+    shared: Case = {}
     output: OutputTable = OutputTable()
 
 
@@ -256,10 +257,10 @@ def robot_beside(folder: Path, name: str) -> Robot:
     return load(folder / name if os.path.isfile(folder / name) else name)
 
 
-def _beside(folder: Path, asked: StudyFile) -> dict[str, Any]:
+def _beside(folder: Path, asked: StudyFile) -> Case:
     """The settings of a ready study, with files that lie beside the study's."""
 
-    def resolve_path(value: Any) -> Any:
+    def resolve_path(value: object) -> object:
         if isinstance(value, list):
             return [resolve_path(x) for x in value]
         return str(folder / value) if isinstance(value, str) and os.path.exists(folder / value) else value
@@ -268,7 +269,7 @@ def _beside(folder: Path, asked: StudyFile) -> dict[str, Any]:
     return {name: resolve_path(value) if name in files else value for name, value in asked.settings.items()}
 
 
-def _cases(asked: StudyFile, folder: Path) -> Any:
+def _cases(asked: StudyFile, folder: Path) -> object:
     if isinstance(asked.cases, str):
         return folder / asked.cases
     if asked.sample is None or not isinstance(asked.cases, dict):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from inspect import signature
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,13 +16,12 @@ from typing import Any
 from manipula.errors import InputError, caution
 from manipula.studies.cases.cases import Cases, cases_from, digest_of
 from manipula.studies.cases.values import is_whole
-from manipula.studies.engines.choice import engine_from, refuse_engine, travels, workers_from
-from manipula.studies.engines.engine import Engine
-from manipula.studies.results.store import Store, alone, merge_parts
-from manipula.studies.results.study_result import Place, Study, refuse_results
-from manipula.studies.work.blocks import CaseBlock, Pace, Remaining
-from manipula.studies.work.job import Job, pack_job, parts_of, title_of
-from manipula.studies.work.worker import Chunk
+from manipula.studies.results.store import Identity, Remaining, Store, alone, merge_parts
+from manipula.studies.results.study_result import Study, refuse_results
+from manipula.studies.results.table import Place
+from manipula.studies.work.engine import Engine, engine_from, refuse_engine, workers_from
+from manipula.studies.work.job import CaseFunction, Job, pack_job, parts_of, title_of
+from manipula.studies.work.worker import CaseBlock, Chunk
 
 SUSPECT = 64  # cases that fail, and none that does not
 
@@ -48,14 +48,53 @@ class Progress:
         return f"{self.done} of {self.count} cases, {self.rate:.3g} a second, {self.failed} failed{left}"
 
 
+# How many cases make a task: so many that it costs well above 50 ms, so few that the workers end together.
+#
+# A scheduler passes some hundred tasks a second, however many workers wait for it: the more there are, the longer tasks
+# become, so that fewer than a hundred a second are asked of it (docs/explanation/scale.md). Only the work is divided by
+# this; results never depend on it.
+
+AIM, LEAST = 0.25, 0.05  # seconds of a task: wished, and not to be gone below but by a single case
+MOST = 8192  # cases of a task, so that it fits in a message
+MANY, MORE = 64, 8  # so many workers get so many times larger messages
+SHARE = 0.01  # seconds of a task for every worker: a hundred tasks a second
+GROWTH = 8  # a first case is often slower than the others: it compiles
+
+
+class Pace:
+    """Learns from the tasks done how long a case takes."""
+
+    def __init__(self) -> None:
+        self._seconds: float | None = None
+        self._last = 1
+
+    def saw(self, count: int, seconds: float) -> None:
+        each = seconds / max(count, 1)
+        self._seconds = each if self._seconds is None else 0.7 * self._seconds + 0.3 * each
+
+    def size(self, left: int, workers: int) -> int:
+        """Of the next task."""
+        if self._seconds is None:
+            return 1
+        most = min(MOST if workers < MANY else MORE * MOST, GROWTH * self._last)
+        wished = _many(max(AIM, SHARE * workers), self._seconds)
+        fair = max(ceil(left / (3 * workers)), _many(LEAST, self._seconds))
+        self._last = max(1, min(wished, fair, most, left))
+        return self._last
+
+
+def _many(seconds: float, each: float) -> int:
+    return max(1, ceil(seconds / max(each, 1e-9)))
+
+
 def study(
-    function: Callable[..., Mapping[str, Any]] | str,
-    cases: Any,
+    function: CaseFunction | str,
+    cases: object,
     *,
-    engine: Any = "serial",
+    engine: object = "serial",
     workers: int | None = None,
     seed: int = 0,
-    shared: Mapping[str, Any] | None = None,
+    shared: Mapping[str, object] | None = None,
     resume: str | Path | None = None,
     results: str | Path | None = None,
     tell: Callable[[Progress], None] = lambda progress: None,
@@ -84,22 +123,30 @@ def study(
     if not callable(tell):
         raise InputError("tell: expected a function that hears of the progress, found {tell!r:.40}", tell)
     chosen, several = cases_from(cases), workers_from(workers)
-    job = pack_job(function, _check_shared(shared, chosen), chosen.names, int(seed), travels(engine))
-    if resume is not None:
-        return _run_in_folder(function, chosen, job, _folder(resume), engine, several, results, tell)
-    folder = Path(tempfile.mkdtemp(prefix="manipula-study-"))
+    job = pack_job(function, _check_shared(shared, chosen), chosen.names, int(seed), engine != "serial")
+    folder = Path(tempfile.mkdtemp(prefix="manipula-study-")) if resume is None else _folder(resume)
     try:
-        return _run_in_folder(function, chosen, job, folder, engine, several, results, tell, temporary=True)
+        store, began, computed = Store(folder, _identity(function, chosen, job)), monotonic(), 0
+        if not store.whole.exists():  # gone on with where it was begun
+            with alone(folder):
+                computed = _compute_missing(store, chosen, job, engine, several, tell)
+                merge_parts(store, chosen)
+        place = Place(store.whole, temporary=resume is None)
+        found = Study(title_of(function), place, chosen.count, chosen.names, monotonic() - began, computed)
+        if results is not None:
+            found.save(results)
+        return found
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        if resume is None:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
 def _refuse_signature(function: Any) -> None:
-    """One that cannot be called with a case and a generator fails in every case: it is told before the first."""
+    """One that cannot be called with a case and a generator fails in every case: it is refused before the first."""
     try:
         found = signature(function)
-    except (TypeError, ValueError):  # no function, which is told elsewhere; or one of C
+    except (TypeError, ValueError):  # no function, which is refused elsewhere; or one of C
         return
     try:
         found.bind({}, None)
@@ -113,32 +160,7 @@ def _refuse_signature(function: Any) -> None:
         ) from None
 
 
-def _run_in_folder(
-    function: Any,
-    cases: Cases,
-    job: Job,
-    folder: Path,
-    engine: Any,
-    workers: int,
-    results: str | Path | None,
-    tell: Callable[[Progress], None],
-    temporary: bool = False,
-) -> Study:
-    """The study in its folder, gone on with where it was begun."""
-    store, began, computed = Store(folder, _identity(function, cases, job)), monotonic(), 0
-    if not store.whole.exists():
-        with alone(folder):
-            computed = _compute_missing(store, cases, job, engine, workers, tell)
-            merge_parts(store, cases)
-    found = Study(
-        title_of(function), Place(store.whole, temporary), cases.count, cases.names, monotonic() - began, computed
-    )
-    if results is not None:
-        found.save(results)
-    return found
-
-
-def _check_shared(shared: Mapping[str, Any] | None, cases: Cases) -> Mapping[str, Any]:
+def _check_shared(shared: Mapping[str, object] | None, cases: Cases) -> Mapping[str, object]:
     if shared is None:
         return {}
     if not isinstance(shared, Mapping) or not all(isinstance(name, str) for name in shared):
@@ -157,9 +179,9 @@ def _folder(resume: str | Path) -> Path:
     return Path(resume)
 
 
-def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
+def _identity(function: CaseFunction | str, cases: Cases, job: Job) -> Identity:
     """What makes it this study and no other."""
-    held = {name: digest_of(x.hex() if isinstance(x, bytes) else x) for name, _, x in job.shared}
+    held = {name: digest_of(x.hex() if isinstance(x, bytes) else x) for name, x in job.shared}
     return {
         "function": title_of(function),
         "uses": parts_of(function),
@@ -172,7 +194,7 @@ def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
 
 
 def _compute_missing(
-    store: Store, cases: Cases, job: Job, engine: Any, workers: int, tell: Callable[[Progress], None]
+    store: Store, cases: Cases, job: Job, engine: object, workers: int, tell: Callable[[Progress], None]
 ) -> int:
     """Computes what is not there; how many that were."""
 
@@ -212,7 +234,7 @@ def _drive_engine(
     pace, flying, began, before, noted = Pace(), 0, monotonic(), store.stored, set[str]()
     while remaining.left or flying:
         width = running.width if store.spec is not None else 1
-        while remaining.left and running.pending < width:
+        while remaining.left and running.in_flight < width:
             start, stop = remaining.take(pace.size(remaining.left, running.workers))
             running.submit(Chunk(start, stop - start, cases.columns(start, stop), store.spec))
             flying += stop - start

@@ -42,7 +42,7 @@ def errors_about(path: Path) -> Iterator[None]:
 
 
 def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
-    """Where the files go that the table [output] of a file names: into the folder of that file, whoever wrote it.
+    """Where the files go that the table [output] of a file names: into the folder of that file.
 
     One that exists is refused unless `force`: it may be another's.
     """
@@ -64,14 +64,8 @@ def output_paths(file: Path, output: BaseModel, force: bool) -> dict[str, Path]:
 def _told_problem(error: ValidationError, kind: str) -> str:
     """The first problem of such a file: its table, with the row where there are several, its key, what was found."""
     first = error.errors()[0]
-    place = joined(
-        ": ",
-        (
-            f"{x}" if not isinstance(x, int) else Message("row {x}", x + 1)
-            for x in first["loc"]
-            if not _is_choice(str(x))
-        ),
-    )
+    words = [x for x in first["loc"] if not _is_choice(str(x))]
+    place = joined(": ", (x if isinstance(x, str) else Message("row {x}", x + 1) for x in words))
     found = first["input"]
     if first["type"] == "missing":
         return Message("{place}: is missing", place)

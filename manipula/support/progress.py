@@ -47,9 +47,8 @@ DEFAULT_EFFORT = Effort()  # the searcher's own limits, and silence
 
 # What takes long says so, to somebody who waits: one line on stderr, when a second has passed.
 #
-# Nothing is said where nobody watches: in a pipe, a test, a notebook's kernel; nor inside something that tells of its
-# own
-# progress, as the command line does.
+# Nothing is said where nobody watches: in a pipe, a test, a notebook's kernel; nor inside something that reports its
+# own progress, as the command line does.
 
 SOON = 1.0  # seconds that nobody minds
 _told = ContextVar("told", default=False)  # is somebody telling already?
@@ -73,7 +72,7 @@ def told_when_slow(what: str) -> Iterator[None]:
 
 @contextmanager
 def told_by_others() -> Iterator[None]:
-    """Whoever does this tells of it by other means."""
+    """The caller reports progress by other means."""
     token = _told.set(True)
     try:
         yield

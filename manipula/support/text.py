@@ -40,7 +40,7 @@ def toml_tables(text: str, number: Callable[[str], Any] = float) -> dict[str, An
         raise InputError(_DEEP) from None
     except (ValueError, ArithmeticError):  # Python's own bound on digits; an exponent that no Decimal has
         raise InputError(_LONG) from None
-    level: list[Any] = [found]
+    level: list[object] = [found]
     for _ in range(DEEPEST):
         if any(isinstance(value, int) and value.bit_length() > BITS for value in level):
             raise InputError(_LONG)
@@ -50,11 +50,11 @@ def toml_tables(text: str, number: Callable[[str], Any] = float) -> dict[str, An
     raise InputError(_DEEP)
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def _inside(value: object) -> Iterable[object]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """In one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -176,6 +176,11 @@ def _side(cell: str) -> str:
 
 
 # Results as plain data: what JSON can hold, and nothing else.
+
+
+def plain_dict(value: Mapping[str, object]) -> dict[str, Any]:
+    """The same of values by name."""
+    return {name: plain(item) for name, item in value.items()}
 
 
 def plain(value: Any) -> Any:

@@ -141,7 +141,7 @@ def quickest_double_s(v: float, a: float, j: float) -> DoubleS:
     return DoubleS(ramp + 1 / top, ramp, top / (bends * (ramp - bends)), bends)
 
 
-def _share(limit: Any, way: Floats, what: str) -> float:
+def _share(limit: object, way: Floats, what: str) -> float:
     """A limit of the joints as one of the share of the way: the strictest; none is infinity."""
     if limit is None:
         return inf
@@ -204,7 +204,7 @@ def ruckig(
     return _pieces(found) if found.duration > SAME else jerk_limited(goal, goal, 1, 1, 1)
 
 
-def _joint_values(value: Any, dof: int, name: str) -> Floats:
+def _joint_values(value: object, dof: int, name: str) -> Floats:
     if value is None:
         return np.zeros(dof)
     found = numbers(value, f"ruckig: {name}", 1, Message("a number for each joint"))

@@ -103,7 +103,7 @@ def _times_by_distance(points: Floats, duration: float) -> Floats:
     return np.asarray(np.concatenate([[0.0], np.cumsum(steps)]) * (duration / steps.sum()))
 
 
-def increasing_times(times: Any) -> Floats:
+def increasing_times(times: object) -> Floats:
     """Times that increase, counted from the first."""
     found = numbers(times, "times", 1, Message("one time a point, increasing"))
     late = np.flatnonzero(np.diff(found) <= 0)
@@ -118,7 +118,7 @@ def increasing_times(times: Any) -> Floats:
 def piecewise(name: str, curve: scipy.interpolate.PPoly, points: Floats) -> Trajectory:
     """A piecewise polynomial from time 0 on, with these values at its knots: a formula where it has few pieces."""
     c, knots, end = curve.c[::-1].copy(), curve.x, points[-1]
-    c[0] = points[:-1]  # as given, without the rounding of whoever found the curve
+    c[0] = points[:-1]  # as given, without the rounding of the interpolation
     powers, count, dof = c.shape
     made = Trajectory(name, dof, float(knots[-1]), None, {}, _Pieces(scipy.interpolate.PPoly(c[::-1], knots), end))
     if count > MOST_SEGMENTS:
@@ -196,7 +196,7 @@ def _interpolate(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | None
     return scipy.interpolate.CubicSpline(times, q, bc_type=ends)
 
 
-def _columns(value: Any, name: str, count: int) -> Floats | None:
+def _columns(value: object, name: str, count: int) -> Floats | None:
     if value is None:
         return None
     found = numbers(value, f"table: {name}", 2, Message("an array (times, dof)"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,7 +53,7 @@ class TimeOptimal(Trajectory):
 
 @remember_call
 def time_optimal(
-    arm: Any,
+    arm: object,
     path: Trajectory | ArrayLike,
     *,
     torque: ArrayLike | None = None,
@@ -97,7 +97,7 @@ class Bounds(NamedTuple):
     acceleration: Floats
 
 
-def _limit(given: Any, arm: NumericArm, what: str, kind: Literal["effort", "velocity"]) -> Floats:
+def _limit(given: object, arm: NumericArm, what: str, kind: Literal["effort", "velocity"]) -> Floats:
     known: Floats = getattr(Limits(arm.robot), kind)
     return known if given is None else limits(given, arm.dof, what)
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -176,7 +175,7 @@ class Path:
     knots: Floats
 
 
-def path_of(value: Any, what: str) -> Path:
+def path_of(value: object, what: str) -> Path:
     """The path of a reference, or a smooth curve through points (count, dof)."""
     if isinstance(value, Trajectory):
         return _path_of_reference(value, what)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,7 +41,7 @@ class ToolTrajectory(Trajectory):
     """A reference of the tool. `pose(t)` is where it is to be; `singular` says when the arm is near a singular pose."""
 
     tool: Curve = field(repr=False)
-    along: Any = field(repr=False)
+    along: Callable[[Floats], Motion] = field(repr=False)
     singular: tuple[Singular, ...]
 
     def pose(self, t: ArrayLike) -> Floats:
@@ -50,7 +51,7 @@ class ToolTrajectory(Trajectory):
 
 @remember_call
 def line(
-    arm: Any,
+    arm: object,
     start: ArrayLike,
     goal: ArrayLike,
     duration: float | None = None,
@@ -81,7 +82,7 @@ def line(
 
 @remember_call
 def circle(
-    arm: Any,
+    arm: object,
     start: ArrayLike,
     centre: ArrayLike,
     axis: ArrayLike,
@@ -115,13 +116,14 @@ def circle(
 class _Law:
     """How far along the curve, at any time."""
 
-    def __init__(self, name: str, curve: Curve, duration: Any, velocity: Any, acceleration: Any, jerk: Any) -> None:
+    def __init__(self, name: str, curve: Curve, duration: object, *given: object) -> None:
+        """`given`: limits of velocity, acceleration and jerk."""
         if not curve.way > 0:
             raise InputError("{name}: the tool goes nowhere", name)
         self.name = name
         limits = [
             inf if x is None else positive(x, f"{name}: {what}", Message("m or rad, by seconds,")) / curve.way
-            for what, x in (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
+            for what, x in zip(("velocity", "acceleration", "jerk"), given, strict=True)
         ]
         time = None if duration is None else positive(duration, f"{name}: duration", "seconds")
         self.law, self.duration, shape = self._choose_time_law(time, *limits)
@@ -129,7 +131,7 @@ class _Law:
 
     def _choose_time_law(
         self, time: float | None, v: float, a: float, j: float
-    ) -> tuple[TimeLaw, float, dict[str, Any]]:
+    ) -> tuple[TimeLaw, float, dict[str, tuple[float, ...]]]:
         if time is not None and (v, a, j) == (inf, inf, inf):
             return QUINTIC, time, {}
         if j < inf:
@@ -229,7 +231,7 @@ def _on_road(arm: NumericArm, q: Floats) -> Floats:
     return np.asarray(q[_road(arm)])
 
 
-def _start(arm: NumericArm, value: Any, near: Any, name: str) -> tuple[Floats, Floats | None]:
+def _start(arm: NumericArm, value: ArrayLike, near: object, name: str) -> tuple[Floats, Floats | None]:
     """The pose to start from, and the configuration to be near."""
     if np.ndim(value) == 1:
         q = _joints(arm, value, f"{name}: start")
@@ -242,7 +244,7 @@ def _start(arm: NumericArm, value: Any, near: Any, name: str) -> tuple[Floats, F
     return pose, None if near is None else _joints(arm, near, f"{name}: near")
 
 
-def _goal(start: Floats, value: Any) -> Floats:
+def _goal(start: Floats, value: ArrayLike) -> Floats:
     if np.ndim(value) == 1:
         return _with_position(start, _three(value, "line: goal"))
     pose = checked_poses(np.array(poses_from_value(value)))
@@ -257,14 +259,14 @@ def _with_position(pose: Floats, position: Floats) -> Floats:
     return found
 
 
-def _joints(arm: NumericArm, value: Any, what: str) -> Floats:
+def _joints(arm: NumericArm, value: object, what: str) -> Floats:
     q = numbers(value, what, 1, Message("a position for each of {dof} joints", arm.dof))
     if len(q) != arm.dof:
         raise InputError("{what}: expected a position for each of {dof} joints, found {count}", what, arm.dof, len(q))
     return q
 
 
-def _three(value: Any, what: str) -> Floats:
+def _three(value: object, what: str) -> Floats:
     found = numbers(value, what, 1, Message("three numbers"))
     if len(found) != 3:
         raise InputError("{what}: expected three numbers, found {count}", what, len(found))

@@ -111,7 +111,7 @@ class Circle:
 
 
 def _size(x: Floats) -> float:
-    """The length of a vector; what rounding leaves is none."""
+    """The length of a vector; below rounding it is zero."""
     found = float(np.linalg.norm(x))
     return found if found > NOTHING else 0.0
 
@@ -125,7 +125,7 @@ CORRECTIONS = 8
 FAR = 0.2  # rad or m: a correction that large is a jump to another branch
 EXACT = 1e-10  # m and rad, when a place is reached
 CROSSED = 1e-7  # m and rad, from a singular pose: it is passed through
-RANK = 1e-9  # of the largest singular value: below, a direction is none
+RANK = 1e-9  # of the largest singular value: below, a direction does not count
 ROWS = {"pose": slice(0, 6), "position": slice(0, 3)}
 
 

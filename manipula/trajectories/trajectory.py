@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, wraps
@@ -25,14 +25,14 @@ from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
 from manipula.support.files import write_text
-from manipula.support.text import plain
+from manipula.support.text import plain_dict
 
 # What a person gives for a reference, checked at the door: points, times, limits.
 
 Floats = NDArray[np.float64]
 
 
-def positive(value: Any, what: str, unit: str) -> float:
+def positive(value: object, what: str, unit: str) -> float:
     """One number above zero."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
@@ -49,7 +49,7 @@ def real(value: Any) -> Floats | None:
         return None
 
 
-def numbers(value: Any, what: str, dimensions: int, wanted: str) -> Floats:
+def numbers(value: object, what: str, dimensions: int, wanted: str) -> Floats:
     """An array of finite numbers of so many axes, none of them empty."""
     found = real(value)
     if found is None:
@@ -64,12 +64,12 @@ def numbers(value: Any, what: str, dimensions: int, wanted: str) -> Floats:
     return found
 
 
-def configuration(value: Any, what: str) -> Floats:
+def configuration(value: object, what: str) -> Floats:
     """One position a joint; a plain number is an arm of one joint."""
     return numbers([value] if isinstance(value, Real) else value, what, 1, Message("a position for each joint"))
 
 
-def both(q0: Any, q1: Any, what: str) -> tuple[Floats, Floats]:
+def both(q0: object, q1: object, what: str) -> tuple[Floats, Floats]:
     """Two configurations of one arm."""
     start, goal = configuration(q0, f"{what}: q0"), configuration(q1, f"{what}: q1")
     if len(start) != len(goal):
@@ -77,8 +77,8 @@ def both(q0: Any, q1: Any, what: str) -> tuple[Floats, Floats]:
     return start, goal
 
 
-def limits(value: Any, dof: int, what: str) -> Floats:
-    """A limit above zero for each joint, from one number for all or one each; infinity is none."""
+def limits(value: object, dof: int, what: str) -> Floats:
+    """A limit above zero for each joint, from one number for all or one each; infinity is no limit."""
     found = real(value)
     if found is None:
         raise InputError("{what}: expected a number or {dof}, one a joint, found {value!r:.60}", what, dof, value)
@@ -91,7 +91,7 @@ def limits(value: Any, dof: int, what: str) -> Floats:
     return np.array(np.broadcast_to(found, (dof,)))
 
 
-def settings(**given: Any) -> dict[str, tuple[float, ...]]:
+def settings(**given: ArrayLike) -> dict[str, tuple[float, ...]]:
     """The settings of a reference: ref_start=… of start=…"""
     return {f"ref_{name}": tuple(np.atleast_1d(value).astype(float).tolist()) for name, value in given.items()}
 
@@ -106,8 +106,8 @@ class Made(NamedTuple):
 
     kind: type
     function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    named: Mapping[str, Any]
+    arguments: tuple[object, ...]
+    named: Mapping[str, object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class Trajectory:
     """A reference: `ref(t)` is (q, qd, qdd), arrays (…, dof) for any shape of t.
 
     Before 0 and after its `duration` it rests at its ends, unless it is periodic. `block` is its formula, with the
-    `settings` that belong to it, which loops are made with; None where it is none, as that of a thousand pieces.
+    `settings` that belong to it, which loops are made with; None where there is no formula, as of a thousand pieces.
     """
 
     name: str
@@ -126,13 +126,12 @@ class Trajectory:
     curve: Curve = field(repr=False)
     made: Made | None = field(default=None, repr=False, kw_only=True)  # by whom, so that it can be made again
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """What it is, as plain data; `save` writes the motion."""
         told = {"name": self.name, "dof": self.dof, "duration": self.duration, "settings": dict(self.settings)}
-        found: dict[str, Any] = plain(told)
-        return found
+        return plain_dict(told)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickled as the call that made it: a formula is text, which other processes have.
 
         A kind of trajectory that was built on another one adds its own fields.
@@ -190,12 +189,12 @@ def remember_call(function: Callable[P, T]) -> Callable[P, T]:
     return make
 
 
-def _copy_argument(given: Any) -> Any:
+def _copy_argument(given: object) -> object:
     """Lists and arrays may be another's tomorrow."""
     return deepcopy(given) if isinstance(given, list | np.ndarray) else given
 
 
-def _again(kind: type, made: Made, own: Mapping[str, Any]) -> Any:
+def _again(kind: type, made: Made, own: Mapping[str, object]) -> object:
     found = made.function(*made.arguments, **made.named)
     return kind(**{x.name: getattr(found, x.name) for x in fields(Trajectory)}, **own) if own else found
 
@@ -211,7 +210,7 @@ def formula(block: Block, dof: int, duration: float, settings: Mapping[str, tupl
     return Trajectory(block.name, dof, duration, block, settings, curve)
 
 
-def _stack_entries(entries: Any, t: Floats) -> Floats:
+def _stack_entries(entries: Iterable[ArrayLike], t: Floats) -> Floats:
     return np.stack([np.broadcast_to(np.asarray(x, dtype=np.float64), t.shape) for x in entries], axis=-1)
 
 
@@ -219,7 +218,7 @@ def _stack_entries(entries: Any, t: Floats) -> Floats:
 
 
 def arm_of(value: Any, what: str) -> NumericArm:
-    """The arm itself, or that of a robot, a library name, or what stands for a robot."""
+    """The arm itself, or that of a robot, a library name, or an object with a `robot`."""
     if isinstance(value, NumericArm):
         return value
     if not isinstance(value, str | Path | RobotDescription) and not isinstance(

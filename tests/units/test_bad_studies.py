@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_written() -> None:
 
 def test_an_address_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("manipula.studies.engines.cluster.ANSWER", 0.3)
+    monkeypatch.setattr("manipula.studies.work.engine.ANSWER", 0.3)
     with pytest.raises(mp.InputError, match=r"no scheduler answers at tcp://127.0.0.1:9"):
         mp.study(functions.slow, {"a": [1]}, engine="tcp://127.0.0.1:9")
 

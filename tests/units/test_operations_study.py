@@ -14,7 +14,7 @@ from manipula import api
 from manipula.studies import operation_search
 from manipula.studies.operation_search import Board, SearchLine, lines_of, pack_function, searches, unpack_function
 from manipula.studies.study_run import Progress
-from manipula.studies.work.blocks import CaseBlock
+from manipula.studies.work.worker import CaseBlock
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused, run
 

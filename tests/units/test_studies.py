@@ -14,8 +14,9 @@ import pytest
 
 import manipula as mp
 from manipula.studies.results import store as stored
-from manipula.studies.work.blocks import Pace, Remaining, sentence_of
-from manipula.studies.work.worker import generator
+from manipula.studies.results.store import Remaining
+from manipula.studies.study_run import Pace
+from manipula.studies.work.worker import generator, sentence_of
 from tests import study_functions as functions
 
 CASES = {"a": range(40), "b": [0.5, 1.5]}
@@ -105,7 +106,8 @@ def test_what_was_interrupted_goes_on(seed: int, tmp_path: Path) -> None:
     plain = mp.study(functions.marked, cases, shared={"folder": str(marks)}, seed=seed)
     for mark in marks.iterdir():
         mark.unlink()
-    for stop in sorted(rng.choice(len(cases["a"]), 3, replace=False)):
+    stops = [0, *sorted(rng.choice(range(1, len(cases["a"])), 2, replace=False))]  # before the first is done, too
+    for stop in stops:
         (marks / "stop").write_text(str(stop))
         with pytest.raises(KeyboardInterrupt):
             mp.study(functions.marked, cases, shared={"folder": str(marks)}, seed=seed, resume=tmp_path / "study")

@@ -14,7 +14,7 @@ import pytest
 import manipula as mp
 from manipula.studies import latin, sobol
 from manipula.studies.cases.cases import Cases, Product, cases_from
-from manipula.studies.results.report import distribution
+from manipula.studies.results.study_result import distribution
 from tests import study_functions as functions
 from tests.golden.sentences import Sentences
 

@@ -97,10 +97,10 @@ PROGRAM = """
 import resource, subprocess, sys
 import manipula as mp
 from manipula.studies.results import store
-from manipula.studies.work import pace
+from manipula.studies import study_run
 from tests.study_functions import wide
 
-store.SOON, pace.MOST = 0.0, 40  # every block a part of at most 33 kB
+store.SOON, study_run.MOST = 0.0, 40  # every block a part of at most 33 kB
 CASES, kind, folder, size = {"a": range(400)}, sys.argv[1], sys.argv[2], int(sys.argv[3])
 plain = mp.study(wide, CASES)
 if kind == "files":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -282,10 +282,6 @@ def _node_transform(node: ET.Element) -> Floats:
     return at
 
 
-def _matrix(numbers: Floats) -> Floats:
-    return numbers.reshape(4, 4)
-
-
 def _translate(numbers: Floats) -> Floats:
     found = np.eye(4)
     found[:3, 3] = numbers.reshape(3)
@@ -303,8 +299,7 @@ def _rotate(numbers: Floats) -> Floats:
     return found
 
 
-def _scale(numbers: Floats) -> Floats:
-    return np.diag([*numbers.reshape(3), 1.0])
-
-
-_STEPS = {"matrix": _matrix, "translate": _translate, "rotate": _rotate, "scale": _scale}
+_STEPS: dict[str, Callable[[Floats], Floats]] = {
+    "matrix": lambda numbers: numbers.reshape(4, 4), "translate": _translate, "rotate": _rotate,
+    "scale": lambda numbers: np.diag([*numbers.reshape(3), 1.0]),
+}  # fmt: skip

@@ -15,9 +15,8 @@ from manipula.mechanics.drawing.collada import Mesh, collada, plain_mesh, simpli
 
 # Triangles from STL (binary and text), OBJ and COLLADA files, made few enough to draw.
 #
-# STL's binary form is 80 bytes of anything, a count, then 50 bytes a facet: normal, three corners, two bytes. A text
-# file
-# that begins with "solid" may still be binary: the count tells.
+# STL's binary form is 80 bytes of anything, a count, then 50 bytes a facet: normal, three corners, two bytes. A file
+# that begins with "solid", as text does, may still be binary: the count decides.
 
 FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
 _CORNER = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")

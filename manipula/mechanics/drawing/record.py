@@ -1,7 +1,7 @@
 """The record of a drawing: everything that a picture of a robot needs, as plain data.
 
 Lengths are metres, angles radians. `links` has the base first; `joints[i]` moves `links[i + 1]` and stands on
-`links[parent + 1]`. Whoever draws multiplies steps (see `posing`), and needs nothing else of the robot.
+`links[parent + 1]`. A painter multiplies steps (`skeleton.poses_of`), and needs nothing else of the robot.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from manipula.mechanics.drawing.skeleton import BASE, Moves, Moving, Skeleton, matrix, number_of, skeleton_of
+from manipula.mechanics.drawing.skeleton import (
+    BASE,
+    Array,
+    Moves,
+    Moving,
+    Record,
+    Skeleton,
+    matrix,
+    number_of,
+    skeleton_of,
+)
 from manipula.mechanics.drawing.solids import Sizes, Solids, plain, sizes_of
 from manipula.mechanics.drawing.view import Pedestal, eye_of, hand, load, reach_of, rest_of, up_of
 from manipula.mechanics.robot.bind import bind
@@ -83,7 +93,7 @@ def ellipsoid_of_body(body: RigidBody) -> Told:
     return {"mass": mass, "com": com.tolist(), "ellipsoid": _ellipsoid(about, com, mass)}
 
 
-def _ellipsoid(second: Any, com: Any, mass: float) -> Told | None:
+def _ellipsoid(second: Array, com: Array, mass: float) -> Told | None:
     """Second moments ∫r rᵀ dm about the centre are m/5·radius² along the axes of a uniform ellipsoid."""
     values, axes = np.linalg.eigh(second)
     if not np.isfinite(values).all() or values.min() < -1e-9 * max(float(values.max()), 1e-300):
@@ -104,7 +114,7 @@ def payload_of(robot: RobotDescription, number: Callable[[Cell], float]) -> Told
     return {"at": at.tolist(), "mass": mass}
 
 
-def _centre(body: Body, number: Callable[[Cell], float]) -> Any:
+def _centre(body: Body, number: Callable[[Cell], float]) -> Array:
     centre, mass = np.array([number(cell) for cell in body.centre]), number(body.mass)
     return centre if body.centre_is == "com" or not mass else centre / mass
 
@@ -125,8 +135,8 @@ PAINTS = {
 FORMAT = 1
 
 
-def drawing_of(given: RobotDescription) -> dict[str, Any]:
-    """The record; lengths and angles without a value get stand-ins, which are told."""
+def drawing_of(given: RobotDescription) -> Told:
+    """The record; lengths and angles without a value get stand-ins, which the record lists."""
     robot, made = with_stand_ins(given)
     names = Names(given, robot)
     skeleton = skeleton_of(robot)
@@ -145,7 +155,7 @@ def drawing_of(given: RobotDescription) -> dict[str, Any]:
         "steps": _steps(skeleton.tool.moves),
         "shapes": [*hand(skeleton, sizes, solids), *([load(held, sizes.size)] if held else [])],
     }
-    record: dict[str, Any] = {
+    record: Told = {
         "format": FORMAT,
         "name": robot.name,
         "dof": robot.dof,
@@ -167,7 +177,7 @@ def drawing_of(given: RobotDescription) -> dict[str, Any]:
     return record | {"rest": rest_of(record)}
 
 
-def _joint(joint: Moving, sizes: Sizes) -> dict[str, Any]:
+def _joint(joint: Moving, sizes: Sizes) -> Told:
     c, scale = joint.terms[0] if len(joint.terms) == 1 else (-1, 0.0)
     return {
         "name": joint.name,
@@ -188,13 +198,11 @@ def _joint(joint: Moving, sizes: Sizes) -> dict[str, Any]:
     }
 
 
-def _steps(moves: Moves) -> list[list[Any]]:
+def _steps(moves: Moves) -> list[list[object]]:
     return [list(move) for move in moves]
 
 
-def _links(
-    robot: RobotDescription, skeleton: Skeleton, solids: Solids, pedestal: Pedestal, names: Names
-) -> list[dict[str, Any]]:
+def _links(robot: RobotDescription, skeleton: Skeleton, solids: Solids, pedestal: Pedestal, names: Names) -> list[Told]:
     bodies = bodies_of(robot, skeleton, names)
     labels = ["base", *(joint.link for joint in skeleton.joints)]
     shapes = [pedestal.shapes() + solids.link(BASE), *(solids.link(i) for i in range(len(skeleton.joints)))]
@@ -204,10 +212,8 @@ def _links(
 # How a drawing changes with its letters, for pages that have no Python: every number of a record over a letter.
 #
 # A record made of lengths is a sum of them: points along the steps, and sizes that are shares of the whole. So one
-# slope
-# for each number draws the arm for any value. It is tried at half and twice the stand-in; a letter for which it is not
-# so
-# (an angle, in which points turn) has none.
+# slope for each number draws the arm for any value. It is tried at half and twice the stand-in; a letter for which it
+# is not so (an angle, in which points turn) has no slopes.
 
 Path = tuple[str | int, ...]
 PARTS = ("size", "reach", "floor", "base", "joints", "links", "tool", "payload")
@@ -217,13 +223,13 @@ NEAR = 0.01  # of the arm's size: what nobody sees
 FAINT = 1e-9
 
 
-def slopes_of(robot: RobotDescription, record: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
+def slopes_of(robot: RobotDescription, record: Record) -> dict[str, list[list[object]]]:
     """Letter → its changes, [path…, slope], for every letter of the geometry without a value of its own."""
     found = {name: _slopes(robot, record, name, value) for name, value in record["stand_ins"].items()}
     return {name: slopes for name, slopes in found.items() if slopes is not None}
 
 
-def _slopes(robot: RobotDescription, record: Mapping[str, Any], name: str, value: float) -> list[list[Any]] | None:
+def _slopes(robot: RobotDescription, record: Record, name: str, value: float) -> list[list[object]] | None:
     def at(share: float) -> dict[Path, float]:
         given = replace(robot, values=(*robot.values, (name, number(share * value))))
         return dict(_numbers(drawing_of(given)))
@@ -242,12 +248,12 @@ def _slopes(robot: RobotDescription, record: Mapping[str, Any], name: str, value
     return [[*path, round(slope, 9)] for path, slope in slopes.items() if abs(slope) > FAINT]
 
 
-def _numbers(record: Mapping[str, Any]) -> Iterator[tuple[Path, float]]:
+def _numbers(record: Record) -> Iterator[tuple[Path, float]]:
     for part in PARTS:
         yield from _inside((part,), record.get(part))
 
 
-def _inside(path: Path, value: Any) -> Iterator[tuple[Path, float]]:
+def _inside(path: Path, value: object) -> Iterator[tuple[Path, float]]:
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _inside((*path, str(key)), item)

@@ -23,6 +23,7 @@ from manipula.messages import Message
 
 Array = NDArray[np.float64]
 BASE = -1
+Record = Mapping[str, Any]  # a drawing as plain data, see `record`
 COLUMNS = ("theta", "d", "a", "alpha")
 
 
@@ -178,7 +179,7 @@ class _Reader:
 
 
 def number_of(name: str, entry: Parameter, values: Mapping[str, float]) -> float:
-    """A finite float; an entry that has none is told by its name."""
+    """A finite float; an entry without one is refused by its name."""
     try:
         found = float_of(entry, values)
     except (ZeroDivisionError, OverflowError):
@@ -194,12 +195,12 @@ def _column(cell: str) -> str:
     return word if word in COLUMNS else ""
 
 
-# Where the links of a drawing are: the product of its own steps, so that whoever draws needs no model.
+# Where the links of a drawing are: the product of its own steps, so that painters need no model.
 
 FARTHEST = 1e12  # rad or m
 
 
-def poses_of(drawing: Mapping[str, Any], q: ArrayLike) -> list[Array]:
+def poses_of(drawing: Record, q: ArrayLike) -> list[Array]:
     """pose_world_link of the base and of every link, then pose_world_tool, each (…, 4, 4); q is (…, dof).
 
     pose = pose_parent · before · motion(offset + Σ factor·q) · after
@@ -212,12 +213,12 @@ def poses_of(drawing: Mapping[str, Any], q: ArrayLike) -> list[Array]:
     return [*found, found[drawing["tool"]["on"] + 1] @ np.array(drawing["tool"]["frame"], dtype=float)]
 
 
-def position_of(drawing: Mapping[str, Any], q: Any) -> Array:
+def position_of(drawing: Record, q: object) -> Array:
     """(dof,): coordinates as given, by the name of a pose, or, of None, the pose of rest."""
     return rows_of(drawing, q, most=1)
 
 
-def rows_of(drawing: Mapping[str, Any], q: Any, most: int = 2) -> Array:
+def rows_of(drawing: Record, q: Any, most: int = 2) -> Array:
     """Coordinates (dof,) or, where `most` allows it, rows of them, as finite floats."""
     if isinstance(q, str) and q not in drawing["poses"]:
         if not drawing["poses"]:
@@ -247,7 +248,7 @@ def rows_of(drawing: Mapping[str, Any], q: Any, most: int = 2) -> Array:
     return found
 
 
-def axes_of(drawing: Mapping[str, Any], poses: Sequence[Array]) -> list[Array]:
+def axes_of(drawing: Record, poses: Sequence[Array]) -> list[Array]:
     """The frames of the joints, the axis their z, from the poses of the links."""
     joints = drawing["joints"]
     return [poses[joint["parent"] + 1] @ steps_matrix(joint["before"]) for joint in joints]
@@ -257,7 +258,7 @@ def steps_matrix(steps: Sequence[Sequence[Any]]) -> Array:
     return matrix(tuple(Move(kind, amount) for kind, amount, *_ in steps))
 
 
-def motion(joint: Mapping[str, Any], q: Array) -> Array:
+def motion(joint: Record, q: Array) -> Array:
     """(…, 4, 4): by turn·x about z, by slide·x along it."""
     x = joint["offset"] + sum(factor * q[..., c] for c, factor in joint["terms"])
     found = np.zeros((*np.shape(x), 4, 4))
@@ -272,7 +273,7 @@ def motion(joint: Mapping[str, Any], q: Array) -> Array:
 # How the tool's origin moves with the coordinates, from the frames of a drawing alone.
 
 
-def jacobian_of(record: Mapping[str, Any], poses: Sequence[Array], axes: Sequence[Array]) -> Array:
+def jacobian_of(record: Record, poses: Sequence[Array], axes: Sequence[Array]) -> Array:
     """(…, 3, dof), of joint i with axis z through o:  (turn z × (p − o) + slide z) · factor"""
     tool = poses[-1][..., :3, 3]
     found = np.zeros((*tool.shape, record["dof"]))

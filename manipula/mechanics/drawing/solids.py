@@ -202,7 +202,7 @@ def _goes_on(moves: Moves, i: int) -> bool:
 
 
 class Solids:
-    """Of all links; `ends` are the frames at which their ways end, by what stands there."""
+    """Of all links; `ends` are the frames at which their ways end, by the joint or tool there."""
 
     def __init__(self, skeleton: Skeleton, sizes: Sizes) -> None:
         self.skeleton, self.sizes, self.least = skeleton, sizes, SHORT * sizes.size

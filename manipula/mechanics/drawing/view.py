@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.mechanics.drawing.skeleton import BASE, Array, Skeleton, axes_of, matrix, poses_of
-from manipula.mechanics.drawing.solids import (
-    HOUSING,
-    LONG,
-    Shape,
-    Sizes,
-    Solids,
-    Way,
-    ball,
-    box,
-    drum,
-    frame_along,
-    plain,
-    ring,
-    tube,
-    unit,
-)
+from manipula.mechanics.drawing import solids as solid
+from manipula.mechanics.drawing.skeleton import BASE, Array, Record, Skeleton, axes_of, matrix, poses_of
 
 # From where an arm is looked at: which way is up, and where the eye is.
 
@@ -83,7 +66,7 @@ FLANGE_OUT = 1.9  # how far a flange is pushed out of a wrist that would hide it
 class Pedestal:
     """In the base frame; `foot` is the way down from its origin, `drop` how far the floor is."""
 
-    def __init__(self, skeleton: Skeleton, sizes: Sizes, solids: Solids, up: Array) -> None:
+    def __init__(self, skeleton: Skeleton, sizes: solid.Sizes, solids: solid.Solids, up: Array) -> None:
         self.radius, self.way = sizes.radius(BASE), _first_way(solids)
         self.foot = _foot(skeleton, matrix(skeleton.base)[:3, :3].T @ up)
         axes = [matrix(joint.before)[:3, 2] for joint in skeleton.children(BASE)]
@@ -98,32 +81,32 @@ class Pedestal:
 
     def _clearance(self) -> float:
         """A drum that stands upright fits above the plate; one that lies gets a column."""
-        return self.radius * (HOUSING * LONG / 2 + PLATE[1] if self.upright else HOUSING + 1.7)
+        return self.radius * (solid.HOUSING * solid.LONG / 2 + PLATE[1] if self.upright else solid.HOUSING + 1.7)
 
-    def shapes(self) -> list[Shape]:
+    def shapes(self) -> list[solid.Shape]:
         r, floor = self.radius, self.drop * self.foot
         wide, high = PLATE[0] * r, PLATE[1] * r
         top = floor - high * self.foot
         tall = max(self._rise(), 0.0) if not self.drop else 0.0
-        found = [tube(floor, top, (wide, 0.93 * wide), "base")]
+        found = [solid.tube(floor, top, (wide, 0.93 * wide), "base")]
         if tall or not self.upright:
-            found.append(tube(top, -tall * self.foot, (1.35 * r, r), "link"))
+            found.append(solid.tube(top, -tall * self.foot, (1.35 * r, r), "link"))
         return found
 
 
-def _first_way(solids: Solids) -> Way:
+def _first_way(solids: solid.Solids) -> solid.Way:
     ways = [way for way, _ in solids.twigs(BASE)]
-    return max(ways, key=lambda way: way.length) if ways else Way([np.zeros(3)])
+    return max(ways, key=lambda way: way.length) if ways else solid.Way([np.zeros(3)])
 
 
 def _foot(skeleton: Skeleton, up: Array) -> Array:
     """Against the base's z; an arm that moves in one upright plane stands on the floor instead."""
     z = np.array([0.0, 0.0, 1.0])
     lies = abs(up[2]) < 0.5
-    return -unit(up) if lies and planar(skeleton) else -z
+    return -solid.unit(up) if lies and planar(skeleton) else -z
 
 
-def hand(skeleton: Skeleton, sizes: Sizes, solids: Solids) -> list[Shape]:
+def hand(skeleton: Skeleton, sizes: solid.Sizes, solids: solid.Solids) -> list[solid.Shape]:
     """In the tool's frame. It points where the last link goes; of a link without length, along the tool's z."""
     on, frame = skeleton.tool.on, matrix(skeleton.tool.moves)
     r = 1.1 * sizes.radius(on, 0.8)
@@ -131,27 +114,27 @@ def hand(skeleton: Skeleton, sizes: Sizes, solids: Solids) -> list[Shape]:
     legs = [b - a for a, b in pairwise(points) if np.linalg.norm(b - a) > solids.least]
     length = sum(float(np.linalg.norm(leg)) for leg in legs)
     buried = length < 2.0 * r
-    ahead = np.array([0.0, 0.0, 1.0]) if buried else unit(frame[:3, :3].T @ legs[-1])
+    ahead = np.array([0.0, 0.0, 1.0]) if buried else solid.unit(frame[:3, :3].T @ legs[-1])
     far = FLANGE_OUT * sizes.radius(on, 0.5) if buried else 0.0
-    found = [tube(np.zeros(3), far * ahead, (0.8 * r, 0.75 * r), "link")] if buried else []
-    found.append(drum((far - 0.3 * r) * ahead, ahead, r, 0.6 * r, "joint"))
-    found.append(ring((far - 0.3 * r) * ahead, ahead, 1.02 * r, 0.15 * r, "accent"))
-    grip = frame_along(ahead)
+    found = [solid.tube(np.zeros(3), far * ahead, (0.8 * r, 0.75 * r), "link")] if buried else []
+    found.append(solid.drum((far - 0.3 * r) * ahead, ahead, r, 0.6 * r, "joint"))
+    found.append(solid.ring((far - 0.3 * r) * ahead, ahead, 1.02 * r, 0.15 * r, "accent"))
+    grip = solid.frame_along(ahead)
     for side in (-1.0, 1.0):
         grip[:3, 3] = (far + 0.55 * r) * ahead + side * 0.55 * r * grip[:3, 0]
-        found.append(box(grip, (0.35 * r, 0.5 * r, 1.3 * r), "tool"))
+        found.append(solid.box(grip, (0.35 * r, 0.5 * r, 1.3 * r), "tool"))
     return found
 
 
-def _tool_way(solids: Solids, skeleton: Skeleton) -> Way:
+def _tool_way(solids: solid.Solids, skeleton: Skeleton) -> solid.Way:
     *_, (way, _) = solids.twigs(skeleton.tool.on)
     return way
 
 
-def load(held: Mapping[str, Any], size: float) -> Shape:
+def load(held: Record, size: float) -> solid.Shape:
     """A payload as a ball whose volume grows with its mass, within what an arm can look well with."""
     grown = 0.02 * np.cbrt(max(held["mass"], 0.0))
-    return ball(held["at"], size * float(np.clip(grown, 0.012, 0.06)), "payload")
+    return solid.ball(held["at"], size * float(np.clip(grown, 0.012, 0.06)), "payload")
 
 
 # A ball about all that an arm can reach, for cameras: framed by its pose, an arm would leave the picture at the first
@@ -161,7 +144,7 @@ SAMPLES = 256
 MARGIN = 1.04  # what samples miss, and half the thickness of a link
 
 
-def reach_of(record: Mapping[str, Any], pedestal: Pedestal) -> dict[str, Any]:
+def reach_of(record: Record, pedestal: Pedestal) -> Record:
     """`reach`, and the height of the `floor` along `up`."""
     base, up = np.array(record["base"]), np.array(record["up"])
     foot = base[:3, :3] @ (pedestal.drop * pedestal.foot) + base[:3, 3]
@@ -172,10 +155,10 @@ def reach_of(record: Mapping[str, Any], pedestal: Pedestal) -> dict[str, Any]:
     radius = MARGIN * float(np.linalg.norm(points - centre, axis=1).max()) + pedestal.radius
     stands = base[:3, :3] @ pedestal.foot @ up < -0.5
     floor = float(foot @ up) if stands else min(float(centre @ up) - radius, float(foot @ up))
-    return {"reach": {"centre": plain(centre), "radius": plain(radius)}, "floor": plain(floor)}
+    return {"reach": {"centre": solid.plain(centre), "radius": solid.plain(radius)}, "floor": solid.plain(floor)}
 
 
-def samples(record: Mapping[str, Any], count: int = SAMPLES) -> Array:
+def samples(record: Record, count: int = SAMPLES) -> Array:
     """Positions (count, dof) that fill the ranges evenly: multiples of irrational numbers, modulo 1."""
     low, high = ranges(record).T
     x = 1.5  # the root of x^(d + 1) = x + 1, of which the golden ratio is the case d = 1
@@ -185,7 +168,7 @@ def samples(record: Mapping[str, Any], count: int = SAMPLES) -> Array:
     return np.asarray(low + (high - low) * ((0.5 + np.arange(count)[:, None] * steps) % 1.0))
 
 
-def ranges(record: Mapping[str, Any]) -> Array:
+def ranges(record: Record) -> Array:
     """(dof, 2): where every coordinate may go."""
     found = np.zeros((record["dof"], 2))
     for joint in record["joints"]:
@@ -209,13 +192,13 @@ ELBOWS = 24
 PREFERRED = ("home", "ready", "rest")
 
 
-def rest_of(record: Mapping[str, Any]) -> list[float]:
+def rest_of(record: Record) -> list[float]:
     """A pose of the file by its usual name, else the best of the samples."""
     named = next((record["poses"][name] for name in PREFERRED if name in record["poses"]), None)
-    return list(named) if named else list(plain(_best(record)))
+    return list(named) if named else list(solid.plain(_best(record)))
 
 
-def _best(record: Mapping[str, Any]) -> Array:
+def _best(record: Record) -> Array:
     """Of positions all over the ranges, then of some about the best so far, nearer and nearer."""
     low, high = ranges(record).T
     q = _calm(samples(record, COUNT), low, high)
@@ -228,7 +211,7 @@ def _best(record: Mapping[str, Any]) -> Array:
     return np.asarray(best)
 
 
-def _marks(record: Mapping[str, Any], q: Array, low: Array, high: Array) -> Array:
+def _marks(record: Record, q: Array, low: Array, high: Array) -> Array:
     poses = poses_of(record, q)
     points = np.stack([at[..., :3, 3] for at in (*axes_of(record, poses), poses[-1])], axis=1) / record["size"]
     marks = _heights(points, record) + _extent(points, record) + _apart(points) + _hand(poses[-1], record)
@@ -247,14 +230,14 @@ def _around(low: Array, high: Array) -> NDArray[np.bool_]:
     return np.asarray((np.arange(len(low)) == 0) & (high - low > 1.9 * np.pi))
 
 
-def _heights(points: Array, record: Mapping[str, Any]) -> Array:
+def _heights(points: Array, record: Record) -> Array:
     """Nothing goes through the floor, elbows are up, the tool is not."""
     height = points @ np.array(record["up"]) - record["floor"] / record["size"]
     low = np.maximum(0.1 - height[:, 1:].min(axis=1, initial=1.0), 0.0)
     return np.asarray(1.2 * height[:, :-1].max(axis=1) - 0.9 * height[:, -1] - 12.0 * low)
 
 
-def _extent(points: Array, record: Mapping[str, Any]) -> Array:
+def _extent(points: Array, record: Record) -> Array:
     """The tool out to a side, seen from where pictures are taken, the arm bent."""
     up = np.array(record["up"])
     way = points[:, -1] - points[:, 0]
@@ -272,7 +255,7 @@ def _apart(points: Array) -> Array:
     return np.asarray(1.5 * np.minimum(far, 0.25).mean(axis=1)) if far.shape[1] else np.zeros(len(points))
 
 
-def _hand(tool: Array, record: Mapping[str, Any]) -> Array:
+def _hand(tool: Array, record: Record) -> Array:
     """It looks down or ahead."""
     return np.asarray(-0.15 * (tool[..., :3, 2] @ np.array(record["up"])))
 

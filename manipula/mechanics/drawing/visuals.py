@@ -27,6 +27,7 @@ from manipula.mechanics.robot.formats.source import text_from_bytes
 from manipula.mechanics.robot.formats.urdf.text import root_from_text
 from manipula.messages import Message
 
+Drawing = dict[str, Any]  # a record, or the looks of one
 MOST_SHAPES = 2_000  # of a robot
 MOST_FACES = 150_000
 NEAR = 5e-3  # rad, and of a length: what a reader that knows right angles has put right
@@ -221,7 +222,7 @@ def _colour(material: ET.Element) -> str:
 COARSER = (1500, 600, 250, 100)  # faces of a mesh
 
 
-def dressed_where_known(record: dict[str, Any], robot: RobotDescription) -> dict[str, Any]:
+def dressed_where_known(record: Drawing, robot: RobotDescription) -> Drawing:
     """As its file says, if the robot came from a URDF that is still there and can still be read."""
     try:
         return attach_visuals(record, looks_of(record, robot))
@@ -237,7 +238,7 @@ def visual_file(robot: RobotDescription, within: Path | None = None) -> Path | N
     return locate_file(origin.visuals, path.parent, within) if origin.visuals else None
 
 
-def looks_of(record: dict[str, Any], robot: RobotDescription, within: Path | None = None) -> dict[str, Any]:
+def looks_of(record: Drawing, robot: RobotDescription, within: Path | None = None) -> Drawing:
     """How the URDF of `visual_file` draws the links, as plain data: `shapes` in the frame of the link that the joint
     of this name moves, "" the base; `paints`; `notes` on what could not be drawn. `within`: no file outside is read."""
     path = visual_file(robot, within)
@@ -255,7 +256,7 @@ def looks_of(record: dict[str, Any], robot: RobotDescription, within: Path | Non
     return {"shapes": shapes, "paints": found.paints, "notes": found.notes}
 
 
-def attach_visuals(record: dict[str, Any], looks: dict[str, Any]) -> dict[str, Any]:
+def attach_visuals(record: Drawing, looks: Drawing) -> Drawing:
     """The record with these looks; a link that has none keeps its solids."""
     names, shapes = ["", *(joint["name"] for joint in record["joints"])], looks["shapes"]
     links = [{**link, "shapes": shapes.get(name, link["shapes"])} for name, link in zip(names, record["links"])]
@@ -266,9 +267,9 @@ def attach_visuals(record: dict[str, Any], looks: dict[str, Any]) -> dict[str, A
     return {**record, "links": links, "tool": tool, "paints": paints, "notes": looks["notes"]}
 
 
-def lighter(looks: dict[str, Any], size: int) -> dict[str, Any]:
+def lighter(looks: Drawing, size: int) -> Drawing:
     """The same, coarser until it is a text of no more than `size` characters; with nothing where none is so small. What
-    was done is told in its notes."""
+    was done is in its notes."""
     for most in (MOST, *COARSER):
         found = looks if most == MOST else {**looks, "shapes": _coarser(looks["shapes"], most)}
         if len(json.dumps(found["shapes"])) <= size:
@@ -288,12 +289,12 @@ def _few(shape: Shape, most: int) -> Shape:
     return {**shape, "vertices": mesh.vertices.tolist(), "faces": mesh.faces.tolist()}
 
 
-def _joint_placement(joint: dict[str, Any]) -> Placed:
+def _joint_placement(joint: Drawing) -> Placed:
     moves = [Move(kind, amount) for kind, amount, _ in (*joint["before"], *joint["after"])]
     return Placed(joint["name"], joint["parent"], matrix(tuple(moves)))
 
 
-def _at_zero(record: dict[str, Any]) -> tuple[str, Array]:
+def _at_zero(record: Drawing) -> tuple[str, Array]:
     """A joint that stands on the base, and its link's frame seen from the base where all joints are at zero."""
     i = next(i for i, joint in enumerate(record["joints"]) if joint["parent"] == BASE)
     base, *links = poses_of(record, np.zeros(record["dof"]))

@@ -1,12 +1,12 @@
 """What a study goes through: cases, each a dict of numbers or words, known by their place. None of them is laid out
-before it is asked for, so that a thousand million of them weigh nothing.
+before it is needed, so that a thousand million of them weigh nothing.
 """
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from inspect import signature
 from math import prod
@@ -17,9 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, SizeError
-from manipula.studies.cases.values import column_from, columns_read, ends_from, is_whole, levels_from, refuse_names
+from manipula.studies.cases.values import (
+    Case,
+    Column,
+    column_from,
+    ends_from,
+    is_whole,
+    levels_from,
+    read_columns,
+    refuse_names,
+)
 
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Column]
 MOST = 10**10  # cases; at a microsecond each they would take three hours, at a millisecond four months
 
 
@@ -40,7 +49,7 @@ class Cases:
     def __len__(self) -> int:
         return self.count
 
-    def __getitem__(self, index: int) -> dict[str, Any]:
+    def __getitem__(self, index: int) -> Case:
         place = index + self.count if index < 0 else index
         if not 0 <= place < self.count:
             raise IndexError(f"there are {self.count} cases")
@@ -50,7 +59,7 @@ class Cases:
         return f"<{self.count} cases of {', '.join(self.names)[:200]}>"
 
 
-def rows_from(columns: Columns, count: int) -> list[dict[str, Any]]:
+def rows_from(columns: Columns, count: int) -> list[Case]:
     """Case by case, in Python's own numbers; what is an array in a case stays one."""
     listed = {name: values.tolist() if values.ndim == 1 else list(values) for name, values in columns.items()}
     return [{name: values[k] for name, values in listed.items()} for k in range(count)]
@@ -59,7 +68,7 @@ def rows_from(columns: Columns, count: int) -> list[dict[str, Any]]:
 class Product(Cases):
     """Every combination of the levels of each name; the last name varies fastest."""
 
-    def __init__(self, levels: Mapping[str, Any]) -> None:
+    def __init__(self, levels: Mapping[str, object]) -> None:
         refuse_names(levels)
         self.levels = {name: levels_from(name, values) for name, values in levels.items()}
         self.names, self.count = tuple(levels), prod(map(len, self.levels.values())) if levels else 0
@@ -92,7 +101,7 @@ class Listed(Cases):
         return digest_of({name: digest_of_array(values) for name, values in self._held.items()})
 
 
-def cases_from_rows(rows: Sequence[Mapping[str, Any]]) -> Listed:
+def cases_from_rows(rows: Sequence[Mapping[str, object]]) -> Listed:
     """Dicts that all have the same keys."""
     if not rows:
         raise InputError("cases: found none; a study needs at least one")
@@ -110,18 +119,18 @@ def cases_from_rows(rows: Sequence[Mapping[str, Any]]) -> Listed:
     return Listed({name: column_from(name, [row[name] for row in rows]) for name in rows[0]}, len(rows))
 
 
-def _few(row: Mapping[str, Any]) -> str:
+def _few(row: Mapping[str, object]) -> str:
     return ", ".join(map(str, row))[:100] or "none"
 
 
-def cases_from(given: Any) -> Cases:
+def cases_from(given: object) -> Cases:
     """What `study` takes: cases, levels by name (their product), dicts one by one, or a file of columns."""
     if isinstance(given, Cases):
         found: Cases = given
     elif isinstance(given, Mapping):
         found = Product(given)
     elif isinstance(given, str | Path):
-        found = Listed(*columns_read(Path(given)))
+        found = Listed(*read_columns(Path(given)))
     elif isinstance(given, Sequence):
         found = cases_from_rows(given)
     else:
@@ -144,11 +153,11 @@ def refuse_many(count: int) -> None:
         )
 
 
-def digest_of(data: Any) -> str:
+def digest_of(data: object) -> str:
     return blake2b(json.dumps(data, sort_keys=False).encode(), digest_size=16).hexdigest()
 
 
-def digest_of_array(values: NDArray[Any]) -> str:
+def digest_of_array(values: Column) -> str:
     head = f"{values.dtype.str} {values.shape} ".encode()
     return blake2b(head + np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
 
@@ -166,7 +175,7 @@ class Sample(Cases):
 
     kind = ""
 
-    def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
+    def __init__(self, count: int, ranges: Mapping[str, object], seed: int = 0) -> None:
         refuse_names(ranges)
         if not is_whole(count) or count < 1:
             raise InputError(
@@ -203,7 +212,7 @@ class Sample(Cases):
         return digest_of([self.kind, self.count, self.seed, self.names, ends])
 
 
-def _ends(name: str, values: Any) -> tuple[float, float]:
+def _ends(name: str, values: object) -> tuple[float, float]:
     if isinstance(values, Mapping):
         return ends_from(name, values, ("scale",))
     if not isinstance(values, list | tuple) or len(values) != 2:
@@ -211,7 +220,7 @@ def _ends(name: str, values: Any) -> tuple[float, float]:
     return ends_from(name, {"from": values[0], "to": values[1]})
 
 
-def _is_log(name: str, values: Any, low: float) -> bool:
+def _is_log(name: str, values: object, low: float) -> bool:
     """{from, to, scale = "log"}: even in the logarithm."""
     scale = values.get("scale", "linear") if isinstance(values, Mapping) else "linear"
     if scale not in ("linear", "log"):
@@ -226,7 +235,7 @@ class LatinHypercube(Sample):
 
     kind = "latin"
 
-    def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
+    def __init__(self, count: int, ranges: Mapping[str, object], seed: int = 0) -> None:
         super().__init__(count, ranges, seed)
         if count > HELD:
             raise InputError(
@@ -247,7 +256,7 @@ class Sobol(Sample):
 
     kind = "sobol"
 
-    def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
+    def __init__(self, count: int, ranges: Mapping[str, object], seed: int = 0) -> None:
         super().__init__(count, ranges, seed)
         self._engine: Any = None
 
@@ -264,17 +273,17 @@ class Sobol(Sample):
             return np.asarray(self._engine.random(stop - start))
 
 
-def _seed_option(engine: Any, seed: int) -> dict[str, Any]:
+def _seed_option(engine: Callable[..., object], seed: int) -> dict[str, np.random.Generator]:
     """scipy has called it `rng` since 1.15."""
-    word = "rng" if "rng" in signature(engine.__init__).parameters else "seed"
+    word = "rng" if "rng" in signature(engine).parameters else "seed"
     return {word: np.random.default_rng(seed)}
 
 
-def latin(count: int, seed: int = 0, **ranges: Any) -> LatinHypercube:
+def latin(count: int, seed: int = 0, **ranges: object) -> LatinHypercube:
     """A Latin hypercube of so many cases: `latin(200, mass=(0, 5), kp=(100, 900))`."""
     return LatinHypercube(count, ranges, seed)
 
 
-def sobol(count: int, seed: int = 0, **ranges: Any) -> Sobol:
+def sobol(count: int, seed: int = 0, **ranges: object) -> Sobol:
     """So many points of Sobol's sequence, scrambled: `sobol(1024, mass=(0, 5), kp=(100, 900))`."""
     return Sobol(count, ranges, seed)

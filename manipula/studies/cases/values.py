@@ -9,15 +9,18 @@ from importlib.util import find_spec
 from math import inf
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.messages import Message, in_front
+from manipula.messages import in_front
 from manipula.support.files import open_archive
 
+Column = NDArray[Any]  # the values of one name, a row a case
+Bits = NDArray[np.bool_]
+Case = dict[str, Any]  # values by name: numbers, words, small arrays, and whatever all cases share
 NAME = re.compile(r"[^\W\d][\w.\- ]{0,79}")
 RESERVED = ("failed", "why")  # what a table of results says of the cases that failed
 ENTRIES = 10_000  # of an array; what is larger belongs into a file of its own
@@ -25,7 +28,7 @@ LETTERS = 20_000  # as much as the largest array holds
 LEVELS = 10**8  # of one name
 
 
-def refuse_names(names: Iterable[Any]) -> None:
+def refuse_names(names: Iterable[object]) -> None:
     for name in names:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise InputError("cases: {name!r:.90} is no name; expected letters, digits and _ . - after a letter", name)
@@ -33,16 +36,16 @@ def refuse_names(names: Iterable[Any]) -> None:
             raise InputError("cases: {name!r} is what a study calls its failures; take another name", name)
 
 
-def is_whole(value: Any) -> bool:
-    """A whole number of Python's or numpy's; truth is none."""
+def is_whole(value: object) -> TypeGuard[int]:
+    """A whole number of Python's or numpy's; a truth value is not one."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def array_from(value: Any) -> NDArray[Any] | None:
+def array_from(value: object) -> Column | None:
     """Numbers, or a word, as an array that files hold: bool, int64, float64, text. None for anything else."""
     if isinstance(value, str):
         return np.array(value) if len(value) <= LETTERS and "\0" not in value else None
@@ -59,8 +62,8 @@ def array_from(value: Any) -> NDArray[Any] | None:
     return found.astype(np.float64) if found.dtype.itemsize <= 8 else None
 
 
-def as_kept(where: str, found: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as bool, int64 or float64; those that int64 cannot hold are told."""
+def as_kept(where: str, found: Column) -> Column:
+    """Numbers as bool, int64 or float64; those that int64 cannot hold are refused."""
     if found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
         raise InputError(
             "{where}: {found} is too large for a whole number, 2⁶³ − 1 is the largest", where, int(found.max())
@@ -68,7 +71,7 @@ def as_kept(where: str, found: NDArray[Any]) -> NDArray[Any]:
     return found.astype({"b": bool, "u": np.int64, "i": np.int64, "f": np.float64}[found.dtype.kind])
 
 
-def column_from(name: str, values: Sequence[Any]) -> NDArray[Any]:
+def column_from(name: str, values: Sequence[object]) -> Column:
     """The values of one name in every case: all numbers, all words, or all arrays of one shape."""
     arrays = [array_from(value) for value in values]
     for number, found in enumerate(arrays):
@@ -93,12 +96,12 @@ def column_from(name: str, values: Sequence[Any]) -> NDArray[Any]:
     return np.stack(kept)
 
 
-def kind_of(found: NDArray[Any]) -> tuple[str, tuple[int, ...]]:
+def kind_of(found: Column) -> tuple[str, tuple[int, ...]]:
     """What must be alike in a column: words or numbers, and the shape."""
     return ("word" if found.dtype.kind == "U" else "number"), found.shape
 
 
-def levels_from(name: str, values: Any) -> NDArray[Any]:
+def levels_from(name: str, values: object) -> Column:
     """The levels of a name: a list, an array, a range; {from, to, count} is evenly spaced, {from, to, step} too."""
     if isinstance(values, Mapping):
         return levels_from_table(name, values)
@@ -106,15 +109,10 @@ def levels_from(name: str, values: Any) -> NDArray[Any]:
         raise InputError(
             "cases: {name}: expected a list of levels, found {values!r:.60}; one level is written [x]", name, values
         )
+    if isinstance(values, range) and not values:
+        raise InputError("cases: {name}: has no level (a range that ends before it begins)", name)
     if not len(values):
-        raise InputError(
-            (
-                "cases: {name}: has no level (a range that ends before it begins)"
-                if isinstance(values, range)
-                else "cases: {name}: has no level"
-            ),
-            name,
-        )
+        raise InputError("cases: {name}: has no level", name)
     if len(values) > LEVELS:
         raise InputError("cases: {name}: has {count:.3g} levels; a sample of them would do", name, len(values))
     if isinstance(values, range):
@@ -126,7 +124,7 @@ def levels_from(name: str, values: Any) -> NDArray[Any]:
     return column_from(name, list(values))
 
 
-def levels_from_table(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
+def levels_from_table(name: str, table: Mapping[str, object]) -> Column:
     """{from, to, count}: `count` levels, both ends among them; {from, to, step}: from one end on."""
     low, high = ends_from(name, table, ("count", "step"))
     given = [key for key in ("count", "step") if key in table]
@@ -145,31 +143,23 @@ def levels_from_table(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
     return np.linspace(low, high, int(count))
 
 
-def ends_from(name: str, table: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[float, float]:
+def ends_from(name: str, table: Mapping[str, object], more: Sequence[str] = ()) -> tuple[float, float]:
     """The two ends of a range, in their order."""
     odd = [key for key in table if key not in ("from", "to", *more)]
-    if odd or not {"from", "to"} <= table.keys():
-        raise InputError(
-            Message(
-                "cases: {name}: a range has no {odd!r}; expected {names}",
-                name,
-                odd[0],
-                ", ".join(("from", "to", *more)),
-            )
-            if odd
-            else Message(
-                "cases: {name}: a range needs from and to; expected {names}", name, ", ".join(("from", "to", *more))
-            )
-        )
+    names = ", ".join(("from", "to", *more))
+    if odd:
+        raise InputError("cases: {name}: a range has no {odd!r}; expected {names}", name, odd[0], names)
+    if not {"from", "to"} <= table.keys():
+        raise InputError("cases: {name}: a range needs from and to; expected {names}", name, names)
     low, high = (_number(name, key, table[key]) for key in ("from", "to"))
     if not low < high:
         raise InputError("cases: {name}: the range is reversed or empty: from {low:g} to {high:g}", name, low, high)
     return low, high
 
 
-def _number(name: str, key: str, value: Any) -> float:
+def _number(name: str, key: str, value: object) -> float:
     try:
-        number = float("nan") if isinstance(value, bool | str) else float(value)
+        number = float("nan") if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not np.isfinite(number):
@@ -177,7 +167,7 @@ def _number(name: str, key: str, value: Any) -> float:
     return number
 
 
-def _refuse_nan(name: str, found: NDArray[Any]) -> None:
+def _refuse_nan(name: str, found: Column) -> None:
     if found.dtype.kind == "f" and np.isnan(found).any():
         raise InputError("cases: {name}: found NaN, which is no number", name)
 
@@ -194,11 +184,11 @@ def refuse_ending(path: Path) -> None:
         raise InputError("{path}: Parquet needs pyarrow: pip install pyarrow", path)
 
 
-def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
+def read_columns(path: Path) -> tuple[dict[str, Column], int]:
     """Columns of one length."""
     refuse_ending(path)
     try:
-        found = {".npz": _npz_read, ".csv": _csv_read, ".parquet": _parquet_read}[path.suffix.lower()](path)
+        found = {".npz": _read_npz, ".csv": _read_csv, ".parquet": _read_parquet}[path.suffix.lower()](path)
         refuse_names(found)
     except OSError as error:
         raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from None
@@ -218,22 +208,17 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
     return columns, count
 
 
-def _check_column(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
+def _check_column(path: Path, name: str, values: Column) -> Column:
     if values.dtype.kind == "U" or values.dtype == bool:
         return values
     if values.dtype.kind not in "uif" or values.dtype.itemsize > 8:
         raise InputError("{path}: {name}: expected numbers or words, found {dtype}", path, name, values.dtype)
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        raise InputError(
-            "{path}: {name}: row {argmax} is NaN",
-            path,
-            name,
-            int(np.isnan(values).reshape(len(values), -1).any(-1).argmax()),
-        )
+    if values.dtype.kind == "f" and (lost := np.isnan(values).any(tuple(range(1, values.ndim)))).any():
+        raise InputError("{path}: {name}: row {argmax} is NaN", path, name, int(lost.argmax()))
     return as_kept(f"{path}: {name}", values)
 
 
-def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
+def _read_npz(path: Path) -> dict[str, Column]:
     with open_archive(path) as found:
         columns = dict(found)
     if odd := [name for name, values in columns.items() if not isinstance(values, np.ndarray)]:
@@ -241,7 +226,7 @@ def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
+def _read_csv(path: Path) -> dict[str, Column]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = [line for line in csv.reader(file) if line]
     if not lines:
@@ -260,7 +245,7 @@ def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
     return {name: _column_from_cells(name, list(cells)) for name, cells in zip(heads, columns)}
 
 
-def _column_from_cells(name: str, cells: list[str]) -> NDArray[Any]:
+def _column_from_cells(name: str, cells: list[str]) -> Column:
     """Whole numbers where all are, else numbers where all are, else words."""
     for kind in (int, float):
         try:
@@ -271,7 +256,7 @@ def _column_from_cells(name: str, cells: list[str]) -> NDArray[Any]:
     return column_from(name, cells)
 
 
-def _number_from_file(kind: type[Any], text: str) -> Any:
+def _number_from_file(kind: type[int | float], text: str) -> float:
     """1_2 is a word, though Python reads 12."""
     if "_" in text:
         raise ValueError(text)
@@ -281,7 +266,7 @@ def _number_from_file(kind: type[Any], text: str) -> Any:
     return found
 
 
-def _parquet_read(path: Path) -> dict[str, NDArray[Any]]:
+def _read_parquet(path: Path) -> dict[str, Column]:
     import pyarrow.parquet as pq
     from pyarrow.lib import ArrowException
 
@@ -292,6 +277,6 @@ def _parquet_read(path: Path) -> dict[str, NDArray[Any]]:
     return {name: _from_arrow(name, table.column(name)) for name in table.column_names}
 
 
-def _from_arrow(name: str, column: Any) -> NDArray[Any]:
+def _from_arrow(name: str, column: Any) -> Column:
     values = column.to_pylist()
     return column_from(name, values) if values else np.empty(0)

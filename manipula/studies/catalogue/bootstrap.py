@@ -23,7 +23,8 @@ from manipula.pages.page import section, table
 from manipula.recordings.log import Log
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
-from manipula.studies.catalogue.entry import StudyColumn, StudyPlan, StudySetting, count_of
+from manipula.studies.cases.values import Case
+from manipula.studies.catalogue.entry import Ready, StudyColumn, StudyPlan, StudySetting, count_of
 from manipula.studies.results.study_result import Study
 
 _ODD = re.compile(r"[^\w.\-]+")
@@ -31,16 +32,16 @@ LONGEST = 70  # letters of a parameter's column
 LEAST = 50  # samples of a window: below it filters see their own ends
 
 
-def resample_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def resample_case(case: Case, rng: np.random.Generator) -> Case:
     """One identification, of as many windows as there are, some of them several times."""
     picked = rng.integers(0, len(case["windows"]), len(case["windows"]))
-    logs = [log_from(case["windows"][int(k)]) for k in np.sort(picked)]
+    logs = [Log(**case["windows"][int(k)]) for k in np.sort(picked)]
     found = api.identify(case["robot"], logs, model=case["model"], method=case["method"], prior=case["prior"])
     return dict(zip(columns_of([row.name for row in found.base_parameters]), (x.value for x in found.base_parameters)))
 
 
 def columns_of(names: Sequence[str]) -> list[str]:
-    """Parameters as columns of a table: what stands in brackets, as in fs1[0.3], behind a blank; none twice."""
+    """Parameters as columns of a table: brackets, as in fs1[0.3], become a blank; no name twice."""
     found = list[str]()
     for name in names:
         plain = _ODD.sub(" ", name).strip()[:LONGEST]
@@ -50,11 +51,7 @@ def columns_of(names: Sequence[str]) -> list[str]:
     return found
 
 
-def log_from(window: dict[str, Any]) -> Log:
-    return Log(**window)
-
-
-def windows_of(logs: Sequence[Log], count: int) -> list[dict[str, Any]]:
+def windows_of(logs: Sequence[Log], count: int) -> list[Case]:
     """Every recording in so many pieces of equal length, whose times begin at zero."""
     found = []
     for log in logs:
@@ -75,8 +72,8 @@ def windows_of(logs: Sequence[Log], count: int) -> list[dict[str, Any]]:
 
 FORM = (
     StudySetting("logs", "recordings of time, position and torque", "logs"),
-    StudySetting("count", "draws, each identified like the whole", "count", begin=lambda robot: 20),
-    StudySetting("windows", "pieces that every recording is cut into", "count", begin=lambda robot: 10),
+    StudySetting("count", "draws, each identified like the whole", "count", begin=20),
+    StudySetting("windows", "pieces that every recording is cut into", "count", begin=10),
     StudySetting("model", "as identify takes it", "written"),
     StudySetting("method", "as identify takes it", "written"),
     StudySetting("prior", "as identify takes it", "written"),
@@ -86,7 +83,7 @@ COLUMNS = {"draw": StudyColumn("", "number of the draw")}
 
 def plan(
     robot: Robot,
-    logs: Any = None,
+    logs: object = None,
     count: int = 100,
     windows: int = 10,
     model: Any = "auto",
@@ -105,13 +102,13 @@ def plan(
     return StudyPlan(Product({"draw": range(count_of("count", count))}), {**shared, **words})
 
 
-def _log_list(logs: Any) -> list[Any]:
+def _log_list(logs: object) -> list[object]:
     if logs is None or (isinstance(logs, list | tuple) and not logs):
         raise InputError("bootstrap: logs: expected recordings, or their files")
     return list(logs) if isinstance(logs, list | tuple) else [logs]
 
 
-def _log(robot: Robot, given: Any) -> Log:
+def _log(robot: Robot, given: object) -> Log:
     if isinstance(given, Log):
         return given
     if not isinstance(given, str | Path):
@@ -128,3 +125,7 @@ def show(study: Study) -> list[str]:
             numbers = (value, np.nan if sigma is None else sigma, draws.std(ddof=1), *np.quantile(draws, [0.05, 0.95]))
             rows.append((name, *(f"{x:.4g}" for x in numbers)))
     return [section("Spread", table("base parameters, SI", heads, rows))]
+
+
+LINE = "how sure an identification is: recordings drawn again, window by window"
+READY = Ready("bootstrap", LINE, resample_case, plan, show, files=("logs",), form=FORM, columns=COLUMNS)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -20,12 +19,15 @@ from manipula.mechanics.robot.values.parameter import Name, Num, floats_of
 from manipula.messages import Message
 from manipula.pages.page import charts, paragraph, section, table
 from manipula.robot import Robot
-from manipula.studies.cases.cases import Cases, LatinHypercube, Product, Sobol
+from manipula.studies.cases.cases import Cases, LatinHypercube, Product, Sample, Sobol
+from manipula.studies.cases.values import Case
 from manipula.studies.catalogue.design_settings import drives_from, tasks_from
-from manipula.studies.catalogue.entry import StudyColumn, StudyPlan, StudySetting, count_of, motion_of, positive
+from manipula.studies.catalogue.entry import Ready, StudyColumn, StudyPlan, StudySetting, count_of, motion_of, positive
 from manipula.studies.designs.subject import Subject
+from manipula.studies.designs.tasks import Task
 from manipula.studies.designs.verdict import Wishes, blank, evaluate_design, robot_of_design
 from manipula.studies.results.study_result import Study
+from manipula.studies.results.table import StudyTable
 from manipula.studies.work.job import arm, robot_from, text_from
 from manipula.support.text import key_text, spell_greek
 
@@ -69,7 +71,7 @@ def _lengths(robot: Robot) -> dict[str, float]:
     return found
 
 
-def usual_tasks(robot: Robot) -> dict[str, Any]:
+def usual_tasks(robot: Robot) -> Case:
     """Places, of the whole pose where six joints or more give one; on arms that are not searched, joints."""
     limits, turning = Limits(robot), robot.coordinates.turns
     stops = [np.clip(np.where(turning, bent, slid), limits.lower, limits.upper) for bent, slid in zip(BENT, SLID)]
@@ -98,14 +100,10 @@ FORM = (
     StudySetting("tasks", "places of the tool or configurations, durations, loads", "lines", "SI", motion_of),
     StudySetting("motors", "a catalogue to choose from", "lines", "SI"),
     StudySetting("objectives", "what a design is judged by", "lines"),
-    StudySetting(
-        "sample", "how designs are drawn", "choice", begin=lambda robot: "sobol", choices=lambda: tuple(SAMPLES)
-    ),
-    StudySetting("count", "designs", "count", "", lambda robot: 256),
+    StudySetting("sample", "how designs are drawn", "choice", begin="sobol", choices=lambda: tuple(SAMPLES)),
+    StudySetting("count", "designs", "count", "", 256),
     StudySetting("beam", "kg/m of links by length", "lines", "kg/m"),
-    StudySetting(
-        "choose", "the motor: the lightest or the cheapest", "choice", "", lambda robot: "mass", lambda: CHOICES
-    ),
+    StudySetting("choose", "the motor: the lightest or the cheapest", "choice", "", "mass", lambda: CHOICES),
 )
 COLUMNS = {
     "feasible": StudyColumn("", "1 where a design does all that is asked"),
@@ -127,7 +125,7 @@ def _subject(text: str, names: tuple[str, ...], beams: tuple[tuple[str, float], 
     return Subject(robot_from(text), names, dict(beams), motors)
 
 
-def design_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+def design_case(case: Case, rng: object) -> Case:
     """One design."""
     names, wishes = tuple(case["vary"]), Wishes(*case["wishes"])
     subject = _subject(text_from(case["robot"]), names, tuple(case["beams"].items()), bool(wishes.drives))
@@ -136,13 +134,13 @@ def design_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
 
 def plan(
     robot: Robot,
-    vary: Any = None,
-    tasks: Any = None,
-    motors: Any = None,
-    objectives: Any = None,
+    vary: object = None,
+    tasks: object = None,
+    motors: object = None,
+    objectives: object = None,
     sample: str = "sobol",
     count: int = 256,
-    beam: Any = None,
+    beam: object = None,
     choose: str = "mass",
 ) -> StudyPlan:
     """`vary`: {name: [low, high]}, SI, of which `count` designs are drawn by `sample`, "sobol" or "latin"; with
@@ -159,7 +157,7 @@ def plan(
     subject = _subject(text_from(robot), cases.names, tuple(beams.items()), bool(drives))
     _refuse_subject(subject, asked)
     if drives:
-        _ = subject.torque  # motors are chosen by torques: a mass without a value is told now
+        _ = subject.torque  # motors are chosen by torques: a mass without a value is refused now
     wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False), _ends(cases))
     wishes = Wishes(asked, drives, choose, "cycle_time" in wanted)
     _refuse_names(subject, wishes, cases)
@@ -168,7 +166,7 @@ def plan(
     return StudyPlan(cases, {"robot": robot, **shared}, units)
 
 
-def _cases(vary: Any, sample: Any, count: Any) -> Cases:
+def _cases(vary: object, sample: object, count: object) -> Product | Sample:
     if not isinstance(vary, Mapping) or not vary or not all(isinstance(name, str) for name in vary):
         raise InputError("vary: expected ranges by name, such as l1 = [0.3, 0.6], found {vary!r:.60}", vary)
     vary = {spell_greek(name): x.tolist() if isinstance(x, np.ndarray) else x for name, x in vary.items()}
@@ -183,16 +181,16 @@ def _cases(vary: Any, sample: Any, count: Any) -> Cases:
     return SAMPLES[sample](count_of("count", count), vary)
 
 
-def _ends(cases: Cases) -> list[dict[str, float]]:
+def _ends(cases: Product | Sample) -> list[dict[str, float]]:
     """The least and the most of everything that varies."""
     if isinstance(cases, Product):
         pairs = {name: (float(x.min()), float(x.max())) for name, x in cases.levels.items()}
     else:
-        pairs = {name: cases.ends(name) for name in cases.names}  # type: ignore[attr-defined]
+        pairs = {name: cases.ends(name) for name in cases.names}
     return [{name: pair[k] for name, pair in pairs.items()} for k in (0, 1)]
 
 
-def _beams(beam: Any, cases: Cases) -> dict[str, float]:
+def _beams(beam: object, cases: Product | Sample) -> dict[str, float]:
     if beam is None:
         return {}
     if not isinstance(beam, Mapping):
@@ -209,8 +207,8 @@ def _beams(beam: Any, cases: Cases) -> dict[str, float]:
     return {name: positive(f"beam: {name}", density) for name, density in beam.items()}
 
 
-def _refuse_ends(robot: Robot, cases: Cases) -> None:
-    """What the robot cannot be at the ends of the ranges is told now; angles that look like degrees are, too."""
+def _refuse_ends(robot: Robot, cases: Product | Sample) -> None:
+    """Refuses now what the robot cannot be at the ends of the ranges; warns of angles that look like degrees."""
     for values in _ends(cases):
         try:
             robot.with_parameters(**values)
@@ -218,15 +216,15 @@ def _refuse_ends(robot: Robot, cases: Cases) -> None:
             raise InputError("vary: {error}", error) from error
 
 
-def _refuse_subject(subject: Subject, tasks: Sequence[Any]) -> None:
+def _refuse_subject(subject: Subject, tasks: Sequence[Task]) -> None:
     if idle := subject.idle():
         raise InputError("vary: {idle}: nothing in {name} depends on it", idle[0], subject.robot.name)
-    _ = subject.nimble  # a length without a value is told now
+    _ = subject.nimble  # a length without a value is refused now
     if any(task.places for task in tasks):
         subject.refuse_places()
 
 
-def _objectives(subject: Subject, given: Any, wishes: Wishes, ends: list[dict[str, float]]) -> dict[str, str]:
+def _objectives(subject: Subject, given: object, wishes: Wishes, ends: list[dict[str, float]]) -> dict[str, str]:
     moves = any(task.stops > 1 for task in wishes.tasks)
     if given is None:
         heavier = subject.weighs and (wishes.drives or len({subject.mass(values) for values in ends}) > 1)
@@ -238,7 +236,7 @@ def _objectives(subject: Subject, given: Any, wishes: Wishes, ends: list[dict[st
         if name not in OBJECTIVES:
             raise UnknownNameError("objective", str(name), OBJECTIVES)
         if name not in ("length", "manipulability"):
-            _ = subject.torque  # a mass without a value is told now
+            _ = subject.torque  # a mass without a value is refused now
         if told := _missing_objective(subject, str(name), wishes, moves):
             raise InputError("objectives: {name}: {told}", name, told)
     return {name: OBJECTIVES[name] for name in names}
@@ -261,7 +259,7 @@ def _refuse_names(subject: Subject, wishes: Wishes, cases: Cases) -> None:
             raise InputError("vary: {name}: a result of the study has this name; rename it in the robot's file", name)
 
 
-def robot_of_case(study: Study, case: int) -> Robot:
+def robot_of_case(study: StudyTable, case: int) -> Robot:
     """The robot of a case: its lengths, beams, and motors as bodies, inertias and limits."""
     given = study.shared
     values = {name: float(study.table[name][case]) for name in given["vary"]}
@@ -283,3 +281,7 @@ def show(study: Study) -> list[str]:
     rows = [(reason, str(count)) for reason, count in found.reasons[:SHOWN]]
     parts += [table("why others do not do", ("reason", "designs"), rows)] if rows else []
     return [section("Front", *parts)]
+
+
+LINE = "which lengths and motors do what is asked, and the front that no other design beats"
+READY = Ready("design", LINE, design_case, plan, show, form=FORM, columns=COLUMNS, build=robot_of_case)

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studies.catalogue.entry import joints, not_negative, positive
+from manipula.studies.catalogue.entry import floats_from, joints, not_negative, positive
 from manipula.studies.catalogue.workspace import rotation_to
 from manipula.studies.designs.tasks import Place, Task
 from manipula.studies.designs.verdict import Drive
 
 Array = NDArray[np.float64]
+Row = Mapping[str, Any]
 TASK = ("name", "places", "joints", "duration", "payload", "com")
 PLACE = ("xyz", "rpy", "axis")
 MOTOR = ("name", "torque", "speed", "rated", "inertia", "ratio", "efficiency", "mass", "price", "joints")
@@ -26,7 +27,7 @@ SQUARE = 1e-6  # of RᵀR − 1
 # tasks
 
 
-def tasks_from(robot: Robot, given: Any) -> tuple[Task, ...]:
+def tasks_from(robot: Robot, given: object) -> tuple[Task, ...]:
     """At least one."""
     rows = _tables("tasks", given, "{places = [[0.4, 0, 0.2]]}")
     if not rows:
@@ -34,20 +35,20 @@ def tasks_from(robot: Robot, given: Any) -> tuple[Task, ...]:
     return tuple(_task(robot, Message("tasks: task {k}", k), row) for k, row in enumerate(rows, 1))
 
 
-def _tables(word: str, given: Any, such: str) -> list[Mapping[str, Any]]:
+def _tables(word: str, given: object, such: str) -> list[Row]:
     rows = [given] if isinstance(given, Mapping) else given
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not all(isinstance(x, Mapping) for x in rows):
         raise InputError("{word}: expected tables, such as {such}, found {given!r:.60}", word, such, given)
     return list(rows)
 
 
-def _refuse_keys(where: str, row: Mapping[str, Any], known: Sequence[str]) -> None:
+def _refuse_keys(where: str, row: Row, known: Sequence[str]) -> None:
     for key in row:
         if key not in known:
             raise UnknownNameError(Message("entry of {where}", where), str(key), known)
 
 
-def _task(robot: Robot, where: str, row: Mapping[str, Any]) -> Task:
+def _task(robot: Robot, where: str, row: Row) -> Task:
     _refuse_keys(where, row, TASK)
     if ("places" in row) == ("joints" in row):
         raise InputError("{where}: expected places of the tool, or joints, one of them", where)
@@ -71,7 +72,7 @@ def _task(robot: Robot, where: str, row: Mapping[str, Any]) -> Task:
     return Task(name, places, stops, seconds, mass, (x, y, z))
 
 
-def _several(where: str, row: Mapping[str, Any], key: str, robot: Robot | None = None) -> list[Any]:
+def _several(where: str, row: Row, key: str, robot: Robot | None = None) -> list[object]:
     """One after the other; a single one need not stand in a list."""
     if key not in row:
         return []
@@ -88,7 +89,7 @@ def _is_single(given: Any, robot: Robot | None) -> bool:
     return numbers or (robot is None and np.shape(given) == (4, 4))
 
 
-def _stop(robot: Robot, where: str, given: Any) -> tuple[float, ...]:
+def _stop(robot: Robot, where: str, given: object) -> tuple[float, ...]:
     if isinstance(given, str):
         if given not in robot.poses:
             raise UnknownNameError(Message("pose of {name}", robot.name), given, robot.poses)
@@ -122,7 +123,7 @@ def _place_from_matrix(part: str, R: Array, p: Sequence[float]) -> Place:
     return Place(part, (*rows, (0.0, 0.0, 0.0, 1.0)))
 
 
-def _rotation_from_axis(where: str, axis: Any) -> Array:
+def _rotation_from_axis(where: str, axis: object) -> Array:
     z = np.array(_three(Message("{where}: axis", where), axis))
     if not np.linalg.norm(z) > 0:
         raise InputError("{where}: axis: expected a direction, found {axis!r:.60}", where, axis)
@@ -148,20 +149,16 @@ def _pose(where: str, given: Any) -> Place:
     return _place_from_matrix("pose", R, T[:3, 3].tolist())
 
 
-def _three(where: str, given: Any) -> list[float]:
-    try:
-        found = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (3,) or not np.isfinite(found).all():
+def _three(where: str, given: object) -> list[float]:
+    if (found := floats_from(given, 3)) is None:
         raise InputError("{what}: expected three numbers, found {count!r:.60}", where, given)
-    return list(found.tolist())
+    return found
 
 
 # motors
 
 
-def drives_from(robot: Robot, given: Any) -> tuple[Drive, ...]:
+def drives_from(robot: Robot, given: object) -> tuple[Drive, ...]:
     """Every motor with every one of its gears."""
     rows = _tables("motors", given if given is not None else [], '{name = "A", torque = 1.5, speed = 300}')
     found = [drive for k, row in enumerate(rows, 1) for drive in _drives(robot, Message("motors: motor {k}", k), row)]
@@ -174,7 +171,7 @@ def drives_from(robot: Robot, given: Any) -> tuple[Drive, ...]:
     return tuple(found)
 
 
-def _drives(robot: Robot, where: str, row: Mapping[str, Any]) -> list[Drive]:
+def _drives(robot: Robot, where: str, row: Row) -> list[Drive]:
     _refuse_keys(where, row, MOTOR)
     if missing := [key for key in ("name", "torque", "speed") if key not in row]:
         raise InputError("{where}: {missing}: is missing", where, missing[0])
@@ -204,7 +201,7 @@ def _label(name: str, ratio: float) -> str:
     return name if ratio == 1 else f"{name} ×{ratio:g}"
 
 
-def _own_joints(robot: Robot, where: str, given: Any) -> tuple[int, ...]:
+def _own_joints(robot: Robot, where: str, given: object) -> tuple[int, ...]:
     """By name, or by number from 1."""
     names, found = list(robot.joint_names), list[int]()
     for x in given if isinstance(given, list | tuple) else [given]:

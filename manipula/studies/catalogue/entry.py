@@ -17,8 +17,11 @@ from manipula.mechanics.drawing.skeleton import poses_of
 from manipula.mechanics.robot.default_values import Limits
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studies.cases.values import is_number, is_whole
-from manipula.studies.results.study_result import Study, no_robot
+from manipula.studies.cases.cases import Cases
+from manipula.studies.cases.values import Case, is_number, is_whole
+from manipula.studies.results.study_result import Study, no_answer, no_sections
+from manipula.studies.results.table import StudyTable, no_robot
+from manipula.studies.work.job import CaseFunction
 from manipula.support.text import toml_tables
 
 # What settings of ready studies must be.
@@ -28,31 +31,36 @@ TURN = np.pi  # of a joint without limits, to both sides; of one that slides, m
 SLIDE = 0.5
 
 
-def count_of(name: str, value: Any, most: int = 10**9) -> int:
+def count_of(name: str, value: object, most: int = 10**9) -> int:
     if not is_whole(value) or not 1 <= value <= most:
         raise InputError("{name}: expected a whole number of 1 or more, found {value!r:.40}", name, value)
     return int(value)
 
 
-def not_negative(name: str, value: Any) -> float:
+def not_negative(name: str, value: object) -> float:
     if not is_number(value) or not np.isfinite(value) or value < 0:
         raise InputError("{name}: expected a number of zero or more, found {value!r:.40}", name, value)
     return float(value)
 
 
-def positive(name: str, value: Any) -> float:
-    if not_negative(name, value) == 0:
+def positive(name: str, value: object) -> float:
+    if not (found := not_negative(name, value)):
         raise InputError("{name}: expected a number above zero, found {value!r:.40}", name, value)
-    return float(value)
+    return found
 
 
-def joints(robot: Robot, name: str, value: Any) -> list[float]:
-    """One number a joint, rad or m."""
+def floats_from(value: Any, *shape: int) -> list[Any] | None:
+    """Finite numbers of that shape, in lists; None where it is anything else."""
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (robot.dof,) or not np.isfinite(found).all():
+        return None
+    return list(found.tolist()) if found.shape == shape and np.isfinite(found).all() else None
+
+
+def joints(robot: Robot, name: str, value: object) -> list[float]:
+    """One number a joint, rad or m."""
+    if (found := floats_from(value, robot.dof)) is None:
         raise InputError(
             "{name}: expected {dof} numbers, one a joint of {name2}, found {value!r:.60}",
             name,
@@ -60,10 +68,10 @@ def joints(robot: Robot, name: str, value: Any) -> list[float]:
             robot.name,
             value,
         )
-    return list(found.tolist())
+    return found
 
 
-def configurations(robot: Robot, q: Any, count: int) -> Array:
+def configurations(robot: Robot, q: object, count: int) -> Array:
     """(count, dof): those given, or drawn within the limits, always the same."""
     if q is not None:
         rows = q if isinstance(q, list | tuple | np.ndarray) and len(q) and np.ndim(q[0]) else [q]
@@ -78,9 +86,8 @@ def configurations(robot: Robot, q: Any, count: int) -> Array:
 
 # What a form shows of a study: every setting with its meaning, its unit and how it is typed; the columns of its table.
 #
-# A setting is typed into cells. `cells_of` says which, for a robot; `settings_from` makes of what stands in them what
-# the
-# study takes: an empty setting is left out, and what cannot be is the study's own to refuse, in its own words.
+# A setting is typed into cells. `cells_of` says which, for a robot; `settings_from` turns their values into what
+# the study takes: an empty setting is left out, and what cannot be is the study's own to refuse, in its own words.
 
 Kind = Literal[
     "count", "number", "flag", "choice", "joints", "efforts", "vector", "box", "levels", "ranges", "lines", "logs",
@@ -113,13 +120,9 @@ class Range(NamedTuple):
     high: float | None = None
 
 
-def _nothing(robot: Robot) -> Any:
-    return None
-
-
 @dataclass(frozen=True)
 class StudySetting:
-    """`begin`: what a form begins with for a robot; None leaves it empty, and the study takes its own.
+    """`begin`: what a form begins with, or a function of the robot that gives it; None leaves the field empty.
 
     "count" and "number" are one cell, "flag" is yes or no, "choice" a word; "joints" (rad or m) and "efforts" (N·m or
     N) one a joint; "vector" x, y and z; "box" two ends of each; "levels" from, to and how many; "ranges" a table for
@@ -131,7 +134,7 @@ class StudySetting:
     about: str
     kind: Kind
     unit: str = ""
-    begin: Callable[[Robot], Any] = _nothing
+    begin: Any = None
     choices: Callable[[], Sequence[str]] = tuple
     by: str = ""
     ranges: Callable[[], Mapping[str, Sequence[Range]]] = dict
@@ -153,9 +156,9 @@ def cells_of(setting: StudySetting, robot: Robot) -> list[FormCell]:
     return [FormCell("", unit)] if kind in ("count", "number") else []
 
 
-def initial_cells(setting: StudySetting, robot: Robot) -> Any:
-    """What stands in the cells at first: a value each, None where it is empty."""
-    value = setting.begin(robot)
+def initial_cells(setting: StudySetting, robot: Robot) -> object:
+    """The first values of the cells; None where one is empty."""
+    value = setting.begin(robot) if callable(setting.begin) else setting.begin
     if setting.kind in ("flag", "choice", "ranges", "lines", "logs", "written"):
         return value
     if value is None:
@@ -167,7 +170,7 @@ def initial_cells(setting: StudySetting, robot: Robot) -> Any:
     return [value] if setting.kind in ("count", "number") else list(value)
 
 
-def settings_from(form: Sequence[StudySetting], typed: Mapping[str, Any]) -> dict[str, Any]:
+def settings_from(form: Sequence[StudySetting], typed: Mapping[str, object]) -> Case:
     """What a study takes, of what was typed by name. A setting that is left empty is left out."""
     known = {setting.name: setting for setting in form if setting.kind not in ("written", "logs")}  # no files are named
     for name in typed:
@@ -177,13 +180,13 @@ def settings_from(form: Sequence[StudySetting], typed: Mapping[str, Any]) -> dic
     return {name: value for name, value in made.items() if value is not None}
 
 
-def _setting_value(setting: StudySetting, value: Any) -> Any:
+def _setting_value(setting: StudySetting, value: object) -> object:
     if setting.kind in ("flag", "choice"):
         return value
     if setting.kind == "ranges":
-        return _ranges_made(setting.name, value)
+        return _ranges_from(setting.name, value)
     if setting.kind == "lines":
-        return _lines_read(setting.name, value)
+        return _read_lines(setting.name, value)
     if not isinstance(value, list) or len(value) > 1000 or any(isinstance(x, list | dict) for x in value):
         raise InputError("{name}: expected what stands in its fields, found {value!r:.60}", setting.name, value)
     if all(x is None for x in value):
@@ -196,7 +199,7 @@ def _setting_value(setting: StudySetting, value: Any) -> Any:
     return [value[k : k + 2] for k in range(0, len(value), 2)] if setting.kind == "box" else value
 
 
-def _ranges_made(name: str, value: Any) -> dict[str, Any]:
+def _ranges_from(name: str, value: object) -> Case:
     """Two ends are a range; where the second is left empty the first is held."""
     if not isinstance(value, Mapping) or any(not isinstance(x, list) or len(x) != 2 for x in value.values()):
         raise InputError("{name}: expected two ends by name, found {value!r:.60}", name, value)
@@ -205,7 +208,7 @@ def _ranges_made(name: str, value: Any) -> dict[str, Any]:
     return {key: low if high is None else [low, high] for key, (low, high) in given.items()}
 
 
-def _lines_read(name: str, text: Any) -> Any:
+def _read_lines(name: str, text: object) -> object:
     """The value that lines of a study file give the setting: `[vary]` and `l1 = [0.2, 0.4]`, or `vary.l1 = …`."""
     if text is None:
         return None
@@ -222,7 +225,7 @@ def _lines_read(name: str, text: Any) -> Any:
     return found.get(name)
 
 
-def _refuse_gaps(name: str, value: Sequence[Any]) -> None:
+def _refuse_gaps(name: str, value: Sequence[object]) -> None:
     if any(x is None for x in value):
         raise InputError("{name}: one of its fields is empty; fill in all of them, or none", name)
 
@@ -241,43 +244,35 @@ def setting_meant(form: Sequence[StudySetting], sentence: str) -> str:
 class StudyPlan:
     """The cases of a study and what they share; `units` of columns that are named only now."""
 
-    cases: Any
-    shared: Mapping[str, Any]
+    cases: Cases
+    shared: Case
     units: Mapping[str, str] = field(default_factory=dict)
-
-
-def nothing(study: Study) -> Sequence[str]:
-    return ()
-
-
-def no_answer(study: Study) -> Mapping[str, Any]:
-    return {}
 
 
 @dataclass(frozen=True)
 class Ready:
     """`function` computes a case, `plan(robot, **settings)` makes the cases, `show` draws what came of them, `told` is
-    the answer in short, by name; `files` are the settings that may name some. `form` tells of the settings and
-    `columns` of the table, for whoever fills in a form and reads a result."""
+    the answer in short, by name; `files` are the settings that may name some. `form` describes the settings and
+    `columns` the table, for screens."""
 
     name: str
     line: str
-    function: Callable[..., Any]
+    function: CaseFunction
     plan: Callable[..., StudyPlan]
-    show: Callable[[Study], Sequence[str]] = nothing
-    told: Callable[[Study], Mapping[str, Any]] = no_answer
+    show: Callable[[Study], Sequence[str]] = no_sections
+    told: Callable[[Study], Mapping[str, object]] = no_answer
     files: tuple[str, ...] = ()
     form: tuple[StudySetting, ...] = ()
     columns: Mapping[str, StudyColumn] = field(default_factory=dict)
-    build: Callable[[Study, int], Robot] = no_robot  # the robot of a case, where each has its own
+    build: Callable[[StudyTable, int], Robot] = no_robot  # the robot of a case, where each has its own
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Case:
         """Name → value unless given; `...` where one must be."""
         known = list(signature(self.plan).parameters.values())[1:]
         return {x.name: ... if x.default is Parameter.empty else x.default for x in known}
 
-    def make_plan(self, robot: Robot, settings: Mapping[str, Any]) -> StudyPlan:
+    def make_plan(self, robot: Robot, settings: Mapping[str, object]) -> StudyPlan:
         for name in settings:
             if name not in self.settings:
                 raise UnknownNameError(Message("setting of the study {name}", self.name), name, self.settings)
@@ -315,13 +310,13 @@ def motion_of(robot: Robot) -> str:
 
 
 def efforts_of(robot: Robot) -> list[float] | None:
-    """Where the robot says what its motors give it is not asked for."""
+    """Empty where the robot's file has the limits of all motors."""
     known = Limits(robot).effort
     return [float(x) for x in np.where(np.isinf(known), EFFORT, known)] if np.isinf(known).any() else None
 
 
-def box_of(robot: Robot) -> Any:
-    """Where the reach has an end it is not asked for; where a joint slides without one, what the picture shows."""
+def box_of(robot: Robot) -> list[list[float]] | None:
+    """Empty where the reach has an end; where a joint slides without one, the box that the picture shows."""
     known = Limits(robot)
     endless = np.isinf(known.lower) | np.isinf(known.upper)
     if not (endless & ~np.array(robot.coordinates.turns)).any():
@@ -337,7 +332,7 @@ def voxels_of(robot: Robot) -> int:
     return 40 if flat else 16 if robot.dof == 6 else 12
 
 
-def _places(robot: Robot) -> Any:
+def _places(robot: Robot) -> Array:
     """(8, 3): of the tool, somewhere."""
     drawn = np.random.default_rng(0).uniform(-1, 1, (8, robot.dof))
     return poses_of(drawing(robot), drawn)[-1][:, :3, 3]

@@ -1,6 +1,6 @@
 """Gains of a law by rollouts: a loop of law, reference and arm, compiled once, with other gains in every row.
 
-The arm may hold a load that the law does not know of. What is told of a row: the rms error along the motion and the
+The arm may hold a load that the law does not know of. Results of a row: the rms error along the motion and the
 time to settle behind it, the error at the end, the largest torque, and whether it stayed stable.
 """
 
@@ -13,9 +13,11 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula import api
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
+from manipula.generation.results.system import System
 from manipula.mechanics.robot.topology import with_frame
 from manipula.messages import Message
 from manipula.pages.page import section, table
@@ -23,35 +25,23 @@ from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.simulation.plant import Plant
 from manipula.studies.cases.cases import Product, Sobol
-from manipula.studies.cases.values import is_number
-from manipula.studies.catalogue.entry import (
-    Range,
-    StudyColumn,
-    StudyPlan,
-    StudySetting,
-    count_of,
-    goal_of,
-    joints,
-    not_negative,
-    positive,
-    start_of,
-)
+from manipula.studies.cases.values import Case, Column, is_number
+from manipula.studies.catalogue import entry
 from manipula.studies.results.study_result import Study
-from manipula.studies.work.blocks import WrongWorker
 from manipula.studies.work.job import batched, robot_from, text_from
+from manipula.studies.work.worker import WrongWorker
 from manipula.support.text import plain
 
-# Rollouts of a study on the device that it names: the processor, or a GPU of whoever computes.
+# Rollouts of a study on the device that it names: the processor, or a GPU of the worker.
 #
 # A GPU fuses multiplications and additions where the processor does not, so its results may differ in their last
-# digits.
-# The device is therefore part of what a study is: all of it runs on one kind, and a folder goes on with that kind
-# alone.
+# digits. The device is therefore part of what a study is: all of it runs on one kind, and a folder goes on with it.
 
 DEVICES = ("cpu", "cuda")
+Array = NDArray[np.float64]
 
 
-def refuse_device(device: Any) -> str:
+def refuse_device(device: object) -> str:
     if device not in DEVICES:
         raise UnknownNameError("device", str(device), DEVICES)
     return str(device)
@@ -94,9 +84,9 @@ FAR = 1e3  # rad or m: what is further off has run away
 class Subject(NamedTuple):
     """The loop, the steps of a rollout, and where it starts."""
 
-    loop: Any
+    loop: System
     steps: int
-    start: Any
+    start: Array
     dof: int
 
     def rows(self, device: str) -> int:
@@ -105,7 +95,7 @@ class Subject(NamedTuple):
         return max(1, ROOM[device] // each)
 
 
-def _subject(robot: Robot, law: str, settings: Mapping[str, Any], motion: Sequence[Any]) -> Subject:
+def _subject(robot: Robot, law: str, settings: Case, motion: Sequence[object]) -> Subject:
     return _make_subject(text_from(robot), law, json.dumps(settings), json.dumps(motion))
 
 
@@ -126,7 +116,7 @@ def _make_subject(text: str, law: str, settings: str, motion: str) -> Subject:
 
 
 @batched
-def rollout_cases(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+def rollout_cases(cases: Case, rngs: object) -> Case:
     """Many rows of gains at once, as many at a time as memory is meant for. A gain is a number a row, the same for
     all joints, or one for each."""
     gains = {name: np.asarray(cases[name], dtype=float) for name in cases["gains"]}
@@ -139,7 +129,7 @@ def rollout_cases(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _rollout(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, Any]:
+def _rollout(subject: Subject, gains: dict[str, Array], device: str) -> dict[str, Column]:
     count, loop = len(next(iter(gains.values()))), subject.loop
     rows = {name: _by_entry(x, len(loop.settings[name])) for name, x in gains.items()}
     begin = np.repeat(subject.start[None], count, axis=0)
@@ -156,7 +146,7 @@ def _rollout(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, 
     return {**{name: np.where(stable, x, np.nan) for name, x in told.items()}, "stable": stable}
 
 
-def _by_entry(values: Any, size: int) -> Any:
+def _by_entry(values: Array, size: int) -> Array:
     return values if values.ndim == 2 else np.repeat(values[:, None], size, axis=1)
 
 
@@ -173,58 +163,56 @@ GAINS: dict[str, tuple[float, float | None]] = {
 
 
 @cache
-def laws() -> dict[str, list[Range]]:
+def laws() -> dict[str, list[entry.Range]]:
     """The laws that a form offers, with the gains that must be given: those that drive joints and are known above."""
     found = {}
     for law in api.laws():
         asked = [gain for gain in api.law_gains(law) if gain["value"] is None]
         drives = "limit" in api.law_options(law) and "task" not in api.law_options(law)
         if drives and all(gain["name"] in GAINS for gain in asked):
-            found[law] = [Range(gain["name"], gain["unit"], *GAINS[gain["name"]]) for gain in asked]
+            found[law] = [entry.Range(gain["name"], gain["unit"], *GAINS[gain["name"]]) for gain in asked]
     return found
 
 
 FORM = (
-    StudySetting(
-        "law", "the control law", "choice", begin=lambda robot: "computed_torque", choices=lambda: tuple(laws())
-    ),
-    StudySetting(
+    entry.StudySetting("law", "the control law", "choice", begin="computed_torque", choices=lambda: tuple(laws())),
+    entry.StudySetting(
         "gains", "from and to; a gain with nothing in its second field is held", "ranges", by="law", ranges=laws
     ),
-    StudySetting("levels", "of each gain, every combination of them, for a map", "count", begin=lambda robot: 12),
-    StudySetting("count", "gains drawn where no levels are given", "count", begin=lambda robot: None),
-    StudySetting("start", "where the motion begins", "joints", begin=start_of),
-    StudySetting("goal", "where the motion ends", "joints", begin=goal_of),
-    StudySetting("duration", "of the motion", "number", "s", lambda robot: 1.0),
-    StudySetting("settle", "rest behind it", "number", "s", lambda robot: 0.5),
-    StudySetting("payload", "in the hand, which the law does not know of", "number", "kg", lambda robot: 0.0),
-    StudySetting("sample", "time of the law", "number", "s", lambda robot: 1e-3),
-    StudySetting("settings", "the law's others", "written"),
-    StudySetting("device", "cpu or cuda", "written"),
+    entry.StudySetting("levels", "of each gain, every combination of them, for a map", "count", begin=12),
+    entry.StudySetting("count", "gains drawn where no levels are given", "count", begin=None),
+    entry.StudySetting("start", "where the motion begins", "joints", begin=entry.start_of),
+    entry.StudySetting("goal", "where the motion ends", "joints", begin=entry.goal_of),
+    entry.StudySetting("duration", "of the motion", "number", "s", 1.0),
+    entry.StudySetting("settle", "rest behind it", "number", "s", 0.5),
+    entry.StudySetting("payload", "in the hand, which the law does not know of", "number", "kg", 0.0),
+    entry.StudySetting("sample", "time of the law", "number", "s", 1e-3),
+    entry.StudySetting("settings", "the law's others", "written"),
+    entry.StudySetting("device", "cpu or cuda", "written"),
 )
 COLUMNS = {
-    "error": StudyColumn("rad or m", "rms along the motion and the rest behind it"),
-    "error_end": StudyColumn("rad or m", "largest at the end"),
-    "torque": StudyColumn("N·m or N", "largest of any joint"),
-    "stable": StudyColumn("", "1 where it stayed within 1000 rad or m"),
+    "error": entry.StudyColumn("rad or m", "rms along the motion and the rest behind it"),
+    "error_end": entry.StudyColumn("rad or m", "largest at the end"),
+    "torque": entry.StudyColumn("N·m or N", "largest of any joint"),
+    "stable": entry.StudyColumn("", "1 where it stayed within 1000 rad or m"),
 }
 
 
 def plan(
     robot: Robot,
     law: str = "computed_torque",
-    gains: Any = None,
-    goal: Any = None,
-    start: Any = None,
+    gains: object = None,
+    goal: object = None,
+    start: object = None,
     duration: float = 1.0,
     settle: float = 0.5,
     payload: float = 0.0,
     count: int = 256,
     levels: int | None = None,
     sample: float = 1e-3,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     device: str = "cpu",
-) -> StudyPlan:
+) -> entry.StudyPlan:
     """`gains`: {name: [low, high]}, the same for all joints, drawn evenly in their logarithms, `count` of them; with
     `levels` every combination of so many of each, for maps; one that is a number is held. A quintic from `start` to
     `goal`, then `settle` seconds of rest; `payload`: kg in the hand that the law does not know of; `settings`: other
@@ -233,24 +221,28 @@ def plan(
         raise InputError("gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}", gains)
     if goal is None:
         raise InputError("gains: goal: expected where the motion ends, one number a joint")
-    held = {name: positive(f"gains: {name}", x) for name, x in gains.items() if is_number(x)}
+    held = {name: entry.positive(f"gains: {name}", x) for name, x in gains.items() if is_number(x)}
     ranges = {name: {**_range(name, ends), "scale": "log"} for name, ends in gains.items() if name not in held}
     if not ranges:
         name, value = next(iter(gains.items()))
         raise InputError(
             "gains: {name}: expected a range [low, high], found {value!r:.60}; not all can be held", name, value
         )
-    cases = Sobol(count_of("count", count), ranges) if levels is None else Product(_levels(ranges, levels))
-    first = [0.0] * robot.dof if start is None else joints(robot, "start", start)
-    numbers = [positive("duration", duration), not_negative("settle", settle), not_negative("payload", payload)]
-    motion = [first, joints(robot, "goal", goal), *numbers, positive("sample", sample)]
+    cases = Sobol(entry.count_of("count", count), ranges) if levels is None else Product(_levels(ranges, levels))
+    first = [0.0] * robot.dof if start is None else entry.joints(robot, "start", start)
+    numbers = [
+        entry.positive("duration", duration),
+        entry.not_negative("settle", settle),
+        entry.not_negative("payload", payload),
+    ]
+    motion = [first, entry.joints(robot, "goal", goal), *numbers, entry.positive("sample", sample)]
     refuse_long(duration + settle, sample)
     fixed = {**_others(settings), **held, **{name: ends["from"] for name, ends in ranges.items()}}
     refuse_ours(law, fixed)
-    _subject(robot, law, fixed, motion)  # what cannot be is told now
+    _subject(robot, law, fixed, motion)  # a loop that cannot be made is refused now
     told = {"law": law, "gains": list(ranges), "settings": fixed, "motion": motion, "device": refuse_device(device)}
     units = {gain["name"]: gain["unit"] for gain in api.law_gains(law)}
-    return StudyPlan(cases, {"robot": robot, **told}, units)
+    return entry.StudyPlan(cases, {"robot": robot, **told}, units)
 
 
 def refuse_long(seconds: float, sample: float) -> None:
@@ -265,7 +257,7 @@ def refuse_long(seconds: float, sample: float) -> None:
         )
 
 
-def refuse_ours(law: Any, settings: Mapping[str, Any]) -> None:
+def refuse_ours(law: object, settings: Mapping[str, object]) -> None:
     """What the study says of a law itself."""
     if not isinstance(law, str):
         raise InputError("law: expected the name of a law, found {law!r:.60}", law)
@@ -276,12 +268,12 @@ def refuse_ours(law: Any, settings: Mapping[str, Any]) -> None:
             )
 
 
-def _others(settings: Any) -> dict[str, Any]:
+def _others(settings: object) -> Case:
     """Numbers, words and lists of them."""
     if settings is not None and not (isinstance(settings, Mapping) and all(isinstance(x, str) for x in settings)):
         raise InputError("settings: expected values by name, such as limit = 100, found {settings!r:.60}", settings)
     try:
-        found: dict[str, Any] = plain(dict(settings or {}))
+        found: Case = plain(dict(settings or {}))
     except TypeError:
         raise InputError(
             "settings: expected numbers, words or lists of them, found {settings!r:.60}", settings
@@ -289,29 +281,29 @@ def _others(settings: Any) -> dict[str, Any]:
     return found
 
 
-def _range(name: str, ends: Any) -> dict[str, float]:
+def _range(name: str, ends: object) -> dict[str, float]:
     if isinstance(ends, Mapping):
         ends = [ends.get("from"), ends.get("to")]
     if not isinstance(ends, list | tuple) or len(ends) != 2:
         raise InputError("gains: {name}: expected a range [low, high], found {ends!r:.60}", name, ends)
-    low, high = (positive(f"gains: {name}", x) for x in ends)
+    low, high = (entry.positive(f"gains: {name}", x) for x in ends)
     if low >= high:
         raise InputError("gains: {name}: the range is reversed or empty: from {low:g} to {high:g}", name, low, high)
     return {"from": low, "to": high}
 
 
-def _levels(ranges: Mapping[str, Any], levels: Any) -> dict[str, Any]:
-    count = count_of("levels", levels, 10_000)
+def _levels(ranges: Mapping[str, Case], levels: object) -> dict[str, Array]:
+    count = entry.count_of("levels", levels, 10_000)
     return {name: np.geomspace(ends["from"], ends["to"], max(count, 2)) for name, ends in ranges.items()}
 
 
-def best(study: Study) -> list[dict[str, Any]]:
+def best(study: Study) -> list[Case]:
     """The rows of the smallest errors."""
     order = np.argsort(np.where(np.isnan(study.table["error"]), np.inf, study.table["error"]), kind="stable")
     return [study.rows[int(k)] for k in order[:BEST]]
 
 
-def best_row(study: Study) -> dict[str, Any]:
+def best_row(study: Study) -> Case:
     """The row of the smallest error, if one is stable."""
     first = best(study)[0]
     found = first if first.get("stable") else None
@@ -326,3 +318,7 @@ def show(study: Study) -> list[str]:
         pictures = [study.map(name, *study.given).svg() for name in ("error", "torque", "stable")]
         parts.append(section("Maps", '<div class="charts">' + "\n".join(pictures) + "</div>"))
     return parts
+
+
+LINE = "a law's gains by simulated runs: errors, torques, where it is stable"
+READY = entry.Ready("gains", LINE, rollout_cases, plan, show, best_row, form=FORM, columns=COLUMNS)

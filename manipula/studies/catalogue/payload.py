@@ -23,16 +23,8 @@ from manipula.pages.page import charts, section
 from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.studies.cases.cases import Product
-from manipula.studies.catalogue.entry import (
-    StudyColumn,
-    StudyPlan,
-    StudySetting,
-    efforts_of,
-    goal_of,
-    joints,
-    positive,
-    start_of,
-)
+from manipula.studies.cases.values import Case
+from manipula.studies.catalogue import entry
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import robot_from, text_from
 
@@ -54,7 +46,7 @@ def _motion(start: tuple[float, ...], goal: tuple[float, ...], duration: float) 
     return trajectory.quintic(start, goal, duration)(np.linspace(0, duration, SAMPLES))
 
 
-def payload_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+def payload_case(case: Case, rng: object) -> Case:
     """One load at one speed."""
     q, qd, qdd = _motion(tuple(case["start"]), tuple(case["goal"]), case["duration"])
     s = case["speed"]
@@ -69,49 +61,50 @@ def payload_case(case: dict[str, Any], rng: Any) -> dict[str, Any]:
 
 
 FORM = (
-    StudySetting("start", "where the motion begins", "joints", begin=start_of),
-    StudySetting("goal", "where the motion ends", "joints", begin=goal_of),
-    StudySetting("duration", "of the motion at speed 1", "number", "s", lambda robot: 1.0),
-    StudySetting(
-        "payloads", "loads in the hand", "levels", "kg", lambda robot: {"from": 0, "to": 5, "count": 11}, column="mass"
+    entry.StudySetting("start", "where the motion begins", "joints", begin=entry.start_of),
+    entry.StudySetting("goal", "where the motion ends", "joints", begin=entry.goal_of),
+    entry.StudySetting("duration", "of the motion at speed 1", "number", "s", 1.0),
+    entry.StudySetting(
+        "payloads", "loads in the hand", "levels", "kg", {"from": 0, "to": 5, "count": 11}, column="mass"
     ),
-    StudySetting(
-        "speeds", "times the motion's", "levels", "1", lambda robot: {"from": 0.5, "to": 2, "count": 7}, column="speed"
+    entry.StudySetting(
+        "speeds", "times the motion's", "levels", "1", {"from": 0.5, "to": 2, "count": 7}, column="speed"
     ),
-    StudySetting(
-        "com", "centre of mass of the load, in the tool's frame", "vector", "m", lambda robot: (0.0, 0.0, 0.0)
+    entry.StudySetting("com", "centre of mass of the load, in the tool's frame", "vector", "m", (0.0, 0.0, 0.0)),
+    entry.StudySetting(
+        "limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=entry.efforts_of
     ),
-    StudySetting("limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=efforts_of),
 )
 COLUMNS = {
-    "mass": StudyColumn("kg", "in the hand"),
-    "speed": StudyColumn("1", "times the motion's"),
-    "use": StudyColumn("1", "largest torque, as a share of its limit"),
-    "joint": StudyColumn("", "number of the joint that limits"),
-    "speed_use": StudyColumn("1", "largest velocity, as a share of its limit"),
-    "torque": StudyColumn("N·m or N", "largest of every joint"),
-    "fits": StudyColumn("", "1 where no limit is passed"),
+    "mass": entry.StudyColumn("kg", "in the hand"),
+    "speed": entry.StudyColumn("1", "times the motion's"),
+    "use": entry.StudyColumn("1", "largest torque, as a share of its limit"),
+    "joint": entry.StudyColumn("", "number of the joint that limits"),
+    "speed_use": entry.StudyColumn("1", "largest velocity, as a share of its limit"),
+    "torque": entry.StudyColumn("N·m or N", "largest of every joint"),
+    "fits": entry.StudyColumn("", "1 where no limit is passed"),
 }
 
 
 def plan(
     robot: Robot,
-    goal: Any = None,
-    start: Any = None,
+    goal: object = None,
+    start: object = None,
     duration: float = 1.0,
-    payloads: Any = None,
-    speeds: Any = None,
+    payloads: object = None,
+    speeds: object = None,
     com: Sequence[float] = (0.0, 0.0, 0.0),
-    limits: Any = None,
-) -> StudyPlan:
+    limits: object = None,
+) -> entry.StudyPlan:
     """From `start` (default: all zero) to `goal` in `duration` at speed 1; `payloads` in kg and `speeds` as levels or
     {from, to, count}; `com`: of the load in the tool frame; `limits`: of the torques, where the robot has none."""
     if goal is None:
         raise InputError("payload: goal: expected where the motion ends, one number a joint")
     ends = [
-        joints(robot, name, x) for name, x in (("start", [0.0] * robot.dof if start is None else start), ("goal", goal))
+        entry.joints(robot, name, x)
+        for name, x in (("start", [0.0] * robot.dof if start is None else start), ("goal", goal))
     ]
-    positive("duration", duration)
+    entry.positive("duration", duration)
     levels = {
         "mass": payloads if payloads is not None else {"from": 0, "to": 5, "count": 11},
         "speed": speeds if speeds is not None else {"from": 0.5, "to": 2, "count": 7},
@@ -122,25 +115,21 @@ def plan(
     robot = with_frame(robot)  # whose hand is meant
     _dynamics(text_from(robot), place)
     shared = {"start": ends[0], "goal": ends[1], "duration": float(duration), "com": list(place)}
-    return StudyPlan(
+    return entry.StudyPlan(
         cases,
         {"robot": robot, **shared, "limits": _efforts(robot, limits), "velocities": Limits(robot).velocity.tolist()},
     )
 
 
-def _place(com: Any) -> tuple[float, ...]:
-    try:
-        found = tuple(map(float, com))
-    except (TypeError, ValueError):
-        found = ()
-    if isinstance(com, str) or len(found) != 3 or not np.isfinite(found).all():
+def _place(com: object) -> tuple[float, ...]:
+    if isinstance(com, str) or (found := entry.floats_from(com, 3)) is None:
         raise InputError("com: expected three numbers, m in the tool frame, found {com!r:.60}", com)
-    return found
+    return tuple(found)
 
 
-def _efforts(robot: Robot, limits: Any) -> list[float]:
+def _efforts(robot: Robot, limits: object) -> list[float]:
     if limits is not None:
-        return [positive("limits", x) for x in joints(robot, "limits", limits)]
+        return [entry.positive("limits", x) for x in entry.joints(robot, "limits", limits)]
     known = Limits(robot).effort
     if np.isinf(known).any():
         name = robot.joint_names[int(np.isinf(known).argmax())]
@@ -165,3 +154,7 @@ def show(study: Study) -> list[str]:
     line = Chart("largest payload that fits", "speed, times the motion's", "payload, kg", speeds, [ChartLine("", told)])
     picture = study.map("use", "mass", "speed").svg()
     return [section("Payload and speed", charts([line]), f'<div class="charts">{picture}</div>')]
+
+
+LINE = "how much an arm carries how fast: torques against what the motors give"
+READY = entry.Ready("payload", LINE, payload_case, plan, show, form=FORM, columns=COLUMNS)

@@ -1,7 +1,7 @@
 """What making an arm inexactly does: every length and angle of its table off by a little, every mass and
 centre of mass, and how far the tool is then from where it should be, and the torque of gravity from what is expected.
 
-Errors are drawn from normal distributions, each entry its own. Geometry: the loosened arm of calibration, in which
+Errors are drawn from normal distributions, each entry its own. Geometry: the arm of calibration, in which
 every entry of the table is a joint of its own, Hayati's angle between parallel axes among them. Torques: linear in the
 standard parameters, δτ = Y(q)·δθ with δm = ε·m and δ(mr) = ε·mr + (1 + ε)·m·δr.
 """
@@ -9,7 +9,7 @@ standard parameters, δτ = Y(q)·δθ with δm = ε·m and δ(mr) = ε·mr + (1
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,8 @@ from manipula.mechanics.robot.topology import with_frame
 from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
-from manipula.studies.catalogue.entry import (
-    StudyColumn,
-    StudyPlan,
-    StudySetting,
-    configurations,
-    count_of,
-    not_negative,
-)
+from manipula.studies.cases.values import Case
+from manipula.studies.catalogue import entry
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, robot_from, text_from
 
@@ -54,15 +48,12 @@ def _subject(text: str, q: tuple[tuple[float, ...], ...], weighs: bool) -> Subje
     p, R = geometry.pose(at, np.zeros(len(geometry.entries)))
     still = np.zeros_like(at)
     Y = np.asarray(arm(robot).regressor(at, still, still)) if weighs else None
-    return Subject(geometry, at, p, R, Y, _known_parameters(robot) if weighs else {})
+    # a standard parameter without a value has no error
+    theta = {name: value or 0.0 for name, value in robot.standard_parameters.items()} if weighs else {}
+    return Subject(geometry, at, p, R, Y, theta)
 
 
-def _known_parameters(robot: Robot) -> dict[str, float]:
-    """The standard parameters; what no value is known of has no error."""
-    return {name: 0.0 if value is None else value for name, value in robot.standard_parameters.items()}
-
-
-def sample_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def sample_case(case: Case, rng: np.random.Generator) -> Case:
     """One arm as it may come out of the workshop."""
     weighs = case["mass"] > 0 or case["com"] > 0
     subject = _subject(text_from(case["robot"]), tuple(map(tuple, case["q"])), weighs)
@@ -104,22 +95,20 @@ def inertial_errors(theta: dict[str, float], rng: np.random.Generator, mass: flo
 
 
 FORM = (
-    StudySetting("count", "arms built", "count", begin=lambda robot: 400),
-    StudySetting("length", "standard deviation of every length of the table", "number", "m", lambda robot: 1e-4),
-    StudySetting("angle", "standard deviation of every angle of the table", "number", "rad", lambda robot: 1e-4),
-    StudySetting("mass", "standard deviation of every mass, as a share of it", "number", "1", lambda robot: 0.0),
-    StudySetting(
-        "com", "standard deviation of every centre of mass, along each axis", "number", "m", lambda robot: 0.0
-    ),
-    StudySetting("poses", "configurations looked at, drawn within the limits", "count", begin=lambda robot: 20),
-    StudySetting("q", "the configurations themselves", "written"),
+    entry.StudySetting("count", "arms built", "count", begin=400),
+    entry.StudySetting("length", "standard deviation of every length of the table", "number", "m", 1e-4),
+    entry.StudySetting("angle", "standard deviation of every angle of the table", "number", "rad", 1e-4),
+    entry.StudySetting("mass", "standard deviation of every mass, as a share of it", "number", "1", 0.0),
+    entry.StudySetting("com", "standard deviation of every centre of mass, along each axis", "number", "m", 0.0),
+    entry.StudySetting("poses", "configurations looked at, drawn within the limits", "count", begin=20),
+    entry.StudySetting("q", "the configurations themselves", "written"),
 )
 COLUMNS = {
-    "draw": StudyColumn("", "number of the arm built"),
-    "position": StudyColumn("m", "worst error of the tool's position"),
-    "position_mean": StudyColumn("m", "mean error of the tool's position"),
-    "angle": StudyColumn("rad", "worst error of the tool's orientation"),
-    "torque": StudyColumn("N·m or N", "worst error of the torque that gravity asks for"),
+    "draw": entry.StudyColumn("", "number of the arm built"),
+    "position": entry.StudyColumn("m", "worst error of the tool's position"),
+    "position_mean": entry.StudyColumn("m", "mean error of the tool's position"),
+    "angle": entry.StudyColumn("rad", "worst error of the tool's orientation"),
+    "torque": entry.StudyColumn("N·m or N", "worst error of the torque that gravity asks for"),
 }
 
 
@@ -130,23 +119,25 @@ def plan(
     angle: float = 1e-4,
     mass: float = 0.0,
     com: float = 0.0,
-    q: Any = None,
+    q: object = None,
     poses: int = 20,
-) -> StudyPlan:
+) -> entry.StudyPlan:
     """Standard deviations: `length` (m) and `angle` (rad) of the table's entries, `mass` as a share, `com` in m. `q`:
     configurations to look at; without them `poses` drawn within the limits."""
     how = {"length": length, "angle": angle, "mass": mass, "com": com}
     for name, value in how.items():
-        not_negative(name, value)
+        entry.not_negative(name, value)
     if not any(how.values()):
         raise InputError("tolerances: length, angle, mass and com are all zero; expected one above it")
     robot = with_frame(robot)  # whose place is looked at
-    at = configurations(robot, q, count_of("poses", poses, 10_000))
-    Geometry.of(robot)  # what has no value is told before anything is started
+    at = entry.configurations(robot, q, entry.count_of("poses", poses, 10_000))
+    Geometry.of(robot)  # a missing value is refused before anything is started
     if mass or com:
         arm(robot).model("regressor")
         arm(robot).model("gravity")
-    return StudyPlan(Product({"draw": range(count_of("count", count))}), {"robot": robot, "q": at.tolist(), **how})
+    return entry.StudyPlan(
+        Product({"draw": range(entry.count_of("count", count))}), {"robot": robot, "q": at.tolist(), **how}
+    )
 
 
 def shares(robot: Robot, q: Array, length: float, angle: float) -> list[tuple[str, float, float]]:
@@ -167,3 +158,7 @@ def show(study: Study) -> list[str]:
     return (
         [section("What matters", table(caption, ("entry", "share", "standard deviation, mm"), cells))] if cells else []
     )
+
+
+LINE = "how far off the tool is, and the torques, when lengths, angles, masses are not exact"
+READY = entry.Ready("tolerances", LINE, sample_case, plan, show, form=FORM, columns=COLUMNS)

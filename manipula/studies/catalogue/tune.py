@@ -19,9 +19,10 @@ from manipula.errors import InputError
 from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, section, table
 from manipula.robot import Robot
-from manipula.studies.cases.cases import Product
+from manipula.studies.cases.cases import Product, Sobol
+from manipula.studies.cases.values import Case
 from manipula.studies.catalogue import gains as rollouts
-from manipula.studies.catalogue.entry import StudyColumn, StudyPlan, StudySetting, count_of, positive
+from manipula.studies.catalogue.entry import Ready, StudyColumn, StudyPlan, StudySetting, count_of, positive
 from manipula.studies.results.study_result import Study
 
 Array = NDArray[np.float64]
@@ -32,7 +33,7 @@ SHOWN = 8  # searches of the picture
 LEAST, EACH = 24, 4  # members: so many, or so many for every number that is searched
 
 
-def search_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def search_case(case: Case, rng: np.random.Generator) -> Case:
     """One search: the gains, what they give, the runs it took, the best after every generation."""
     names, size, seen = case["gains"], case["size"], list[float]()
     found = _evolve(case, rng, seen)
@@ -44,7 +45,7 @@ def search_case(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any
     return {**told, **figures, "runs": case["members"] * (found.nit + 1), "history": history}
 
 
-def _evolve(case: Mapping[str, Any], rng: np.random.Generator, seen: list[float]) -> Any:
+def _evolve(case: Case, rng: np.random.Generator, seen: list[float]) -> Any:
     """The search in the logarithms of the gains."""
     from scipy.optimize import differential_evolution
 
@@ -61,20 +62,20 @@ def _evolve(case: Mapping[str, Any], rng: np.random.Generator, seen: list[float]
         raise error.__cause__ if isinstance(error.__cause__, InputError) else error from None
 
 
-def _objective_values(case: Mapping[str, Any], names: list[str], logs: Array) -> Array:
+def _objective_values(case: Case, names: list[str], logs: Array) -> Array:
     """(members, numbers) → what each counts for: the smaller the better."""
     found, limit = _rollout(case, names, logs), case["torque"]
     over = np.maximum(found["torque"] / limit - 1, 0) if np.isfinite(limit) else 0.0
     return np.asarray(np.where(found["stable"], found["error"] * (1 + OVER * over), UNSTABLE))
 
 
-def _rollout(case: Mapping[str, Any], names: list[str], logs: Array) -> dict[str, Any]:
+def _rollout(case: Case, names: list[str], logs: Array) -> Case:
     each = np.exp(logs).reshape(len(logs), len(names), case["size"])
     rows = {name: each[:, k] if case["size"] > 1 else each[:, k, 0] for k, name in enumerate(names)}
     return dict(rollouts.rollout_cases({**case, **rows}, None))
 
 
-def _refuse(best: Mapping[str, Any], limit: float) -> None:
+def _refuse(best: Case, limit: float) -> None:
     if not best["stable"]:
         raise InputError("gains: none of those tried is stable; expected ranges that hold stable ones")
     if best["torque"] > limit:
@@ -87,9 +88,9 @@ _SAME = {setting.name: setting for setting in rollouts.FORM}
 FORM = (
     *(_SAME[name] for name in ("law", "gains")),
     StudySetting("torque", "the most that a joint may give; left empty, anything", "number", "N·m or N"),
-    StudySetting("by_joint", "every joint has gains of its own", "flag", begin=lambda robot: False),
-    StudySetting("searches", "each with random numbers of its own", "count", begin=lambda robot: 2),
-    StudySetting("generations", "of every search", "count", begin=lambda robot: 10),
+    StudySetting("by_joint", "every joint has gains of its own", "flag", begin=False),
+    StudySetting("searches", "each with random numbers of its own", "count", begin=2),
+    StudySetting("generations", "of every search", "count", begin=10),
     StudySetting("members", "of a generation; left empty, as many as the gains ask for", "count"),
     *(_SAME[name] for name in ("start", "goal", "duration", "settle", "payload", "sample", "settings", "device")),
 )
@@ -104,9 +105,9 @@ COLUMNS = {
 def plan(
     robot: Robot,
     law: str = "computed_torque",
-    gains: Any = None,
-    goal: Any = None,
-    start: Any = None,
+    gains: object = None,
+    goal: object = None,
+    start: object = None,
     duration: float = 1.0,
     settle: float = 0.5,
     payload: float = 0.0,
@@ -116,21 +117,21 @@ def plan(
     generations: int = 30,
     members: int | None = None,
     sample: float = 1e-3,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     device: str = "cpu",
 ) -> StudyPlan:
     """The smallest rms error among gains whose largest torque is at most `torque`; `by_joint`: every joint has gains of
     its own; so many `searches`, each of `generations` by `members`. The others are those of the study gains."""
     if not isinstance(by_joint, bool):
         raise InputError("by_joint: expected true or false, found {by_joint!r:.40}", by_joint)
-    motion: dict[str, Any] = {"goal": goal, "start": start, "duration": duration, "settle": settle, "payload": payload}
-    words: dict[str, Any] = {"sample": sample, "settings": settings, "device": device}
-    base = rollouts.plan(robot, law, gains, count=1, **motion, **words)
+    motion = (goal, start, duration, settle, payload)
+    base = rollouts.plan(robot, law, gains, *motion, count=1, sample=sample, settings=settings, device=device)
     size = robot.dof if by_joint else 1
     numbers = len(base.shared["gains"]) * size
     several = max(LEAST, EACH * numbers) if members is None else count_of("members", members, 10**5)
     if several < 5:
         raise InputError("members: differential evolution needs 5 or more, found {members}", members)
+    assert isinstance(base.cases, Sobol)  # no levels are given above
     ranges = [base.cases.ends(name) for name in base.shared["gains"]]
     how = {"generations": count_of("generations", generations, 10_000), "members": several, "size": size}
     limit = np.inf if torque is None else positive("torque", torque)
@@ -145,7 +146,7 @@ class Tuned:
     lie at an end of their range, so that the range has chosen them, not the search."""
 
     law: str
-    gains: dict[str, Any]
+    gains: Case
     error: float
     torque: float
     runs: int
@@ -154,7 +155,7 @@ class Tuned:
     edges: tuple[str, ...]
     study: Study = field(compare=False, repr=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Case:
         return {"law": self.law, "gains": self.gains, "error": self.error, "torque": self.torque, "runs": self.runs,
                 "history": list(self.history), "spread": {name: list(x) for name, x in self.spread.items()},
                 "edges": list(self.edges)}  # fmt: skip
@@ -166,7 +167,7 @@ class Tuned:
         return f"{self.law}: {told}; {figures}{edges}"
 
 
-def _few(value: Any) -> str:
+def _few(value: list[float] | float) -> str:
     return f"[{', '.join(f'{x:.5g}' for x in value)}]" if isinstance(value, list) else f"{value:.5g}"
 
 
@@ -185,13 +186,13 @@ def best(study: Study) -> Tuned:
     )  # fmt: skip
 
 
-def _at_an_end(value: Any, ends: tuple[float, float]) -> bool:
+def _at_an_end(value: Array, ends: tuple[float, float]) -> bool:
     low, high = np.log(ends)
     away = np.abs(np.log(value) - np.array([[low], [high]]))
     return bool((away < NEAR * (high - low)).any())
 
 
-def best_summary(study: Study) -> dict[str, Any]:
+def best_summary(study: Study) -> Case:
     found = best(study).as_dict()
     return {**{name: x for name, x in found.items() if name != "history"}, "device": study.shared["device"]}
 
@@ -217,3 +218,7 @@ def show(study: Study) -> list[str]:
         f", torques to {limit:g}" if limit < np.inf else ""
     )
     return [section("Gains found", table(caption, heads, cells), charts([picture]))]
+
+
+LINE = "a search for a law's gains: the smallest error whose torque stays below a limit"
+READY = Ready("tune", LINE, search_case, plan, show, best_summary, form=FORM, columns=COLUMNS)

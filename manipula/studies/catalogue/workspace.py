@@ -2,8 +2,8 @@
 the limits, the best manipulability (Yoshikawa's √det JJᵀ) and, where masses are known, the worst torque that gravity
 asks for.
 
-An arm with six joints or more is asked for poses: the tool's z axis along each of some directions. One with fewer is
-asked for positions alone.
+Of an arm with six joints or more poses are solved: the tool's z axis along each of some directions. Of one with fewer,
+positions alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from manipula.messages import Message
 from manipula.pages.page import section
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
-from manipula.studies.cases.values import is_whole
-from manipula.studies.catalogue.entry import StudyColumn, StudyPlan, StudySetting, box_of, voxels_of
+from manipula.studies.cases.values import Case, Column, is_whole
+from manipula.studies.catalogue.entry import Ready, StudyColumn, StudyPlan, StudySetting, box_of, floats_from, voxels_of
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, batched
 
@@ -49,7 +49,7 @@ def rotation_to(z: Array) -> Array:
 
 
 @batched
-def voxel(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+def voxel(cases: Case, rngs: object) -> Case:
     """Many voxels at once."""
     subject, places = arm(cases["robot"]), np.stack([cases[axis] for axis in AXES], axis=-1)
     found = _Found(len(places))
@@ -96,7 +96,7 @@ class _Found:
         mine = (most == self.worst[rows]) & (most > before[rows])
         self.joint[rows[mine]] = torque[mine].argmax(-1) + 1
 
-    def results(self, directions: int, weighs: bool) -> dict[str, Any]:
+    def results(self, directions: int, weighs: bool) -> dict[str, Column]:
         found = {"reach": self.reached / directions, "answers": self.answers, "manipulability": self.best}
         return {**found, "torque": self.worst, "joint": self.joint} if weighs else found
 
@@ -121,7 +121,7 @@ COLUMNS = {
 }
 
 
-def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: Any = None) -> StudyPlan:
+def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: object = None) -> StudyPlan:
     """`voxels`: along the longest side of the box, or along x, y and z; `directions`: of the tool; `box`:
     [[x, x], [y, y], [z, z]], by default what holds the reach."""
     if not is_whole(directions) or not 1 <= directions <= 1000:
@@ -147,24 +147,17 @@ def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, bo
 
 def _doubt_thin(robot: Robot, sides: int) -> None:
     """One joint draws a curve, two a surface: the middles of voxels in more dimensions are hardly ever on it."""
-    if robot.dof < sides:
-        few = Message(
-            (
-                "{robot} has {dof} joints, so its tool stays on a "
-                if robot.dof > 1
-                else "{robot} has {dof} joint, so its tool stays on a "
-            ),
-            robot.name,
-            robot.dof,
-        )
+    if robot.dof == 1 < sides:
+        few = Message("{robot} has {dof} joint, so its tool stays on a ", robot.name, 1)
         caution(
-            (
-                ("{few}curve, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it")
-                if robot.dof == 1
-                else (
-                    "{few}surface, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it"
-                )
-            ),
+            "{few}curve, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it",
+            few,
+            sides,
+        )
+    elif robot.dof < sides:
+        few = Message("{robot} has {dof} joints, so its tool stays on a ", robot.name, robot.dof)
+        caution(
+            "{few}surface, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it",
             few,
             sides,
         )
@@ -179,7 +172,7 @@ def _weighs(robot: Robot) -> bool:
     return True
 
 
-def _box(robot: Robot, box: Any) -> Array:
+def _box(robot: Robot, box: object) -> Array:
     if box is None:
         try:
             return np.array(reach(robot).box)
@@ -187,13 +180,10 @@ def _box(robot: Robot, box: Any) -> Array:
             raise
         except InputError as error:
             raise InputError("{error}; box= says where to look", error) from None
-    try:
-        found = np.asarray(box, dtype=float)
-    except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (3, 2) or not np.isfinite(found).all() or (found[:, 0] > found[:, 1]).any():
+    found = floats_from(box, 3, 2)
+    if found is None or any(low > high for low, high in found):
         raise InputError("box: expected [[x, x], [y, y], [z, z]], each from low to high, found {box!r:.80}", box)
-    return found
+    return np.array(found)
 
 
 def _counts(voxels: Any, spans: Array) -> list[int]:
@@ -228,3 +218,7 @@ def show(study: Study) -> list[str]:
     pairs = [(x, y) for x, y in (("x", "z"), ("y", "z"), ("x", "y")) if {x, y} <= several][:2]
     pictures = [study.map(name, x, y).svg() for x, y in pairs for name in SHOWN if name in study.table]
     return [section("Maps", '<div class="charts">' + "\n".join(pictures) + "</div>")] if pictures else []
+
+
+LINE = "where the tool gets to, in how many ways, how nimble and how loaded: by voxel"
+READY = Ready("workspace", LINE, voxel, plan, show, form=FORM, columns=COLUMNS)

@@ -230,7 +230,7 @@ class Subject:
 
     @cached_property
     def weighs(self) -> bool:
-        """Whether all masses are known; if not, designs are told apart by their geometry alone."""
+        """Whether all masses are known; if not, designs differ by their geometry alone."""
         try:
             return self.torque is not None
         except UnsetError:
@@ -316,7 +316,7 @@ class Subject:
         return floats_of({**dict(self.robot.values), **{name: number(x) for name, x in values.items()}})
 
 
-def _entries(joint: Any) -> list[Any]:
+def _entries(joint: Joint) -> list[Parameter]:
     """Where its limits may have letters."""
     return [x for x in (*(joint.limits or ()), joint.velocity_limit, joint.effort_limit) if x is not None]
 

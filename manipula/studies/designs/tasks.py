@@ -78,9 +78,8 @@ def motion_through(stops: Array, duration: float) -> TaskMotion:
 
 # Configurations of a design at the places of a task: damped least squares from many starts, in machine code.
 #
-# What a search does not find may be there all the same; with as many starts as here that is seldom, and a design that
-# is
-# refused for it is told so.
+# What a search does not find may be there all the same; with as many starts as here that is seldom, and the reason of
+# the design says so.
 
 STARTS = 32
 MISS = 1e-6  # rad, and shares of the arm's length: what a place may be missed by
@@ -99,7 +98,7 @@ class Space(NamedTuple):
 
 class Answers(NamedTuple):
     """Place by place the configurations found, (k, joints) each; the last is empty where a place was not reached, and
-    `miss` tells how near the tool came to it, of the arm's length."""
+    `miss` is the distance left, over the arm's length."""
 
     rows: list[Array]
     miss: float
@@ -165,8 +164,7 @@ def nearest_turns(rows: Array, to: Array, space: Space) -> Array:
 
 # The way through a task, from configuration to configuration: of all that those found at its places allow, the one
 # with the least sum over its legs. Bellman's recursion: the best way to b ends with the best way to some a, then the
-# leg
-# from a to b.
+# leg from a to b.
 
 Price = Callable[[Array], Array]  # of legs (k, 2, joints), or of a rest (k, 1, joints)
 

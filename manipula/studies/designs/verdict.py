@@ -7,9 +7,9 @@ to the base, since a motor rides on the link before its joint: it loads the join
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,11 @@ from manipula.ik.descent import Descent
 from manipula.mechanics.robot.description import Joint
 from manipula.mechanics.robot.values.parameter import Parameter, number
 from manipula.robot import Robot
+from manipula.studies.cases.values import Case
 from manipula.studies.designs.subject import (
     HELD,
     Subject,
+    Values,
     call_model,
     motor_mass,
     open_parameters,
@@ -33,8 +35,7 @@ from manipula.studies.designs.tasks import Task, TaskMotion, answers_at, best_wa
 # Motors with their gears, as a catalogue, and the choice of one a joint.
 #
 # At the joint a motor with a gear of ratio N gives N·η·torque at speed/N, and its rotor weighs N²·inertia (motor
-# inertia,
-# as the joint feels it).
+# inertia, as the joint feels it).
 
 Array = NDArray[np.float64]
 WHAT = ("torque", "lasting torque", "speed")
@@ -107,8 +108,8 @@ def choose_drive(drives: Sequence[Drive], asked: Asked, by: str) -> Choice:
 
 
 NAN = float("nan")
-FASTEST = 16.0  # times the motion asked for
-TOO_MUCH = 1e3  # times the share by which a drive is asked for more than it has
+FASTEST = 16.0  # times the requested motion
+TOO_MUCH = 1e3  # times the share by which a drive would be overloaded
 HALVINGS = 12  # of the logarithm of a speed: to one part in a thousand
 
 
@@ -130,7 +131,7 @@ class Infeasible(Exception):
         self.reason, self.by = reason, by
 
 
-def evaluate_design(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> dict[str, Any]:
+def evaluate_design(subject: Subject, wishes: Wishes, values: Values) -> Case:
     """The row of a design: what is known of it, as far as it does."""
     row = blank(subject, wishes)
     try:
@@ -141,9 +142,9 @@ def evaluate_design(subject: Subject, wishes: Wishes, values: Mapping[str, float
     return row
 
 
-def blank(subject: Subject, wishes: Wishes) -> dict[str, Any]:
+def blank(subject: Subject, wishes: Wishes) -> Case:
     """All columns in their order."""
-    row: dict[str, Any] = {"feasible": True, "reason": "", "by": NAN, "length": NAN, "manipulability": NAN}
+    row: Case = {"feasible": True, "reason": "", "by": NAN, "length": NAN, "manipulability": NAN}
     if not subject.weighs:
         return row
     row |= {"mass": NAN, "energy": NAN, "use": NAN, "torque": np.full(subject.robot.dof, NAN)}
@@ -152,7 +153,7 @@ def blank(subject: Subject, wishes: Wishes) -> dict[str, Any]:
     return {**row, "cycle_time": NAN} if wishes.cycle else row
 
 
-def _figures(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> Any:
+def _figures(subject: Subject, wishes: Wishes, values: Values) -> Iterator[Case]:
     """Some at a time, so that what is known of a design that does not do is still told."""
     yield {"length": subject.length(values)}
     if subject.weighs and not wishes.drives:
@@ -171,9 +172,7 @@ def _label(task: Task, number: int) -> str:
 # ways
 
 
-def _stops(
-    subject: Subject, wishes: Wishes, values: Mapping[str, float], asked: tuple[Task, int], descent: Descent | None
-) -> Array:
+def _stops(subject: Subject, wishes: Wishes, values: Values, asked: tuple[Task, int], descent: Descent | None) -> Array:
     """(stops, joints) of the best way."""
     task, label, space = asked[0], _label(*asked), subject.space(values)
     if task.joints:
@@ -191,7 +190,7 @@ def _stops(
     return best_way(found.rows, space, lambda legs: _price(subject, wishes, values, task, legs))
 
 
-def _price(subject: Subject, wishes: Wishes, values: Mapping[str, float], task: Task, legs: Array) -> Array:
+def _price(subject: Subject, wishes: Wishes, values: Values, task: Task, legs: Array) -> Array:
     """What a leg costs: the work of the motors, or at rest squares of torques; where masses are not known, how far it
     goes. What asks for more than the strongest or the fastest drive has is taken only where nothing else is."""
     if not subject.weighs:
@@ -205,15 +204,13 @@ def _price(subject: Subject, wishes: Wishes, values: Mapping[str, float], task: 
     return np.asarray(cost * (1 + TOO_MUCH * np.maximum(over - 1, 0)))
 
 
-def _nimble(subject: Subject, values: Mapping[str, float], task: Task, stops: Array) -> float:
+def _nimble(subject: Subject, values: Values, task: Task, stops: Array) -> float:
     found = call_model(subject.nimble, values, stops)
     whole = not task.places or all(place.part == "pose" for place in task.places)
     return float(np.min(found.w if whole else found.translation))
 
 
-def _torques(
-    subject: Subject, values: Mapping[str, float], task: Task, motion: TaskMotion, masses: Mapping[int, float]
-) -> Array:
+def _torques(subject: Subject, values: Values, task: Task, motion: TaskMotion, masses: Mapping[int, float]) -> Array:
     load = dict(zip(HELD, (task.mass, *task.com)))
     motors = {motor_mass(joint): masses.get(joint, 0.0) for joint in subject.loaded}
     tau = call_model(subject.torque, {**values, **load, **motors}, motion.q, motion.qd, motion.qdd)
@@ -225,7 +222,7 @@ def _torques(
 # drives
 
 
-def _choose_drives(subject: Subject, wishes: Wishes, values: Mapping[str, float], stops: Sequence[Array]) -> Any:
+def _choose_drives(subject: Subject, wishes: Wishes, values: Values, stops: Sequence[Array]) -> Iterator[Case]:
     motions = [motion_through(x, task.duration) for x, task in zip(stops, wishes.tasks)]
     drives = _drives(subject, wishes, values)
     choices, masses = dict[int, Choice](), dict[int, float]()
@@ -253,7 +250,7 @@ def _choose_drives(subject: Subject, wishes: Wishes, values: Mapping[str, float]
         yield {"cycle_time": _cycle_time(subject, wishes, values, motions, taken, masses)}
 
 
-def _drives(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> list[tuple[Drive, ...]]:
+def _drives(subject: Subject, wishes: Wishes, values: Values) -> list[tuple[Drive, ...]]:
     """Joint by joint what may be chosen; without a catalogue the limits of the robot's file are what motors give."""
     limits = subject.limits(values)
     if not wishes.drives:
@@ -285,7 +282,7 @@ def _work(tau: Array, motion: TaskMotion) -> float:
 def _cycle_time(
     subject: Subject,
     wishes: Wishes,
-    values: Mapping[str, float],
+    values: Values,
     motions: Sequence[TaskMotion],
     taken: Sequence[Drive],
     masses: Mapping[int, float],
@@ -301,7 +298,7 @@ def _cycle_time(
     return sum(task.duration / _fastest(lambda s, t=task, m=motion: holds(t, m.faster(s))) for task, motion in moving)
 
 
-def _fastest(holds: Any) -> float:
+def _fastest(holds: Callable[..., bool]) -> float:
     """The largest s that holds: 1 does. Without viscous friction |τ| is convex in s², so that what holds at two speeds
     holds between them; with it a speed that holds is found, which none above nearby does."""
     if holds(FASTEST):
@@ -317,7 +314,7 @@ def _fastest(holds: Any) -> float:
 
 
 def robot_of_design(
-    robot: Robot, values: Mapping[str, float], beams: Mapping[str, float], drives: Sequence[Drive], name: str
+    robot: Robot, values: Values, beams: Mapping[str, float], drives: Sequence[Drive], name: str
 ) -> Robot:
     """What varied has its value; beams ride on the links; motors, one a joint where there are any, are points on the
     link before, motor inertia, and limits of torque and speed."""

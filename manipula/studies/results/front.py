@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +16,22 @@ from manipula.api import save
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 from manipula.pages.charts import HEIGHT, WIDTH, Chart, ChartLine
+from manipula.robot import Robot
+from manipula.studies.cases.values import Bits, Case
+from manipula.studies.results.table import StudyTable, is_numeric
 from manipula.support.files import write_text
 from manipula.support.text import html_table, text_table
 
 # Which of many rows no other beats: the Pareto front.
 #
 # One row dominates another if it is nowhere worse and somewhere better. V. Pareto's set is what nothing dominates;
-# equal
-# rows do not dominate each other, and stand in it together.
+# equal rows do not dominate each other, and stand in it together.
 
 Array = NDArray[np.float64]
-Bits = NDArray[np.bool_]
 
 
 def non_dominated(values: Array) -> Bits:
-    """(rows, objectives), each the better the less → which rows nothing dominates. A row with a NaN is none of them."""
+    """(rows, objectives), each the better the less → which rows nothing dominates. A row with a NaN is dominated."""
     found = np.zeros(len(values), dtype=bool)
     known = np.flatnonzero(~np.isnan(values).any(-1))
     if not len(known):
@@ -43,10 +43,6 @@ def non_dominated(values: Array) -> Bits:
 
 
 # of distinct rows in the order of a dictionary: what dominates a row stands before it
-
-
-def _first(rows: Array) -> Bits:
-    return np.asarray(np.arange(len(rows)) == 0)
 
 
 def _by_least(rows: Array) -> Bits:
@@ -81,7 +77,9 @@ def _by_pruning(rows: Array) -> Bits:
     return found
 
 
-_BY_COUNT: dict[int, Callable[[Array], Bits]] = {1: _first, 2: _by_least, 3: _by_staircase}
+_BY_COUNT: dict[int, Callable[[Array], Bits]] = {
+    1: lambda rows: np.arange(len(rows)) == 0, 2: _by_least, 3: _by_staircase
+}  # fmt: skip
 
 
 SENSES = {"least": 1.0, "most": -1.0}
@@ -92,29 +90,12 @@ SOME = 3000  # dots of a cloud: more than can be told apart
 NAN = float("nan")
 
 
-class Source(Protocol):
-    """A study, as far as its front goes."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def count(self) -> int: ...
-    @property
-    def given(self) -> tuple[str, ...]: ...
-    @property
-    def table(self) -> Mapping[str, NDArray[Any]]: ...
-    @property
-    def rows(self) -> Sequence[dict[str, Any]]: ...
-    def robot(self, case: int) -> Any: ...
-
-
 @dataclass(frozen=True, repr=False)
 class Front:
     """`cases` are the numbers of the rows, the best in the first objective before the others; `rows` the rows."""
 
-    study: Source
+    study: StudyTable
     objectives: Mapping[str, str]
-    units: Mapping[str, str]
     cases: tuple[int, ...]
     feasible: int
     reasons: tuple[tuple[str, int], ...]
@@ -123,10 +104,10 @@ class Front:
         return len(self.cases)
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Case]:
         return [self.study.rows[case] for case in self.cases]
 
-    def robot(self, k: int) -> Any:
+    def robot(self, k: int) -> Robot:
         """The robot of the k-th row, from 0 on."""
         if not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
             raise InputError("the front has {count} rows, from 0 on; found {k!r:.40}", len(self), k)
@@ -168,7 +149,7 @@ class Front:
         return found
 
     def label(self, name: str) -> str:
-        return f"{name}, {self.units[name]}" if self.units.get(name) else name
+        return f"{name}, {unit}" if (unit := self.study.units.get(name)) else name
 
     def picture(self, path: str | Path | None = None) -> str:
         """The charts, two side by side, as SVG; written where a path is given."""
@@ -196,7 +177,7 @@ class Front:
         ]
         return heads, rows
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Case:
         return {
             "objectives": dict(self.objectives),
             "feasible": self.feasible,
@@ -236,7 +217,7 @@ class Front:
         return html_table(*self.cells(), self.headline)
 
 
-def front_of(study: Source, objectives: Mapping[str, str], units: Mapping[str, str]) -> Front:
+def front_of(study: StudyTable, objectives: Mapping[str, str]) -> Front:
     """`objectives`: column → "least" or "most"."""
     columns = [_column(study, name, sense) for name, sense in objectives.items()]
     if not columns:
@@ -244,39 +225,39 @@ def front_of(study: Source, objectives: Mapping[str, str], units: Mapping[str, s
     counted = _feasible_rows(study)
     found = np.flatnonzero(non_dominated(np.where(counted[:, None], np.stack(columns, axis=-1), np.nan)))
     order = np.lexsort([column[found] for column in reversed(columns)])
-    return Front(study, dict(objectives), units, tuple(found[order].tolist()), int(counted.sum()), _reasons(study))
+    return Front(study, dict(objectives), tuple(found[order].tolist()), int(counted.sum()), _reasons(study))
 
 
-def _column(study: Source, name: str, sense: Any) -> NDArray[np.float64]:
+def _column(study: StudyTable, name: str, sense: str) -> Array:
     if name not in study.table:
         raise UnknownNameError("column of the study", name, list(study.table))
     if sense not in SENSES:
         raise InputError("front: {name}: expected least or most, found {sense!r:.40}", name, sense)
     values = study.table[name]
-    if values.ndim > 1 or values.dtype.kind == "U":
+    if not is_numeric(values):
         raise InputError("front: {name} is no column of numbers", name)
     return SENSES[sense] * np.asarray(values, dtype=float)
 
 
-def _feasible_rows(study: Source) -> NDArray[np.bool_]:
+def _feasible_rows(study: StudyTable) -> Bits:
     """The rows that are feasible, where a column says so."""
     if FEASIBLE not in study.table:
         return np.ones(study.count, dtype=bool)
     return np.asarray(study.table[FEASIBLE] == 1)
 
 
-def _reasons(study: Source) -> tuple[tuple[str, int], ...]:
+def _reasons(study: StudyTable) -> tuple[tuple[str, int], ...]:
     """Why rows are not feasible, the most frequent first."""
     if REASON not in study.table:
         return ()
     return tuple(Counter(x for x in study.table[REASON].tolist() if x).most_common())
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return f"{value:.5g}" if isinstance(value, np.floating) else str(value)
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(row: Case) -> Case:
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in row.items()}
 
 

@@ -21,17 +21,19 @@ from typing import Any, BinaryIO
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from manipula.errors import InputError, caution, some_of
 from manipula.messages import Message
 from manipula.studies.cases.cases import Cases
-from manipula.studies.work.blocks import CaseBlock, Remaining, Spec, join_blocks
+from manipula.studies.cases.values import Column
+from manipula.studies.work.worker import CaseBlock, Spec, join_blocks
 from manipula.support.files import open_archive, write_bytes, write_text
 
 ENOUGH, SOON = 4 * 2**20, 5.0  # bytes, seconds: then what has come is written
 FORMAT = 1
 WHOLE = "results.npz"
+Identity = dict[str, object]
 TOLD = {
     "function": Message("function differs"),
     "uses": Message("function differs"),
@@ -43,39 +45,57 @@ TOLD = {
 }
 
 
+class Remaining:
+    """The cases that are not done, as ranges in ascending order."""
+
+    def __init__(self, count: int, done: list[tuple[int, int]]) -> None:
+        self._ranges, at = list[tuple[int, int]](), 0
+        for start, stop in sorted(done):
+            if start > at:
+                self._ranges.append((at, start))
+            at = max(at, stop)
+        if at < count:
+            self._ranges.append((at, count))
+        self._ranges.reverse()  # the next is the last
+        self.left = sum(stop - start for start, stop in self._ranges)
+
+    def take(self, most: int) -> tuple[int, int]:
+        """The next cases, neighbours, at most so many; there must be some."""
+        start, stop = self._ranges.pop()
+        end = min(stop, start + most)
+        if end < stop:
+            self._ranges.append((end, stop))
+        self.left -= end - start
+        return start, end
+
+
 class Store:
     """The folder of one study. `identity` is what must be the same for a study to be gone on with."""
 
-    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, identity: Identity) -> None:
         self.folder, self.parts, self.whole = folder, folder / "parts", folder / WHOLE
         self._buffer, self._size, self._written, self._since = list[CaseBlock](), 0, 0, monotonic()
         self.stored, self.failed = 0, 0
         self.spec: Spec | None = None
-        with told_if_not_written(folder):
+        with errors_of_writing(folder):
             self._meet(identity)
 
-    def _meet(self, identity: dict[str, Any]) -> None:
+    def _meet(self, identity: Identity) -> None:
         file = self.folder / "study.json"
-        if self.folder.is_dir() and any(self.folder.iterdir()) and not file.exists():
+        if file.exists():
+            found = _read(file)
+            if odd := next((key for key, value in identity.items() if found.get(key) != value), None):
+                difference = _difference(odd, found.get(odd), identity[odd])
+                raise InputError("{folder}: holds another study: its {difference}", self.folder, difference)
+        elif self.folder.is_dir() and any(self.folder.iterdir()):
             raise InputError(
                 "{folder}: is not empty and holds no study; name a new folder, or that of the study", self.folder
             )
-        if file.exists():
-            self._refuse_another(_read(file), identity)
         else:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_text(file, json.dumps({"format": FORMAT, **identity}, indent=1) + "\n")
         if not self.whole.exists():  # one that is whole may lie where nothing can be written
             self.parts.mkdir(exist_ok=True)
-
-    def _refuse_another(self, found: dict[str, Any], identity: dict[str, Any]) -> None:
-        for key, value in identity.items():
-            if found.get(key) != value:
-                raise InputError(
-                    "{folder}: holds another study: its {difference}",
-                    self.folder,
-                    _difference(key, found.get(key), value),
-                )
 
     def finished_ranges(self, there: Callable[[CaseBlock], None]) -> list[tuple[int, int]]:
         """The ranges of cases whose results are there; who listens hears of them part by part."""
@@ -86,30 +106,33 @@ class Store:
                 caution("{path}: cannot be read and is left out; its cases are computed again", path)
                 path.unlink()
                 continue
-            found += ranges_of(np.concatenate([part.cases, np.array([k for k, _ in part.failed], dtype=np.int64)]))
-            self.stored += part.count
-            self.failed += len(part.failed)
-            self.spec = self.spec or part.spec
+            found += ranges_of(part.all_cases)
+            self._count(part)
             there(part)
         self.stored = sum(stop - start for start, stop in found)
         return found
 
-    def take(self, block: CaseBlock) -> None:
-        """Results that came; they are written before long."""
-        self._buffer.append(block)
-        self._size += block.size
+    def _count(self, block: CaseBlock) -> None:
         self.spec = self.spec or block.spec
         self.stored += block.count
         self.failed += len(block.failed)
+
+    def take(self, block: CaseBlock) -> None:
+        """Results that came; they are written before long. An interruption before the first case leaves none."""
+        if not block.count:
+            return
+        self._buffer.append(block)
+        self._size += block.size
+        self._count(block)
         if self._size > ENOUGH or monotonic() - self._since > SOON:
             self.flush()
 
     def flush(self) -> None:
         """What has come is on the disk after this."""
         if self._buffer:
-            with told_if_not_written(self.folder):
+            with errors_of_writing(self.folder):
                 whole = join_blocks(self._buffer)
-                name = f"{min(x[0] for x in ranges_or_failed(whole)):012d}-{os.getpid()}-{self._written}.npz"
+                name = f"{whole.all_cases.min():012d}-{os.getpid()}-{self._written}.npz"
                 write_bytes(self.parts / name, _pack_block(whole))
         self._buffer, self._size, self._written, self._since = [], 0, self._written + 1, monotonic()
 
@@ -121,25 +144,18 @@ class Store:
                     kept = [found[member] for member in members]
                     yield kept[0] if len(kept) == 1 else kept
 
-    def drop_parts(self) -> None:
-        shutil.rmtree(self.parts, ignore_errors=True)
 
-
-def _difference(key: str, found: Any, wanted: Any) -> str:
+def _difference(key: str, found: object, wanted: object) -> str:
     """In words, and which where that helps."""
     if key in ("function", "count", "seed"):
         return Message("{told}: {found!r:.60}, not {wanted!r:.60}", TOLD[key], found, wanted)
-    if key in ("shared", "uses") and isinstance(found, dict):
+    if key in ("shared", "uses") and isinstance(found, dict) and isinstance(wanted, dict):
         odd = [name for name in {**found, **wanted} if found.get(name) != wanted.get(name)]
         return Message("{place}: {text}", TOLD[key], some_of(odd))
     return TOLD[key]
 
 
-def ranges_or_failed(block: CaseBlock) -> list[tuple[int, int]]:
-    return ranges_of(np.concatenate([block.cases, np.array([k for k, _ in block.failed], dtype=np.int64)]))
-
-
-def ranges_of(cases: Any) -> list[tuple[int, int]]:
+def ranges_of(cases: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Neighbours as ranges."""
     if not len(cases):
         return []
@@ -151,9 +167,9 @@ def ranges_of(cases: Any) -> list[tuple[int, int]]:
 
 def _pack_block(block: CaseBlock) -> bytes:
     named = {f"result.{name}": values for name, values in block.columns.items()}
-    failed, why = np.array([k for k, _ in block.failed], dtype=np.int64), np.array([x for _, x in block.failed], "U")
+    why = np.array([x for _, x in block.failed], "U")
     with BytesIO() as file:
-        np.savez(file, case=block.cases, failed=failed, why=why, **named)  # type: ignore[arg-type]
+        np.savez(file, case=block.cases, failed=block.failed_cases, why=why, **named)  # type: ignore[arg-type]
         return file.getvalue()
 
 
@@ -167,7 +183,7 @@ def _part(path: Path) -> CaseBlock | None:
         return None
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> Identity:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, UnicodeDecodeError):
@@ -178,7 +194,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def told_if_not_written(folder: Path) -> Iterator[None]:
+def errors_of_writing(folder: Path) -> Iterator[None]:
     """A folder that cannot be written, a disk that is full: one sentence, and how to go on."""
     try:
         yield
@@ -233,12 +249,11 @@ def _lock_folder(folder: Path) -> int | None:
 # column is in memory; the same bytes whatever the parts were.
 
 STRIDE = 2**16  # cases laid out at a time
-Array = NDArray[Any]
 
 
 def merge_parts(store: Store, cases: Cases) -> Path:
     """Writes `results.npz`, then the parts go."""
-    with told_if_not_written(store.folder), tempfile.TemporaryDirectory(dir=store.folder, prefix=".merge-") as scratch:
+    with errors_of_writing(store.folder), tempfile.TemporaryDirectory(dir=store.folder, prefix=".merge-") as scratch:
         place = Path(scratch)
         failed, why = _failures(store)
         _refuse_missing(store, cases.count)
@@ -250,7 +265,7 @@ def merge_parts(store: Store, cases: Cases) -> Path:
             _add_column(file, "failed", _save_column(place, failed))
             _add_column(file, "why", _save_column(place, why))
         (place / "whole.npz").replace(store.whole)
-    store.drop_parts()
+    shutil.rmtree(store.parts, ignore_errors=True)
     return store.whole
 
 
@@ -271,7 +286,7 @@ def _add_column(file: ZipFile, name: str, column: Path) -> None:
     column.unlink()
 
 
-def _save_column(place: Path, values: Array) -> Path:
+def _save_column(place: Path, values: Column) -> Path:
     np.save(place / "column.npy", values)
     return place / "column.npy"
 
@@ -304,7 +319,7 @@ def _result_column(place: Path, store: Store, name: str, count: int, failures: b
     return place / "column.npy"
 
 
-def _open_memmap(path: Path, kind: np.dtype[Any], shape: Sequence[int]) -> Any:
+def _open_memmap(path: Path, kind: DTypeLike, shape: Sequence[int]) -> np.memmap[Any, Any]:
     """Its room is taken at once: writing through memory to a disk that is full would end the process without a word."""
     found = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=tuple(shape))
     with path.open("r+b") as file:
@@ -321,7 +336,7 @@ def take_room(file: BinaryIO, start: int, stop: int) -> None:
         file.write(bytes(min(left, 2**20)))
 
 
-def _failures(store: Store) -> tuple[Array, Array]:
+def _failures(store: Store) -> tuple[Column, Column]:
     """By case; a case that came twice counts once."""
     found: dict[int, str] = {}
     for cases, why in store.pieces("failed", "why"):

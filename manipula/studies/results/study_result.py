@@ -1,293 +1,52 @@
-"""A study that is whole: its table of columns, its rows, its failures; read from the disk as they are asked for."""
+"""A study that is whole: its table, what a ready study makes of it, and its page: a summary, how every result is
+distributed and how it goes with the cases, what failed.
+"""
 
 from __future__ import annotations
 
-import csv
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
-from weakref import finalize
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
-from manipula.pages.charts import HeatMap
-from manipula.robot import Robot
-from manipula.studies.cases.values import RESERVED, kind_of, refuse_ending
+from manipula.pages.charts import Chart, ChartLine, HeatMap
+from manipula.pages.page import charts, page, paragraph, section, table
+from manipula.studies.cases.values import Bits, Case, Column, refuse_ending
 from manipula.studies.results.front import Front, front_of
-from manipula.studies.results.report import map_of, report_of
-from manipula.support.files import open_archive, replace_file, write_text
+from manipula.studies.results.table import StudyTable, is_numeric
+from manipula.support.files import write_text
 from manipula.support.text import html_table, text_table
 
-# Files of results: npz and csv always, Parquet where pyarrow is.
-
-STRIDE = 2**16  # rows of a group: its size does not depend on how the study was run
-
-
-@dataclass(frozen=True)
-class Written:
-    """What a file gets: columns, and the sentences of the cases that failed."""
-
-    path: Path
-    table: Mapping[str, NDArray[Any]]
-    why: Mapping[int, str]
-    count: int
+REASONS = 3  # to fail, in a print
+ON_PAGE = 20  # reasons of a page
+CHARTS = 12  # of a kind
+POINTS = 1500  # dots of a chart: more than can be told apart
 
 
-def columns_written(found: Written, path: Path) -> Path:
-    """The whole table; what failed has a column `failure` where the file has rows."""
-    refuse_ending(path)
-    with replace_file(path) as part:
-        {".npz": _npz_written, ".csv": _csv_written, ".parquet": _parquet_written}[path.suffix.lower()](found, part)
-    return path
-
-
-def _npz_written(found: Written, path: Path) -> None:
-    shutil.copyfile(found.path, path)
-
-
-def _csv_written(found: Written, path: Path) -> None:
-    names = [(name, place) for name in found.table for place in _places(found.table[name])]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow([*(_head(name, place) for name, place in names), *(["failure"] if found.why else [])])
-        for start, stop in _strides(found.count):
-            parts = [_at(found.table[name][start:stop], place) for name, place in names]
-            why = [[found.why.get(k, "") for k in range(start, stop)]] if found.why else []
-            out.writerows(zip(*parts, *why))
-
-
-def _places(values: NDArray[Any]) -> Iterator[tuple[int, ...]]:
-    return np.ndindex(values.shape[1:])
-
-
-def _at(values: NDArray[Any], place: tuple[int, ...]) -> list[Any]:
-    for k in place:
-        values = values[:, k]
-    return list(values.tolist())
-
-
-def _head(name: str, place: tuple[int, ...]) -> str:
-    return name + "".join(f"_{k + 1}" for k in place)
-
-
-def _strides(count: int) -> Iterator[tuple[int, int]]:
-    return ((start, min(start + STRIDE, count)) for start in range(0, count, STRIDE))
-
-
-def _parquet_written(found: Written, path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    writer = None
-    for start, stop in _strides(found.count):
-        columns = {name: _arrow(pa, found.table[name][start:stop]) for name in found.table}
-        if found.why:
-            columns["failure"] = pa.array([found.why.get(k) for k in range(start, stop)], pa.string())
-        table = pa.table(columns)
-        writer = writer or pq.ParquetWriter(path, table.schema)
-        writer.write_table(table)
-    if writer is not None:
-        writer.close()
-
-
-def _arrow(pa: Any, values: NDArray[Any]) -> Any:
-    flat = pa.array(np.ascontiguousarray(values).ravel() if values.dtype.kind != "U" else values.ravel().tolist())
-    for size in reversed(kind_of(values)[1][1:]):
-        flat = pa.FixedSizeListArray.from_arrays(flat, size)
-    return flat
-
-
-FIGURES = ("lowest", "5 %", "median", "mean", "95 %", "highest")
-REASONS = 3  # to fail, that a print tells
-
-
-class Failure(NamedTuple):
-    """A case that failed, and why."""
-
-    case: int
-    why: str
-    given: dict[str, Any]
-
-
-class Place:
-    """The file of the results. A study without a folder has a temporary one, which goes when nobody holds this."""
-
-    def __init__(self, path: Path, temporary: bool = False) -> None:
-        self.path, self.temporary = path, temporary
-        if temporary:
-            finalize(self, shutil.rmtree, path.parent, ignore_errors=True)
-
-
-class Table(Mapping[str, NDArray[Any]]):
-    """Columns by name, in the order of the cases: first those of the cases, then results. NaN where it failed."""
-
-    def __init__(self, place: Place, count: int, given: Sequence[str]) -> None:
-        self._place, self._count, self._held = place, count, dict[str, NDArray[Any]]()
-        with _results_in(place.path) as found:
-            self._names = [name for name in found if name not in RESERVED]
-            if lost := [name for name in (*given, *RESERVED) if name not in found]:
-                raise _damage_error(place.path, Message("no column {lost}", lost[0]))
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._names:
-            raise UnknownNameError("column of the study", name, self._names)
-        return self.member(name)
-
-    def member(self, name: str) -> NDArray[Any]:
-        if name not in self._held:
-            with _results_in(self._place.path) as found:
-                values = found[name]
-                if name not in RESERVED and values.shape[:1] != (self._count,):
-                    why = Message(
-                        "{name} has shape {shape}, and there are {count} cases", name, values.shape, self._count
-                    )
-                    raise _damage_error(self._place.path, why)
-                self._held[name] = values
-        return self._held[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"<columns {', '.join(self._names)[:200]}>"
-
-
-@contextmanager
-def _results_in(path: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
-    """The arrays of a file of results; one that is not as a study wrote it is refused."""
-    try:
-        with open_archive(path) as found:
-            yield found
-    except OSError as error:
-        raise InputError("{name}: cannot be read: {strerror}", path, error.strerror or error) from error
-    except InputError:
-        raise
-    except ValueError as error:
-        raise _damage_error(path, str(error)) from error
-
-
-def _damage_error(path: Path, why: str) -> InputError:
-    return InputError("{path}: is damaged: {error}; delete it, and the same call computes the study again", path, why)
-
-
-class Rows(Sequence[dict[str, Any]]):
-    """Case by case; a row that failed has what was given, and its `failure`."""
-
-    def __init__(self, study: Study) -> None:
-        self._study = study
-
-    def __len__(self) -> int:
-        return self._study.count
-
-    def __getitem__(self, k: Any) -> Any:
-        if isinstance(k, slice):
-            return [self[i] for i in range(*k.indices(len(self)))]
-        place = k + len(self) if k < 0 else k
-        if not 0 <= place < len(self):
-            raise IndexError(f"the study has {len(self)} rows")
-        why = self._study.why.get(place)
-        names = self._study.table if why is None else self._study.given
-        found = {name: _plain(self._study.table[name][place]) for name in names}
-        return found if why is None else {**found, "failure": why}
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} rows>"
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, np.ndarray) else value.item()
-
-
-def _nothing(study: Study) -> Sequence[str]:
+def no_sections(study: Study) -> Sequence[str]:
     return ()
 
 
-def _no_answer(study: Study) -> Mapping[str, Any]:
+def no_answer(study: Study) -> Mapping[str, object]:
     return {}
 
 
-def no_robot(study: Study, case: int) -> Robot:
-    raise InputError("the study {title} has no robot of its own in every case; that of designs has", study.title)
-
-
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(StudyTable):
     """`table`: columns; `rows`: dicts; `failures`: the cases that failed. `path` is the file of all of it."""
 
-    title: str
-    place: Place
-    count: int
-    given: tuple[str, ...]
-    seconds: float = 0.0
-    computed: int = 0
-    shared: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what all cases had besides
-    show: Callable[[Study], Sequence[str]] = _nothing  # what a ready study has to show on its page
-    told: Callable[[Study], Mapping[str, Any]] = _no_answer  # its answer in short
-    units: Mapping[str, str] = field(default_factory=dict, repr=False)  # of columns, where they are known
-    build: Callable[[Study, int], Robot] = no_robot  # the robot of a case, where each has its own
+    show: Callable[[Study], Sequence[str]] = no_sections  # what a ready study has to show on its page
+    told: Callable[[Study], Mapping[str, object]] = no_answer  # its answer in short
 
-    @property
-    def path(self) -> Path:
-        return self.place.path
-
-    @property
-    def kept(self) -> Path | None:
-        """The file of the whole table in the study's folder; None where there is no folder."""
-        return None if self.place.temporary else self.path
-
-    @cached_property
-    def table(self) -> Table:
-        return Table(self.place, self.count, self.given)
-
-    @property
-    def results(self) -> tuple[str, ...]:
-        """The names of what the function gave."""
-        return tuple(name for name in self.table if name not in self.given)
-
-    @cached_property
-    def why(self) -> dict[int, str]:
-        """Case → sentence, of those that failed."""
-        return dict(zip(self.table.member("failed").tolist(), self.table.member("why").tolist()))
-
-    @property
-    def rows(self) -> Rows:
-        return Rows(self)
-
-    @property
-    def failures(self) -> list[Failure]:
-        return [
-            Failure(case, why, {name: _plain(self.table[name][case]) for name in self.given})
-            for case, why in self.why.items()
-        ]
-
-    def summary(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Of every result that is a number: least, median, mean, most."""
-        figures = self.figures()
-        return ("result", *FIGURES), [
-            (name, *("" if x is None else f"{x:.5g}" for x in found.values())) for name, found in figures.items()
-        ]
-
-    def figures(self) -> dict[str, dict[str, float | None]]:
-        """The numbers of the summary, by result; None where no case gave one."""
-        return {name: _figures(self.table[name]) for name in self.results if self._is_number(name)}
-
-    def _is_number(self, name: str) -> bool:
-        return self.table[name].ndim == 1 and self.table[name].dtype.kind != "U"
-
-    def map(self, name: str, x: str, y: str, path: str | Path | None = None, **at: Any) -> HeatMap:
+    def map(self, name: str, x: str, y: str, path: str | Path | None = None, **at: object) -> HeatMap:
         """A result by colour over two columns of the cases, the others held `at` a value (default: their middle level);
         written as SVG where a path is given."""
-        found = map_of(self.table, self.given, name, x, y, at, self.units)
+        found = map_of(self, name, x, y, at)
         if path is not None:
             write_text(Path(path), found.svg() + "\n")
         return found
@@ -297,34 +56,24 @@ class Study:
         is better; a study of designs knows its own. Where a column `feasible` is, rows that are not do not count."""
         if not self.results:
             raise InputError("front: every case failed; the first says: {why}", self.failures[0].why)
-        return front_of(self, objectives or self.shared.get("objectives", {}), self.units)
+        return front_of(self, objectives or self.shared.get("objectives", {}))
 
     @property
     def has_front(self) -> bool:
         """Whether it knows its objectives, and some case did not fail."""
         return bool(self.shared.get("objectives") and self.results)
 
-    def robot(self, case: int) -> Robot:
-        """The robot of a case, in a study where each has its own."""
-        if isinstance(case, bool) or not isinstance(case, int | np.integer) or not 0 <= case < self.count:
-            raise InputError("case: expected a number from 0 to {count}, found {case!r:.40}", self.count - 1, case)
-        return self.build(self, int(case))
-
-    def save(self, path: str | Path) -> Path:
-        """The table as a file: .npz, .csv or .parquet."""
-        return columns_written(Written(self.path, self.table, self.why, self.count), Path(path))
-
     def report(self, path: str | Path) -> Path:
         """A page that stands alone: what a ready study shows of its own, summary, pictures, failures."""
         refuse_page(path)
-        return write_text(Path(path), report_of(self, *self.show(self)))
+        return write_text(Path(path), report_of(self))
 
     @property
-    def answer(self) -> Mapping[str, Any]:
+    def answer(self) -> Mapping[str, object]:
         """What a ready study has found, by name; nothing where every case failed."""
         return self.told(self) if self.results else {}
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Case:
         return {
             "study": self.title,
             "cases": self.count,
@@ -359,20 +108,6 @@ class Study:
         return html_table(heads, rows, repr(self).strip("<>"))
 
 
-def _figures(values: NDArray[Any]) -> dict[str, float | None]:
-    known = np.asarray(values, dtype=float)
-    known = known[~np.isnan(known)]
-    if not known.size:
-        return dict.fromkeys(FIGURES)
-    between: Literal["linear", "lower"] = (
-        "linear" if np.isfinite(known).all() else "lower"
-    )  # nothing lies between a number and infinity
-    low, median, high = np.quantile(known, [0.05, 0.5, 0.95], method=between)
-    with np.errstate(invalid="ignore"):  # of both infinities there is no mean
-        found = (known.min(), low, median, known.mean(), high, known.max())
-    return {name: None if np.isnan(x) else float(x) for name, x in zip(FIGURES, found, strict=True)}
-
-
 def refuse_results(path: str | Path | None) -> None:
     """The ending of a file of results is met before the study is run."""
     if path is None:
@@ -386,3 +121,101 @@ def refuse_page(path: str | Path | None) -> None:
     """A page is HTML, and its name says so."""
     if path is not None and Path(path).suffix.lower() not in (".html", ".htm"):
         raise InputError("report: expected a file that ends in .html, found {path!r:.60}", str(path))
+
+
+# A result over two of the columns, the others held: a slice of a product of cases as a picture.
+
+
+def map_of(study: StudyTable, name: str, x: str, y: str, at: Mapping[str, object]) -> HeatMap:
+    """`at` says where the other columns are cut: at the level nearest to it; left out, at the middle one. Where several
+    cases fall on one cell, as words differ among them, the first counts."""
+    table, given = study.table, study.given
+    for word in (x, y, *at):
+        if word not in given:
+            raise UnknownNameError("column of the cases", word, given)
+    if x == y or x in at or y in at:
+        raise InputError("map: {x} and {y} are the axes; expected two that differ, held at no value", x, y)
+    for word in (name, x, y):
+        if not is_numeric(table[word]):
+            raise InputError("map: {word} is no column of numbers", word)
+    held = {word: _level(word, table[word], at.get(word)) for word in given if word not in (x, y)}
+    alike = [_alike(table[word], level) for word, level in held.items()] or [np.ones(study.count, bool)]
+    kept = np.flatnonzero(np.logical_and.reduce(alike))
+    across, columns = np.unique(table[x][kept], return_inverse=True)
+    up, rows = np.unique(table[y][kept], return_inverse=True)
+    values = np.full((len(up), len(across)), np.nan)
+    values[rows[::-1], columns[::-1]] = table[name][kept][::-1]
+    cut = ", ".join(f"{word} = {v:.4g}" if isinstance(v, float) else f"{word} = {v}" for word, v in held.items())
+    places = across.astype(float).tolist(), up.astype(float).tolist()
+    title = f"{name} at {cut}" if cut else name
+    return HeatMap(title, study.label(x), study.label(y), *places, values.tolist(), study.unit(name))
+
+
+def _level(name: str, values: Column, wanted: Any) -> object:
+    levels = np.unique(values, axis=0)
+    if levels.dtype.kind == "U" or levels.ndim > 1:
+        if wanted is not None and wanted not in levels.tolist():
+            raise UnknownNameError(Message("level of {name}", name), str(wanted), list(map(str, levels.tolist())))
+        return levels[0] if wanted is None else wanted
+    place = len(levels) // 2 if wanted is None else int(np.argmin(np.abs(levels.astype(float) - float(wanted))))
+    return levels[place].item()
+
+
+def _alike(values: Column, level: object) -> Bits:
+    return np.asarray((values == level).reshape(len(values), -1).all(-1))
+
+
+def report_of(study: Study) -> str:
+    """The whole page; what a ready study has to show of its own comes before the rest."""
+    heads, rows = study.summary()
+    results = [name for name in study.results if _plots(study.table[name])]
+    given = [name for name in study.given if _plots(study.table[name]) and len(np.unique(study.table[name])) > 1]
+    pairs = [(x, y) for y in results for x in given][:CHARTS]
+    failed = f", {len(study.why)} of them failed" if study.why else ""
+    place = "" if study.kept is None else f" All of them: {study.kept}"
+    text = f"{study.count} case{'s' * (study.count > 1)}{failed}.{place}"
+    parts = [paragraph(text), *study.show(study)]
+    parts.append(section("Results", table("over all cases that did not fail", heads, rows)))
+    if results:
+        parts.append(section("Distributions", charts([distribution(study, x) for x in results[:CHARTS]])))
+    if pairs:
+        parts.append(section("By case", charts([_dots(study, x, y) for x, y in pairs])))
+    if study.why:
+        parts.append(section("Failures", _reasons(study)))
+    return page(f"Study {study.title}", parts)
+
+
+def _plots(values: Column) -> bool:
+    return values.ndim == 1 and values.dtype.kind in "bif" and bool(np.isfinite(values.astype(float)).any())
+
+
+def distribution(study: StudyTable, name: str) -> Chart:
+    """The share of cases at or below a value: at each that a case has, a step."""
+    values = np.sort(study.table[name].astype(float))
+    values = values[np.isfinite(values)]
+    some = np.unique(values[np.linspace(0, len(values) - 1, min(len(values), 600)).astype(int)])
+    below, upto = np.searchsorted(values, some, "left"), np.searchsorted(values, some, "right")
+    share = np.stack([below, upto], axis=-1).ravel() / len(values)
+    return Chart(
+        name, study.label(name), "share of cases", np.repeat(some, 2).tolist(), [ChartLine("", share.tolist())]
+    )
+
+
+def _dots(study: StudyTable, x: str, y: str) -> Chart:
+    across, up = (study.table[name].astype(float) for name in (x, y))
+    some = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
+    some = some[:: max(1, len(some) // POINTS)]
+    return Chart(
+        f"{y} over {x}",
+        study.label(x),
+        study.label(y),
+        across[some].tolist(),
+        [ChartLine("", up[some].tolist(), dots=True)],
+    )
+
+
+def _reasons(study: StudyTable) -> str:
+    found = Counter(study.why.values()).most_common(ON_PAGE)
+    first = {why: case for case, why in reversed(study.why.items())}
+    rows = [(why, str(count), str(first[why])) for why, count in found]
+    return table("by what they say", ("why", "cases", "the first"), rows)

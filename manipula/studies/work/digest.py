@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -22,8 +22,8 @@ import numpy as np
 from manipula.robot import Robot
 
 # Cases that leave each other alone: what one does to shared values, to the folder it works in or to numpy's settings
-# does not reach the next. What cannot be kept apart is told, where a process does nothing else meanwhile: Dask's
-# workers have other threads.
+# does not reach the next. What cannot be kept apart gets a warning, where a process does nothing else: Dask's workers
+# have other threads.
 
 DRAWS = "the function draws from {}, which all cases share: its results depend on their order; rng is the case's own"
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
@@ -66,7 +66,7 @@ def _alone() -> bool:
     return current_thread() is main_thread()
 
 
-def shared_draws() -> tuple[Any, Any]:
+def shared_draws() -> tuple[object, object]:
     """Where the generators are that no case has for itself."""
     if not _alone():
         return None, None
@@ -74,30 +74,31 @@ def shared_draws() -> tuple[Any, Any]:
     return random.getstate(), (keys.tobytes(), place)  # type: ignore[union-attr]
 
 
-def draws_told(before: tuple[Any, Any], after: tuple[Any, Any]) -> tuple[str, ...]:
+def draw_warnings(before: tuple[object, object], after: tuple[object, object]) -> tuple[str, ...]:
     names = ("the module random", "numpy.random's own generator")
     return tuple(DRAWS.format(name) for name, one, other in zip(names, before, after) if one != other)
 
 
+Parts = dict[str, object]  # what decides the results of a function, by name
 CODE = "text"  # the part that is the function itself
 HOLDERS = (list, tuple, dict, set, frozenset)
 DATA = (np.ndarray, np.generic, Robot)
 
 
-def function_parts(function: Callable[..., Any], text_from: Callable[[Robot], str]) -> dict[str, str]:
+def function_parts(function: object, text_from: Callable[[Robot], str]) -> dict[str, str]:
     """Name → digest."""
     bare, held = _unwrap_partial(function)
     if not isinstance(bare, FunctionType):  # an object that can be called, or nothing of Python's
-        named: dict[str, Any] = {CODE: bare}
+        named: Parts = {CODE: bare}
     else:
         named = {CODE: bare.__code__, **_used(bare)}
     own = getattr(bare, "__module__", type(bare).__module__)
     return {name: _Digest(own, text_from).of(value) for name, value in (named | held).items()}
 
 
-def _unwrap_partial(function: Any) -> tuple[Any, dict[str, Any]]:
+def _unwrap_partial(function: object) -> tuple[object, Parts]:
     """The function inside, and what was bound to it."""
-    held = dict[str, Any]()
+    held = Parts()
     while True:
         if isinstance(function, MethodType):
             held[f"self {len(held)}" if held else "self"] = function.__self__
@@ -109,9 +110,11 @@ def _unwrap_partial(function: Any) -> tuple[Any, dict[str, Any]]:
             return function, held
 
 
-def _used(function: FunctionType) -> dict[str, Any]:
+def _used(function: FunctionType) -> Parts:
     """What a function closed over, its defaults, and what it names of its module."""
-    found = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+    found: Parts = {
+        name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__
+    }
     found = {name: value for name, value in found.items() if _lasts(value, function.__module__)}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -130,7 +133,7 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(inner)
 
 
-def _lasts(value: Any, module: str) -> bool:
+def _lasts(value: object, module: str) -> bool:
     """Is a module's entry a constant, or a text of its own? What cases may fill, such as a store of arms, is not."""
     if isinstance(value, HOLDERS):
         inside = [*value, *value.values()] if isinstance(value, dict) else list(value)
@@ -145,12 +148,12 @@ class _Digest:
 
     def __init__(self, own: str, text_from: Callable[[Robot], str]) -> None:
         self._own, self._text_from = own, text_from
-        self._known = dict[int, tuple[Any, bytes]]()  # with the value, so that its number stays its own
+        self._known = dict[int, tuple[object, bytes]]()  # with the value, so that its number stays its own
 
-    def of(self, value: Any) -> str:
+    def of(self, value: object) -> str:
         return blake2b(self._bytes(value), digest_size=8).hexdigest()
 
-    def _bytes(self, value: Any) -> bytes:
+    def _bytes(self, value: object) -> bytes:
         kind = type(value).__qualname__.encode()
         if isinstance(value, PLAIN):
             return kind + repr(value).encode()
@@ -160,7 +163,7 @@ class _Digest:
             self._known[id(value)] = value, kind + b"(" + inside + b")"
         return self._known[id(value)][1]
 
-    def _parts(self, value: Any) -> list[Any]:
+    def _parts(self, value: object) -> Sequence[object]:
         match value:
             case np.ndarray() if value.dtype.kind != "O":
                 return [value.dtype.str, str(value.shape), value.tobytes()]
@@ -186,7 +189,7 @@ class _Digest:
         name = getattr(value, "__qualname__", None)
         return self._state(value) if name is None else [f"{value.__module__}:{name}", *self._inside(value)]
 
-    def _inside(self, value: Any) -> list[Any]:
+    def _inside(self, value: object) -> list[object]:
         """Of a function or a class of the own module."""
         if value.__module__ != self._own or not isinstance(value, FunctionType | type):
             return []
@@ -196,16 +199,16 @@ class _Digest:
         bare = {name: getattr(x, "fget", None) or getattr(x, "__func__", x) for name, x in plain.items()}
         return [{name: x for name, x in bare.items() if isinstance(x, (*PLAIN, FunctionType))}, *value.__bases__]
 
-    def _state(self, value: Any) -> list[Any]:
+    def _state(self, value: object) -> list[object]:
         """An object: its class, and what a pickle of it would hold; what it keeps for later is not part of it."""
         try:
-            _, *rest = value.__reduce_ex__(4)
+            _, *rest = list(value.__reduce_ex__(4))
         except Exception:  # no pickle: known by its class alone
             rest = []
         return [type(value), *(_without_caches(type(value), x) for x in rest if x is not None)]
 
 
-def _without_caches(kind: type, state: Any) -> Any:
+def _without_caches(kind: type, state: object) -> object:
     if not isinstance(state, dict):
         return state
     return {name: x for name, x in state.items() if not isinstance(getattr(kind, str(name), None), cached_property)}

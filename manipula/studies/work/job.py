@@ -9,14 +9,15 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from importlib import import_module
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from manipula.errors import InputError, ManipulaWarning
 from manipula.robot import Robot, RobotLike, as_robot
+from manipula.studies.cases.values import Case
 from manipula.studies.work.digest import fresh, function_parts
 from manipula.support.cache import fingerprint
 from manipula.version import __version__
@@ -26,18 +27,21 @@ if TYPE_CHECKING:
 
 BATCHED = "__manipula_batched__"
 KNOWN = 256  # robots whose texts are held
+CaseFunction = Callable[..., Mapping[str, object]]
+Versions = tuple[tuple[str, str], ...]
+Way = str | bytes | int  # to a function: its place, its code, or, where it stays in this process, its number
 
 
 @dataclass(frozen=True)
 class Job:
-    """Plain data: the way to the function, the shared values (robots as texts), the columns of the cases, the seed,
-    the versions that the client has."""
+    """Plain data: the way to the function, the shared values (pickled, robots as texts), the columns of the cases, the
+    seed, the versions that the client has."""
 
-    function: tuple[str, Any]
-    shared: tuple[tuple[str, str, Any], ...]
+    function: Way
+    shared: tuple[tuple[str, str | bytes], ...]
     names: tuple[str, ...]
     seed: int
-    versions: tuple[tuple[str, str], ...]
+    versions: Versions
 
     @cached_property
     def pickle_bytes(self) -> bytes:
@@ -48,28 +52,23 @@ class Job:
 class Opened:
     """A job where it is done."""
 
-    function: Callable[..., Any]
-    given: Callable[[], dict[str, Any]]
+    function: CaseFunction
+    shared: Callable[[], Case]  # as it came, whatever an earlier case did to it
     job: Job
-
-    @property
-    def shared_values(self) -> dict[str, Any]:
-        """As it came, whatever an earlier case did to it."""
-        return self.given()
 
     @property
     def takes_batches(self) -> bool:
         return bool(getattr(self.function, BATCHED, False))
 
 
-def batched(function: Callable[..., Any]) -> Callable[..., Any]:
+def batched(function: CaseFunction) -> CaseFunction:
     """Marks a study's function that takes many cases at once: each name an array with a row a case, as its results
     have; its second argument gives the generator of each, `rngs[k]`."""
     setattr(function, BATCHED, True)
     return function
 
 
-def versions() -> tuple[tuple[str, str], ...]:
+def versions() -> Versions:
     """What must be the same wherever a study runs, for the same bytes to come of it."""
     import numpy
     import scipy
@@ -83,7 +82,7 @@ def versions() -> tuple[tuple[str, str], ...]:
     )
 
 
-def refuse_versions(here: tuple[tuple[str, str], ...], there: tuple[tuple[str, str], ...], where: str) -> None:
+def refuse_versions(here: Versions, there: Versions, where: str) -> None:
     for (name, own), (_, other) in zip(here, there, strict=True):
         if own != other:
             raise InputError(
@@ -95,48 +94,52 @@ def refuse_versions(here: tuple[tuple[str, str], ...], there: tuple[tuple[str, s
             )
 
 
-def pack_job(function: Any, shared: Mapping[str, Any], names: tuple[str, ...], seed: int, travels: bool) -> Job:
-    """The job; what cannot travel is told, unless it need not."""
+def pack_job(function: object, shared: Mapping[str, object], names: tuple[str, ...], seed: int, travels: bool) -> Job:
+    """The job; what cannot travel is refused, unless it need not."""
     way = _way_to(function, travels)
-    return Job(way, tuple(_pack_shared(name, value) for name, value in shared.items()), names, seed, versions())
+    return Job(way, tuple((name, _pack_shared(name, x)) for name, x in shared.items()), names, seed, versions())
 
 
 @lru_cache(maxsize=16)
 def open_job(data: bytes) -> Opened:
     """A job as it is in this process, made once."""
     job: Job = pickle.loads(data)
-    return Opened(_function(job.function), fresh({name: _value(kind, held) for name, kind, held in job.shared}), job)
+    shared = {name: robot_from(x) if isinstance(x, str) else pickle.loads(x) for name, x in job.shared}
+    return Opened(_function(job.function), fresh(shared), job)
 
 
 # the function
 
 
-def _way_to(function: Any, travels: bool) -> tuple[str, Any]:
+def _way_to(function: object, travels: bool) -> Way:
     """By its name where it can be imported; else pickled with its code, which cloudpickle can."""
     if isinstance(function, str):
-        _function(("name", function))
-        return ("name", function)
+        _function(function)
+        return function
     if not callable(function):
         raise InputError(
             "function: expected a function, or its place as 'module:name', found {function!r:.60}", function
         )
     place = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
     if _importable(place, function):
-        return ("name", place)
-    return ("code", _code(function)) if travels else ("here", _remember_function(function))
+        return place
+    if travels:
+        return _code(function)
+    _here[id(function)] = function
+    return id(function)
 
 
-def _importable(place: str, function: Any) -> bool:
+def _importable(place: str, function: object) -> bool:
     module, _, name = place.partition(":")
     if module == "__main__" or not name or "<" in name:
         return False
     try:
-        return _function(("name", place)) is function
+        return _function(place) is function
     except InputError:
         return False
 
 
-def _code(function: Any) -> bytes:
+def _code(function: object) -> bytes:
     try:
         import cloudpickle
 
@@ -154,37 +157,28 @@ def _code(function: Any) -> bytes:
     )
 
 
-_here: dict[int, Any] = {}  # functions that stay in this process
+_here: dict[int, CaseFunction] = {}  # functions that stay in this process
 
 
-def _remember_function(function: Any) -> int:
-    _here[id(function)] = function
-    return id(function)
-
-
-def _function(way: tuple[str, Any]) -> Callable[..., Any]:
-    kind, held = way
-    if kind == "here":
-        return _here[held]  # type: ignore[no-any-return]
-    if kind == "code":
-        return pickle.loads(held)  # type: ignore[no-any-return]
-    module, colon, name = held.partition(":")
+def _function(way: Way) -> CaseFunction:
+    if not isinstance(way, str):
+        made: CaseFunction = _here[way] if isinstance(way, int) else pickle.loads(way)
+        return made
+    module, colon, name = way.partition(":")
     if not colon or not module or not name:
-        raise InputError("function: expected its place as 'module:name', found {held!r:.60}", held)
+        raise InputError("function: expected its place as 'module:name', found {held!r:.60}", way)
     try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
+        found: object = reduce(getattr, name.split("."), import_module(module))
     except ModuleNotFoundError as error:
-        raise InputError("function: no module is called {name!r}, found {held!r:.60}", error.name, held) from None
+        raise InputError("function: no module is called {name!r}, found {held!r:.60}", error.name, way) from None
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise InputError("function: {held!r:.60} is not there: {error}", held, error) from None
+        raise InputError("function: {held!r:.60} is not there: {error}", way, error) from None
     if not callable(found):
-        raise InputError("function: {held!r:.60} is {found!r:.40}, not a function", held, found)
-    return found  # type: ignore[no-any-return]
+        raise InputError("function: {held!r:.60} is {found!r:.40}, not a function", way, found)
+    return found
 
 
-def title_of(function: Any) -> str:
+def title_of(function: object) -> str:
     """By which a folder knows its function again: where it is."""
     if isinstance(function, str):
         return function
@@ -194,34 +188,28 @@ def title_of(function: Any) -> str:
     return f"{module}:{name or type(function).__name__}"
 
 
-def parts_of(function: Any) -> dict[str, str]:
+def parts_of(function: CaseFunction | str) -> dict[str, str]:
     """What decides what a function gives, each by its name, as digests."""
-    return function_parts(_function(("name", function)) if isinstance(function, str) else function, text_from)
+    return function_parts(_function(function) if isinstance(function, str) else function, text_from)
 
 
 # what all cases share
 
 
-def _pack_shared(name: str, value: Any) -> tuple[str, str, Any]:
+def _pack_shared(name: str, value: object) -> str | bytes:
     if isinstance(value, Robot):
-        return name, "robot", text_from(value)
+        return text_from(value)
     try:
-        return name, "value", pickle.dumps(value, protocol=5)
+        return pickle.dumps(value, protocol=5)
     except (TypeError, pickle.PicklingError, AttributeError) as error:
         raise InputError(
             "shared: {name}: {value!r:.60} cannot travel to workers: {error}", name, value, error
         ) from None
 
 
-def _value(kind: str, held: Any) -> Any:
-    if kind == "value":
-        return pickle.loads(held)
-    return robot_from(held)
-
-
 @lru_cache(maxsize=64)
 def robot_from(text: str) -> Robot:
-    """What is odd about it was told where it was first read."""
+    """Its warnings were given where it was first read."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         return Robot.from_text(text, exact=True)

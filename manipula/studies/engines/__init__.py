@@ -1,1 +1,0 @@
-"""Where a study runs: this process, processes of this machine, a Dask cluster."""
