@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import robot_from
+from manipula.support.progress import Tell, silent
 
 if TYPE_CHECKING:
     from manipula.pages.widget import View
@@ -16,14 +17,9 @@ MOST_ROWS = 2000  # of a run that is played: more than a screen shows
 
 
 def report(
-    robot: RobotLike,
-    path: str | Path | None = None,
-    *,
-    hidden: Sequence[str] = (),
-    optimise: str = "fast",
-    looks: Mapping[str, Any] | None = None,
-    tell: Callable[[str], None] = lambda text: None,
-) -> str:
+    robot: RobotLike, path: str | Path | None = None, *, hidden: Sequence[str] = (), optimise: str = "fast",
+    looks: Mapping[str, Any] | None = None, tell: Tell = silent,
+) -> str:  # fmt: skip
     """The robot as one HTML file: table, moving arm, equations, derivation, counts, laws, base parameters, torques and
     code. It opens from a disk, without Python and without a network. Returns the text, and writes it where a path is
     given.

@@ -54,18 +54,10 @@ def looks(robot: RobotLike, within: Path | None = None) -> dict[str, Any]:
 
 
 def picture(
-    robot: RobotLike,
-    q: Any = None,
-    path: str | Path | None = None,
-    *,
-    values: Mapping[str, Any] | None = None,
-    view: str | Sequence[float] | None = None,
-    frames: str = "tool",
-    names: bool = False,
-    background: str = "none",
-    size: Sequence[float] = (480, 420),
-    whole: bool = False,
-) -> Picture:
+    robot: RobotLike, q: Any = None, path: str | Path | None = None, *, values: Mapping[str, Any] | None = None,
+    view: str | Sequence[float] | None = None, frames: str = "tool", names: bool = False, background: str = "none",
+    size: Sequence[float] = (480, 420), whole: bool = False,
+) -> Picture:  # fmt: skip
     """The robot as an SVG: its text, which a notebook shows as a picture, and which is written to `path`, if one is
     given. No browser and no other library.
 

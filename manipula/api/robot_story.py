@@ -19,9 +19,8 @@ from manipula.mechanics.drawing.record import slopes_of
 from manipula.mechanics.drawing.visuals import attach_visuals, lighter, looks_of
 from manipula.pages.report import Count, ReportFormula, ReportVerdict, Story, Table
 from manipula.robot import Robot
+from manipula.support.progress import Tell
 from manipula.version import __version__
-
-Tell = Callable[[str], None]
 
 SHOWN = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "coriolis")  # as equations
 COUNTED = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "forward_dynamics")
@@ -66,23 +65,14 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
     base, no_base = gather_part("base", lambda: _base(robot), (None, ""))
     drawn, frames = drawing(ours), _frames(robot)
     return Story(
-        name=robot.name,
-        about=_about(robot),
-        drawing=drawn,
-        picture="" if "arm" in hidden else picture(ours),
+        name=robot.name, about=_about(robot), drawing=drawn, picture="" if "arm" in hidden else picture(ours),
         tables=gather_part("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
         formulas=gather_part("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
-        derivation=derivation,
-        derivation_typst=derivation_typst,
-        no_derivation=no_derivation,
+        derivation=derivation, derivation_typst=derivation_typst, no_derivation=no_derivation,
         counts=gather_part("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
-        verdicts=gather_part("check", lambda: _verdicts(robot, tell), ()),
-        base=base,
-        no_base=no_base,
-        hidden=tuple(hidden),
-        version=__version__,
-        remarks=[*frames, *_remarks(drawn["stand_ins"])],
-    )
+        verdicts=gather_part("check", lambda: _verdicts(robot, tell), ()), base=base, no_base=no_base,
+        hidden=tuple(hidden), version=__version__, remarks=[*frames, *_remarks(drawn["stand_ins"])],
+    )  # fmt: skip
 
 
 def _frames(robot: Robot) -> list[str]:

@@ -151,22 +151,12 @@ def save(robot: RobotLike, path: str | Path) -> Path:
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)
     if lost:
-        caution(
-            Message(
-                "{name}: {title} cannot hold the {lost} and {more} more; a .toml file keeps everything",
-                path.name,
-                form.title,
-                joined(", ", lost[:3]),
-                len(lost) - 3,
-            )
-            if len(lost) > 3
-            else Message(
-                "{name}: {title} cannot hold the {lost}; a .toml file keeps everything",
-                path.name,
-                form.title,
-                joined(", ", lost[:3]),
-            )
-        )
+        those, more = (path.name, form.title, joined(", ", lost[:3])), len(lost) - 3
+        if more > 0:
+            caution("{name}: {title} cannot hold the {lost} and {more} more; a .toml file keeps everything",
+                    *those, more)  # fmt: skip
+        else:
+            caution("{name}: {title} cannot hold the {lost}; a .toml file keeps everything", *those)
     return written
 
 

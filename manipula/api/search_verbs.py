@@ -21,17 +21,9 @@ class Searched(NamedTuple):
 
 
 def search(
-    robot: RobotLike,
-    model: str,
-    *,
-    method: str = "best",
-    symbolic: Symbolic = "auto",
-    parameters: str = "base",
-    price: str = "classical",
-    seconds: float | None = None,
-    moves: int | None = None,
-    seed: int = 0,
-) -> Searched:
+    robot: RobotLike, model: str, *, method: str = "best", symbolic: Symbolic = "auto", parameters: str = "base",
+    price: str = "classical", seconds: float | None = None, moves: int | None = None, seed: int = 0,
+) -> Searched:  # fmt: skip
     """What a search finds from nothing, whatever ships or is remembered; nothing is remembered of it. Without a limit
     in seconds the same seed finds the same function, to the byte."""
     from manipula.algebra.optimise.search.ways import text_from_function
@@ -52,15 +44,9 @@ def refuse_search(robot: RobotLike, model: str, **asked: Any) -> None:
 
 
 def remember(
-    robot: RobotLike,
-    model: str,
-    text: str,
-    *,
-    method: str = "best",
-    symbolic: Symbolic = "auto",
-    parameters: str = "base",
-    price: str = "classical",
-) -> Model:
+    robot: RobotLike, model: str, text: str, *, method: str = "best", symbolic: Symbolic = "auto",
+    parameters: str = "base", price: str = "classical",
+) -> Model:  # fmt: skip
     """What a search found elsewhere: proved here, and from then on what `generate(…, optimise="max")` gives, unless
     something cheaper is known."""
     from manipula.algebra.optimise.search.ways import function_from_text

@@ -8,17 +8,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from manipula import api
-from manipula.cli.terminal import options
-from manipula.cli.terminal.screen import Tell, guard_command, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.command import command
+from manipula.cli.terminal.screen import Data, Tell, progress, say, say_json, say_prose, say_table
 from manipula.messages import Message
 
 if TYPE_CHECKING:
     from manipula import Model, Run
+    from manipula.generation.counts import CountTable
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
 PUBLISHED_WAYS = {
@@ -37,8 +36,8 @@ class _Show:
     """Everything the demonstration found."""
 
     closed: Model
-    ways: Sequence[Any]
-    dynamics: Sequence[Any]
+    ways: CountTable
+    dynamics: CountTable
     torques: Sequence[Model]
     code: Model
     files: list[Path]
@@ -48,17 +47,17 @@ class _Show:
     run: Run
 
 
-@guard_command
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the C files go.")] = Path("out") / "demo",
-    as_json: options.Json = False,
-) -> None:
+@command()
+def demo(*, output: Path = Path("out") / "demo", as_json: bool = False) -> None:
     """Show what manipula does, on built-in robots, in a few seconds.
 
     \b
     Examples:
       manipula demo
       manipula demo -o /tmp/puma
+
+    Args:
+        output (-o): Where the C files go.
     """
     with progress("working") as tell:
         found = _find_models(output, tell)
@@ -87,18 +86,8 @@ def _find_models(output: Path, tell: Tell) -> _Show:
     arm = Arm("puma560")
     tau = arm.inverse_dynamics(CALL["q"], CALL["qd"], CALL["qdd"])
     position = arm.pose(CALL["q"])[:3, 3]
-    return _Show(
-        closed,
-        ways,
-        dynamics,
-        (plain, best),
-        code,
-        files,
-        selftest(files),
-        list(map(float, tau)),
-        list(map(float, position)),
-        _simulate_payload(tell),
-    )
+    tested, moved = selftest(files), _simulate_payload(tell)
+    return _Show(closed, ways, dynamics, (plain, best), code, files, tested, tau.tolist(), position.tolist(), moved)
 
 
 def _simulate_payload(tell: Tell) -> Run:
@@ -119,20 +108,14 @@ def selftest(files: Sequence[Path]) -> str:
     sources = [path for path in files if path.suffix == ".c"]
     program = sources[0].parent / ("selftest.exe" if sys.platform == "win32" else "selftest")
     flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    built = subprocess.run(
-        [compiler, *flags, "-o", str(program), *map(str, sources), "-lm"], capture_output=True, text=True, check=False
-    )
+    words = [compiler, *flags, "-o", str(program), *map(str, sources), "-lm"]
+    built = subprocess.run(words, capture_output=True, text=True, check=False)
     if built.returncode:
         return Message("{compiler} FAILED: {stderr}", compiler, built.stderr.strip())
     ran = subprocess.run([str(program.resolve())], capture_output=True, text=True, check=False)
-    return Message(
-        (
-            "compiled by {compiler} without a warning; its self-test passed"
-            if ran.returncode == 0
-            else "compiled by {compiler} without a warning; its self-test FAILED"
-        ),
-        compiler,
-    )
+    if ran.returncode:
+        return Message("compiled by {compiler} without a warning; its self-test FAILED", compiler)
+    return Message("compiled by {compiler} without a warning; its self-test passed", compiler)
 
 
 def _say_closed_form(found: _Show) -> None:
@@ -170,11 +153,7 @@ def _count_cells(found: _Show) -> Iterator[tuple[str, ...]]:
         published = str(PUBLISHED_LAGRANGE.get(row.method, ""))
         yield ("Lagrange terms", row.method, str(row.total + row.offline), published, "", "", str(row.trig))
     for model in found.torques:
-        yield ("torques", _method(model), str(model.cost.grand_total), "", "", "", str(model.cost.trig))
-
-
-def _method(model: Model) -> str:
-    return model.provenance.method
+        yield ("torques", model.provenance.method, str(model.cost.grand_total), "", "", "", str(model.cost.trig))
 
 
 def _say_code(found: _Show) -> None:
@@ -205,14 +184,8 @@ def _say_run(found: _Show) -> None:
     )
     say()
     error, torque = (max(row[key] for row in found.run.peaks()) for key in ("error", "torque"))
-    say_prose(
-        Message(
-            "  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {balance:.1e}",
-            error,
-            torque,
-            found.run.balance,
-        )
-    )
+    say_prose(Message("  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {balance:.1e}",
+                      error, torque, found.run.balance))  # fmt: skip
     say()
     say_prose(
         "Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim"
@@ -224,12 +197,12 @@ def _numbers(values: Sequence[float]) -> str:
     return ", ".join(f"{value:.4g}" for value in values)
 
 
-def _as_json(found: _Show) -> dict[str, Any]:
+def _as_json(found: _Show) -> Data:
     return {
         "planar2r": str(found.closed.equations("factored", "text")).splitlines(),
         "ways": [row.as_dict() for row in found.ways],
         "dynamics": [row.as_dict() for row in found.dynamics],
-        "torques": [{"method": _method(model), "cost": model.cost.as_dict()} for model in found.torques],
+        "torques": [{"method": model.provenance.method, "cost": model.cost.as_dict()} for model in found.torques],
         "published": {"ways": PUBLISHED_WAYS, "lagrange": PUBLISHED_LAGRANGE},
         "proof": found.code.provenance.proof,
         "files": list(map(str, found.files)),

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_command, get_params_from_function
 
-from manipula.cli.app import COMMANDS, app, in_tongue, load_command
+from manipula.cli.app import COMMANDS, app, function_of, in_tongue, load_command
 from manipula.cli.terminal import language
 
 HERE = Path(__file__).parent
@@ -51,8 +50,7 @@ def parameter_lines(parameter: Any, meta: Any) -> Iterator[str]:
 
 
 def help_text(name: str) -> str:
-    command, (module, _, function) = in_tongue(load_command(name)), COMMANDS[name].place.partition(":")
-    metas = get_params_from_function(getattr(import_module(f"manipula.cli.{module}"), function))
+    command, metas = in_tongue(load_command(name)), get_params_from_function(function_of(name))
     lines = [line for parameter in command.params for line in parameter_lines(parameter, metas[parameter.name])]
     return "\n".join([f"manipula {name}", command.help.replace("\b", "[as it is]"), *lines, ""])
 
