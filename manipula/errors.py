@@ -22,7 +22,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 from manipula.messages import Message, in_front
 
@@ -42,7 +41,7 @@ class ManipulaError(Exception):
         found: Message = self.args[0]
         return found
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """What other processes and copies have: the sentence as it is, whatever a subclass makes it of."""
         return _remade, (type(self), self.message, vars(self))
 
@@ -70,7 +69,7 @@ class RowLabel(Message):
         label.row = row
         return label
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return RowLabel, (Message(self.template, *self.fields.values()), self.row)
 
     @staticmethod
@@ -122,7 +121,7 @@ class UnwritableError(InputError, OSError):
     def __str__(self) -> str:  # OSError would show the number
         return self.message
 
-    def __reduce__(self) -> tuple[Any, ...]:  # `errno` is none of its `vars`
+    def __reduce__(self) -> tuple[object, ...]:  # `errno` is none of its `vars`
         return type(self), (self.filename, OSError(self.errno, self.message.fields["strerror"])), vars(self)
 
 

@@ -78,7 +78,7 @@ class Robot(description.RobotDescription):
         return cls.of(robot_from_rows(rows, convention, **options))
 
     @classmethod
-    def from_text(cls, text: str, format: str = "toml", **options: Any) -> Robot:
+    def from_text(cls, text: str, format: str = "toml", **options: object) -> Robot:
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
         if not isinstance(text, str):
             raise InputError("found {text}, expected the text of a robot file", describe(text))
@@ -287,7 +287,7 @@ class Robot(description.RobotDescription):
         """The base frame seen from the world: xyz and rpy in metres and radians, or a 4×4 pose; see `with_tool`."""
         return self._place("base", arguments.given_steps("base", xyz, rpy), exact)
 
-    def with_friction(self, friction: Mapping[str, Mapping[str, Any]] | None = None, /, **joints: Any) -> Robot:
+    def with_friction(self, friction: Mapping[str, Mapping[str, object]] | None = None, /, **joints: object) -> Robot:
         """Other friction of some joints, `robot.with_friction(elbow={"viscous": 1.5, "coulomb": 0.3})`: keys as in a
         robot file, SI; laws that are not given go. Joints whose names are no Python names are named in a dict.
 

@@ -11,7 +11,7 @@ from manipula.api.data_verbs import calibrate, excite, identify, read_measured
 from manipula.api.model_verbs import (
     base_parameters, best_known, check, check_base_parameters, count, count_orders, count_steps, dossier, generate,
     inverse_derivation, language, language_options, languages, methods, models, optimise, price_of, published_counts,
-    reach, significance, singularities,
+    reach, refuse_search, remember, search, significance, singularities,
 )  # fmt: skip
 from manipula.api.module_verbs import module_file, robot_data, robot_module, types_beside
 from manipula.api.page_verbs import report
@@ -20,7 +20,6 @@ from manipula.api.robot_verbs import (
     convert, document, document_from_file, file_text, formats, from_document, from_text, joint_kinds, load,
     parameter_facts, robots, save, tables, to_text, with_stand_ins,
 )  # fmt: skip
-from manipula.api.search_verbs import refuse_search, remember, search
 from manipula.api.time_verbs import (
     closed_loop, controller, law_gains, law_model, law_options, law_settings, laws, loads, read_log, simulate,
     simulate_file,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from manipula.api import model_verbs
 from manipula.api.module_verbs import robot_module
@@ -22,6 +22,7 @@ from manipula.robot import Robot
 from manipula.support.progress import Tell
 from manipula.version import __version__
 
+T = TypeVar("T")
 SHOWN = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "coriolis")  # as equations
 COUNTED = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "forward_dynamics")
 CODED = ("pose", "jacobian", "inverse_dynamics", "gravity", "inverse_kinematics")
@@ -31,7 +32,9 @@ LOOKS = 1_000_000  # characters of meshes: a third of what a report may be
 TOLD = 5  # notes on what they could not show
 
 
-def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, Any] | None, tell: Tell) -> Story:
+def story_of(
+    robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, object] | None, tell: Tell
+) -> Story:
     """Everything but what is hidden, with what the page computes by and what goes into a controller."""
     paper, robot = paper_story(robot, hidden, tell), robot_with_shown_tool(robot)
     code = [] if "code" in hidden else _code(robot, optimise, tell)
@@ -42,7 +45,7 @@ def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[
     return replace(paper, drawing=drawn, picture=before, code=code, module=module, remarks=remarks)
 
 
-def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, Any] | None) -> dict[str, Any]:
+def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, object] | None) -> dict[str, Any]:
     """As its file says, as far as it fits into a page."""
     try:
         found = dict(looks) if looks is not None else looks_of(record, robot)
@@ -54,7 +57,7 @@ def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, An
 def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
     """What can be read, but for what is hidden."""
 
-    def gather_part(part: str, gathered: Callable[[], Any], otherwise: Any) -> Any:
+    def gather_part(part: str, gathered: Callable[[], T], otherwise: T) -> T:
         if part in hidden:
             return otherwise
         tell(part)

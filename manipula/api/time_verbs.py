@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def controller(
     robot: RobotLike, law: str, *, sample: float | None = None, symbolic: Symbolic = "auto", optimise: str = "fast",
-    tell: Tell = silent, **settings: Any,
+    tell: Tell = silent, **settings: object,
 ) -> Law:  # fmt: skip
     """A control law for the robot, proved: "pid", "computed_torque", "sliding" …, with its gains.
 
@@ -68,7 +68,7 @@ def controller(
     return Law(function, request, plain, settings=found, sample=sample, initial=initial, law=law, options=options)
 
 
-def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Request) -> Function:
+def _plain_law(law: str, sampled: bool, options: Mapping[str, object], request: Request) -> Function:
     """The law around plain models."""
     from manipula.generation.reports import plain_block
     from manipula.mechanics.models.control.laws import law_block
@@ -78,7 +78,7 @@ def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Req
 
 def law_model(
     robot: RobotLike, law: str, *, sampled: bool = True, symbolic: Symbolic = "auto", optimise: str = "fast",
-    tell: Tell = silent, **words: Any,
+    tell: Tell = silent, **words: object,
 ) -> Model:  # fmt: skip
     """A control law as a function, its gains still open: what emitted code takes when it starts.
 
@@ -113,7 +113,7 @@ def law_settings(law: str) -> dict[str, str]:
     return {x.name: f"{x.doc}, {x.unit}{preset.get(x.name, '')}" for x in ports}
 
 
-def law_gains(law: str) -> list[dict[str, Any]]:
+def law_gains(law: str) -> list[dict[str, object]]:
     """The settings of a law as data: name, meaning, unit, and the value it has unless given, or None."""
     from manipula.mechanics.models.control.laws import law_block
 
@@ -162,10 +162,10 @@ def closed_loop(
 
 
 def simulate(
-    plant: Plant | RobotLike, law: Any = None, ref: Any = None, *, start: Any = None, until: float | None = None,
-    step: float = 1e-3, method: str = "rk4", sensors: Sensors | None = None, wrench: Any = None,
-    events: Sequence[Event] = (), parameters: Mapping[str, Any] | None = None, threads: int = 1, seed: int = 0,
-    every: int = 1, stages: bool = False, tell: Tell = silent,
+    plant: Plant | RobotLike, law: object = None, ref: object = None, *, start: object = None,
+    until: float | None = None, step: float = 1e-3, method: str = "rk4", sensors: Sensors | None = None,
+    wrench: object = None, events: Sequence[Event] = (), parameters: Mapping[str, object] | None = None,
+    threads: int = 1, seed: int = 0, every: int = 1, stages: bool = False, tell: Tell = silent,
 ) -> Run:  # fmt: skip
     """An arm in time: driven by a law along a reference, by torques, or by nothing.
 
@@ -236,7 +236,7 @@ def _run_scenario(asked: Scenario, folder: Path, tell: Tell) -> Run:
     if asked.law is not None:
         law = controller(robot, asked.law.name, sample=asked.law.sample, tell=tell, **asked.law.settings())
     turns, degrees = robot.coordinates.turns, asked.angle == "deg"
-    start: Any = None
+    start: object = None
     if asked.start is not None:
         start = joints_from(asked.start.q, turns, degrees, "start: q")
         start = start if asked.start.qd is None else (start, joints_from(asked.start.qd, turns, degrees, "start: qd"))
@@ -247,7 +247,9 @@ def _run_scenario(asked: Scenario, folder: Path, tell: Tell) -> Run:
     )  # fmt: skip
 
 
-def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapping[str, float] | None = None) -> Loads:
+def loads(
+    robot: RobotLike, motion: Trajectory | Run, *, wrench: object = None, parameters: Mapping[str, float] | None = None
+) -> Loads:
     """What every joint must carry and every motor give: peak and rms torque, speed, power, force and moment.
 
     `motion` is a reference, which the arm follows exactly, or a run of `simulate`, whose torques are its motors'; of a
@@ -264,8 +266,8 @@ def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapp
 
 
 def read_log(
-    path: str | Path, robot: RobotLike | None = None, *, columns: Mapping[str, Any] | None = None,
-    units: Mapping[str, Any] | None = None, scale: Mapping[str, Any] | None = None, rate: float | None = None,
+    path: str | Path, robot: RobotLike | None = None, *, columns: Mapping[str, object] | None = None,
+    units: Mapping[str, object] | None = None, scale: Mapping[str, object] | None = None, rate: float | None = None,
     topic: str | None = None,
 ) -> Log:  # fmt: skip
     """A recording: a table of any form, `.npz`, MATLAB, HDF5, Parquet, MCAP, bags of ROS; what `run.save` wrote.

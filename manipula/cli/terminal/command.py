@@ -88,29 +88,27 @@ class Options(NamedTuple):
 
 
 def command(**groups: Options) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The function as a command, its groups taken apart, mistakes told in one line."""
+    """The function as a command: its groups taken apart, its mistakes told in one line."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         text, own = split_doc(function.__doc__)
         shown: list[Parameter] = []
         packed: dict[str, tuple[Callable[..., object], list[str]]] = {}
         for entry in inspect.signature(function, eval_str=True).parameters.values():
-            group, words, owner = [entry], own, function.__name__
-            if entry.name in groups:
-                verb = groups[entry.name].verb
-                group, owner = list(groups[entry.name].parameters()), verb.__name__
-                words = split_doc(verb.__doc__).words | own
-                packed[entry.name] = dict, [each.name for each in group]
-            elif is_dataclass(kind := entry.annotation) and isinstance(kind, type):
-                group, words = (
-                    list(inspect.signature(kind, eval_str=True).parameters.values()),
-                    split_doc(kind.__doc__)[1],
-                )
-                packed[entry.name] = kind, [each.name for each in group]
-            shown += [_typed(each, SHARED | words, f"{owner}.{each.name}", entry.kind) for each in group]
+            if group := groups.get(entry.name):
+                owner, kind, fields = group.verb, dict, list(group.parameters())
+            elif is_dataclass(entry.annotation):
+                owner = kind = entry.annotation
+                fields = list(inspect.signature(owner, eval_str=True).parameters.values())
+            else:
+                shown.append(_typed(entry, SHARED | own, f"{function.__name__}.{entry.name}", entry.kind))
+                continue
+            words = SHARED | split_doc(owner.__doc__).words | own
+            shown += [_typed(field, words, f"{owner.__name__}.{field.name}", entry.kind) for field in fields]
+            packed[entry.name] = kind, [field.name for field in fields]
 
         @functools.wraps(function)
-        def run(**given: Any) -> None:
+        def run(**given: object) -> None:
             taken = {name: kind(**{each: given.pop(each) for each in names}) for name, (kind, names) in packed.items()}
             function(**given, **taken)
 
@@ -139,7 +137,7 @@ def split_doc(doc: str | None) -> Doc:
 SHARED = split_doc(api.generate.__doc__).words | split_doc(__doc__).words
 
 
-def _typed(entry: Parameter, words: Mapping[str, Word], place: str, kind: Any) -> Parameter:
+def _typed(entry: Parameter, words: Mapping[str, Word], place: str, kind: object) -> Parameter:
     """The parameter as Typer reads it; one that says it all itself stays."""
     if get_origin(entry.annotation) is Annotated:
         return entry.replace(kind=Parameter.KEYWORD_ONLY)
