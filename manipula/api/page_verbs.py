@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import robot_from
 from manipula.support.progress import Tell, silent
@@ -76,7 +76,7 @@ def view_of(robot: Robot, moved: object, times: ArrayLike | None, height: int, s
 
 
 def _playback(
-    record: dict[str, object], moved: object, times: ArrayLike | None
+    record: dict[str, object], moved: Any, times: ArrayLike | None
 ) -> tuple[list[float], list[float], list[list[float]]]:
     """The first position, and the times and rows to play; of a position alone there are none."""
     import numpy as np

@@ -65,7 +65,8 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
 
     ours = robot_with_shown_tool(robot)
     derivation, derivation_typst, no_derivation = gather_part("inverse", lambda: _derivation_texts(ours), ("", "", ""))
-    base, no_base = gather_part("base", lambda: _base(robot), (None, ""))
+    nothing: tuple[Table | None, str] = (None, "")
+    base, no_base = gather_part("base", lambda: _base(robot), nothing)
     drawn, frames = drawing(ours), _frames(robot)
     return Story(
         name=robot.name, about=_about(robot), drawing=drawn, picture="" if "arm" in hidden else picture(ours),

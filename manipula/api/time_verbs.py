@@ -113,7 +113,7 @@ def law_settings(law: str) -> dict[str, str]:
     return {x.name: f"{x.doc}, {x.unit}{preset.get(x.name, '')}" for x in ports}
 
 
-def law_gains(law: str) -> list[dict[str, object]]:
+def law_gains(law: str) -> list[dict[str, Any]]:
     """The settings of a law as data: name, meaning, unit, and the value it has unless given, or None."""
     from manipula.mechanics.models.control.laws import law_block
 

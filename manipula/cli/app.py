@@ -81,7 +81,7 @@ class Commands(TyperGroup):
         for name, line in COMMANDS.items():
             self.add_command(TyperCommand(name, help=line))
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """--lang may stand anywhere in the line, since people add it at its end."""
         try:
             speak(take_option(args, "--lang"))
@@ -91,10 +91,10 @@ class Commands(TyperGroup):
             command.help = translate(COMMANDS[name])
         return super().parse_args(ctx, args)
 
-    def get_help(self, ctx: typer.Context) -> str:
+    def get_help(self, ctx: Any) -> str:
         return str(TyperGroup.get_help(in_tongue(self), ctx))
 
-    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else in_tongue(load_command(name)), rest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import typer
 from rich.text import Text
@@ -16,11 +16,6 @@ from manipula.cli.terminal.options import Wishes
 from manipula.cli.terminal.screen import CHECK_FAILED, progress, say, say_hanging, say_json, say_prose, say_table
 from manipula.errors import InputError
 from manipula.messages import Message, joined
-
-if TYPE_CHECKING:
-    from manipula.generation.counts import CountRow, StepRow
-    from manipula.generation.reports import Verdict
-    from manipula.parameters.base import BaseParameters
 
 # `count`: the table of operations.
 
@@ -58,7 +53,7 @@ def count(
     if ways + orders + bool(models) > 1:
         raise InputError("choose one of --models, --ways and --orders")
     subject = options.find(robot, wishes)
-    chosen, steps = options.read_symbolic(asked), list["StepRow"]()
+    chosen, steps = options.read_symbolic(asked), list[Any]()
     with progress(f"counting {subject.name}") as tell:
         if orders:
             rows = api.count_orders(subject, symbolic=chosen["symbolic"], tell=tell)
@@ -78,7 +73,7 @@ def count(
         _say_steps(Message("What each step saves: {robot}", subject.name), steps)
 
 
-def _say_steps(title: str, steps: Sequence[StepRow]) -> None:
+def _say_steps(title: str, steps: Sequence[Any]) -> None:
     """Totals on the way down, figures of others beside them, their sources below."""
     sources = list(dict.fromkeys(x.source for step in steps for x in step.published))
     rows = [_step_cells(step, sources) for step in steps]
@@ -91,18 +86,18 @@ def _say_steps(title: str, steps: Sequence[StepRow]) -> None:
         say_prose(Message("[{number}] {source}", number, source), "dim")
 
 
-def _step_cells(step: StepRow, sources: Sequence[str]) -> tuple[str, ...]:
+def _step_cells(step: Any, sources: Sequence[str]) -> tuple[str, ...]:
     others = ", ".join(f"{x.total} [{sources.index(x.source) + 1}]" for x in step.published)
     known = "–" if step.known is None else str(step.known)
     return (step.model, step.method, *map(str, (step.plain, step.usual, step.passes)), known, others or "–")
 
 
-def say_counts(title: str, rows: Sequence[CountRow]) -> None:
+def say_counts(title: str, rows: Sequence[Any]) -> None:
     """The rows of the operation table, aligned."""
     say_table(title, _COLUMNS, [_cells(row) for row in rows], right=range(2, len(_COLUMNS)), caption=_CAPTION)
 
 
-def _cells(row: CountRow) -> tuple[str, ...]:
+def _cells(row: Any) -> tuple[str, ...]:
     numbers = (row.mul, row.add, row.total, row.trig, row.offline, row.substituted)
     return (row.model, row.method, *map(short, numbers))
 
@@ -143,7 +138,7 @@ def check(robot: str, *, wishes: Wishes, as_json: bool = False) -> None:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _line(verdict: Verdict, width: int) -> tuple[Text, ...]:
+def _line(verdict: Any, width: int) -> tuple[Text, ...]:
     """Word and name, the sentence, the detail."""
     word, style = _WORDS[verdict.how] if verdict.passed else ("FAILED", "bold red")
     head = Text(f"{word:<7} ", style=style).append(f"{verdict.name:<{width}}  ", style="not bold default")
@@ -152,7 +147,7 @@ def _line(verdict: Verdict, width: int) -> tuple[Text, ...]:
     return head, sentence, Text(detail, style="not bold dim default")
 
 
-def _summary(name: str, verdicts: Sequence[Verdict]) -> str:
+def _summary(name: str, verdicts: Sequence[Any]) -> str:
     failed = [verdict.name for verdict in verdicts if not verdict.passed]
     if failed:
         return Message("{name} fails {count} of {count2} checks: {failed}.",
@@ -215,7 +210,7 @@ def base_parameters(
             raise typer.Exit(CHECK_FAILED)
 
 
-def _print_base_parameters(found: BaseParameters, classes: bool) -> None:
+def _print_base_parameters(found: Any, classes: bool) -> None:
     title = Message("{count} base parameters of {robot}, out of {standard} standard ones",
                     len(found), found.robot, found.standard)  # fmt: skip
     if not classes:

@@ -8,16 +8,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manipula import api
 from manipula.cli.terminal.command import command
-from manipula.cli.terminal.screen import Data, Tell, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import Data, progress, say, say_json, say_prose, say_table
 from manipula.messages import Message
+from manipula.support.progress import Tell
 
 if TYPE_CHECKING:
     from manipula import Model, Run
-    from manipula.generation.counts import CountTable
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
 PUBLISHED_WAYS = {
@@ -36,8 +36,8 @@ class _Show:
     """Everything the demonstration found."""
 
     closed: Model
-    ways: CountTable
-    dynamics: CountTable
+    ways: Sequence[Any]
+    dynamics: Sequence[Any]
     torques: Sequence[Model]
     code: Model
     files: list[Path]
@@ -118,9 +118,13 @@ def selftest(files: Sequence[Path]) -> str:
     return Message("compiled by {compiler} without a warning; its self-test passed", compiler)
 
 
-def _say_closed_form(found: _Show) -> None:
-    say_prose("1. A planar two-link arm: from a table of two rows to its torques (library robot planar2r)", "bold cyan")
+def _head(text: str) -> None:
+    say_prose(text, "bold cyan")
     say()
+
+
+def _say_closed_form(found: _Show) -> None:
+    _head("1. A planar two-link arm: from a table of two rows to its torques (library robot planar2r)")
     style = "unicode" if sys.stdout.isatty() else "text"
     say(str(found.closed.equations("factored", style)))
     say()
@@ -128,12 +132,10 @@ def _say_closed_form(found: _Show) -> None:
 
 def _say_counts(found: _Show) -> None:
     table = api.tables(api.load("puma560_symbolic"))[0]
-    say_prose("2. The PUMA 560, every parameter a symbol (library robot puma560_symbolic)", "bold cyan")
-    say()
+    _head("2. The PUMA 560, every parameter a symbol (library robot puma560_symbolic)")
     say_table("", table.columns, table.rows)
     say()
-    say_prose("3. What its models cost: multiplications and additions, beside the published ones", "bold cyan")
-    say()
+    _head("3. What its models cost: multiplications and additions, beside the published ones")
     columns = ("model", "method", "here", "1990", "written out", "1990", "sin/cos")
     say_table("", columns, list(_count_cells(found)), right=range(2, len(columns)), caption=(
         "here: with auxiliary equations, operations of the parameters alone included, as the source counts; "
@@ -157,8 +159,7 @@ def _count_cells(found: _Show) -> Iterator[tuple[str, ...]]:
 
 
 def _say_code(found: _Show) -> None:
-    say_prose(Message("4. The numeric PUMA 560 with motors and friction, as C: {cost}", found.code.cost), "bold cyan")
-    say()
+    _head(Message("4. The numeric PUMA 560 with motors and friction, as C: {cost}", found.code.cost))
     for path in found.files:
         say(Message("  {path}", path))
     say_prose(Message("  proof: {proof}", found.code.provenance.proof), "green")
@@ -167,8 +168,7 @@ def _say_code(found: _Show) -> None:
 
 
 def _say_call(found: _Show) -> None:
-    say_prose("5. The same from Python, at native speed", "bold cyan")
-    say()
+    _head("5. The same from Python, at native speed")
     say('  arm = manipula.Arm("puma560")')
     for name, unit in (("q", "rad"), ("qd", "rad/s"), ("qdd", "rad/s²")):
         say(Message("  {name:<3} = {call}  {unit}", name, list(CALL[name]), unit))
@@ -178,11 +178,7 @@ def _say_call(found: _Show) -> None:
 
 
 def _say_run(found: _Show) -> None:
-    say_prose(
-        "6. The two-link arm in time: computed torque, and half a kilogram in the hand that it does not know of",
-        "bold cyan",
-    )
-    say()
+    _head("6. The two-link arm in time: computed torque, and half a kilogram in the hand that it does not know of")
     error, torque = (max(row[key] for row in found.run.peaks()) for key in ("error", "torque"))
     say_prose(Message("  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {balance:.1e}",
                       error, torque, found.run.balance))  # fmt: skip

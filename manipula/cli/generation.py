@@ -136,10 +136,8 @@ class Refusals:
             screen.note(in_front(what, told_error(error)))
         if self.errors:
             disproved = any(isinstance(error, ProofError) for error in self.errors.values())
-            raise screen.fail(
-                Message("not made: {errors}", ", ".join(self.errors)),
-                screen.CHECK_FAILED if disproved else screen.BAD_INPUT,
-            )
+            code = screen.CHECK_FAILED if disproved else screen.BAD_INPUT
+            raise screen.fail(Message("not made: {errors}", ", ".join(self.errors)), code)
 
 
 def _refuse_same_files(made: dict[str, Model]) -> None:
@@ -177,9 +175,8 @@ def say_models(made: dict[str, Model]) -> None:
     """What each model costs, how it was made and proved."""
     counted = {name: model for name, model in made.items() if _has_formulas(model)}
     if counted:
-        screen.say_table(
-            "Operations", COST_COLUMNS, [_cost_cells(*item) for item in counted.items()], right=range(2, 7)
-        )
+        rows = [_cost_cells(*item) for item in counted.items()]
+        screen.say_table("Operations", COST_COLUMNS, rows, right=range(2, 7))
     for name in made.keys() - counted.keys():
         method = made[name].provenance.method
         screen.say_prose(Message("{name}: by {method}; loops, so no fixed number of operations", name, method))

@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manipula.cli.terminal import language
 from manipula.cli.terminal.screen import Data, say, say_prose, say_table
@@ -15,7 +15,6 @@ from manipula.messages import Message, capitalised, joined
 
 if TYPE_CHECKING:
     from manipula.arm import Arm
-    from manipula.mechanics.models.inverse.plan import Plan
     from manipula.robot import Robot
 
 
@@ -92,7 +91,7 @@ def told_class(arm: Arm, part: str, solved: bool, words: Sequence[str]) -> Data:
     return told | closed | dict.fromkeys(("emit", "formulas", "derivation"))  # no code is written for it
 
 
-def _class(subject: Robot, plan: Plan, words: Sequence[str]) -> Data:
+def _class(subject: Robot, plan: Any, words: Sequence[str]) -> Data:
     name, *options = map(shlex.quote, words)
     more = "".join(f" {option}" for option in options)
     emit = f"manipula generate {name}{more} -m inverse_kinematics -l c -o out/" if plan.has_code else None

@@ -7,20 +7,20 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manipula import api
 from manipula.cli.terminal import options, screen
 from manipula.cli.terminal.command import Chosen, Options, command
 from manipula.cli.terminal.options import Wishes
-from manipula.cli.terminal.screen import Data, Rows, Tell
+from manipula.cli.terminal.screen import Data, Rows
 from manipula.errors import InputError
 from manipula.messages import Message
+from manipula.support.progress import Tell
 from manipula.support.text import plain
 
 if TYPE_CHECKING:
     from manipula import Model
-    from manipula.algebra.expr.function import Cost
     from manipula.robot import Robot
     from manipula.studies.operation_search import Board
     from manipula.studies.results.study_result import Study
@@ -64,9 +64,7 @@ def search_seeds(
     files = [found.report(report)] if report is not None else []
     _say(found, board, kept, files, as_json)
     if len(found.why) == found.count:
-        raise screen.fail(
-            Message("every search failed; the first says: {why}", found.failures[0].why), screen.CHECK_FAILED
-        )
+        raise screen.fail(Message("every search failed; the first says: {why}", found.failures[0].why))
 
 
 def _say(found: Study, board: Board, kept: dict[str, Model], files: list[Path], as_json: bool) -> None:
@@ -187,14 +185,14 @@ def _optimise_model(robot: Robot, name: str, asked: Chosen, limits: Chosen, quie
     }  # fmt: skip
 
 
-def _say_result(robot: str, name: str, costs: dict[str, Cost], found: Model) -> None:
+def _say_result(robot: str, name: str, costs: Data, found: Model) -> None:
     rows = [(level, *_cells(cost)) for level, cost in costs.items()]
     title = Message("Operations of {name}, {robot}", name, robot)
     screen.say_table(title, _COLUMNS, rows, right=range(1, 7), caption=_CAPTION)
     screen.say_prose(found.explain())
 
 
-def _cells(cost: Cost) -> tuple[str, ...]:
+def _cells(cost: Any) -> tuple[str, ...]:
     once = cost.offline.total if cost.offline else 0
     return tuple(map(str, (cost.mul, cost.add, cost.div, cost.total, cost.trig, once)))
 

@@ -14,9 +14,10 @@ from manipula import api
 from manipula.cli.terminal import options
 from manipula.cli.terminal.command import command
 from manipula.cli.terminal.options import Wishes
-from manipula.cli.terminal.screen import Data, Tell, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import Data, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.messages import Message
+from manipula.support.progress import Tell
 
 if TYPE_CHECKING:
     from manipula.robot import Robot

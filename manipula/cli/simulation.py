@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manipula import api
 from manipula.cli.inverse_screen import numbers
@@ -19,7 +19,6 @@ from manipula.support.text import plain
 if TYPE_CHECKING:
     from manipula import Plant, Run
     from manipula.robot import Robot
-    from manipula.trajectories.trajectory import Trajectory
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Motion:
     goal: str = ""
     duration: float = 1.0
 
-    def trajectory(self, robot: Robot, degrees: bool) -> Trajectory | None:
+    def trajectory(self, robot: Robot, degrees: bool) -> Any:
         if not self.goal:
             return None
         from manipula import trajectory

@@ -95,10 +95,11 @@ def command(**groups: Options) -> Callable[[Callable[..., None]], Callable[..., 
         shown: list[Parameter] = []
         packed: dict[str, tuple[Callable[..., object], list[str]]] = {}
         for entry in inspect.signature(function, eval_str=True).parameters.values():
+            owner: Callable[..., object] = entry.annotation
+            kind: Callable[..., object] = entry.annotation
             if group := groups.get(entry.name):
                 owner, kind, fields = group.verb, dict, list(group.parameters())
             elif is_dataclass(entry.annotation):
-                owner = kind = entry.annotation
                 fields = list(inspect.signature(owner, eval_str=True).parameters.values())
             else:
                 shown.append(_typed(entry, SHARED | own, f"{function.__name__}.{entry.name}", entry.kind))

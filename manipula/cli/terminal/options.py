@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from manipula import api
 from manipula.api.assignments import assignments, places_of
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
-from manipula.messages import Message
 from manipula.support.files import expand_user, user_folder
 
 if TYPE_CHECKING:
@@ -75,10 +74,10 @@ class CodeOptions:
     prefix: str = ""
 
     @property
-    def arguments(self) -> dict[str, str | bool]:
+    def arguments(self) -> dict[str, Any]:
         """As `Model.emit` takes them."""
-        given: dict[str, str | bool] = {"dtype": self.dtype, "batch": not self.no_batch, "sincos": self.sincos}
-        return given | {"single_file": self.single_file, "prefix": self.prefix}
+        own = {name: value for name, value in vars(self).items() if name != "no_batch"}
+        return own | {"batch": not self.no_batch}
 
 
 # Where robots live: the library, the current folder, and the user's catalogue; names for completion.
@@ -253,12 +252,10 @@ def model_named(text: str) -> str | list[str]:
 
 def one_model(first: str, second: str) -> str:
     """The model named after the robot, or by -m as everywhere else."""
-    if bool(first) == bool(second):
-        raise InputError(
-            Message("expected one model after the robot, found {first} and -m {second}", first, second)
-            if first
-            else Message("expected one model after the robot, as in: manipula equations planar2r gravity")
-        )
+    if first and second:
+        raise InputError("expected one model after the robot, found {first} and -m {second}", first, second)
+    if not (first or second):
+        raise InputError("expected one model after the robot, as in: manipula equations planar2r gravity")
     return first or second
 
 

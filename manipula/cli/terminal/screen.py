@@ -235,7 +235,7 @@ def guard_command(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def fail(sentence: str, code: int) -> typer.Exit:
+def fail(sentence: str, code: int = CHECK_FAILED) -> typer.Exit:
     """What ends a command: one line on stderr, and the exit code."""
     return _exit_with(translate(sentence), code)
 
