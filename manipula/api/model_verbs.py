@@ -42,12 +42,11 @@ def generate(
 
     Args:
         method: How the model is derived, such as lagrange-efficient.
-        optimise (none|fast|max): How hard to search.
+        optimise: How hard to search.
         wrench: With a force and moment on the tool as input.
-        parameters (base|full): base: inertial parameters may be regrouped before the first cycle; full: each is used
-            as it is.
-        price (PRICE): What to minimise: classical (× and + alike), multiplications, fused (a·b + c is one) or latency.
-        frame (NAME): The frame that pose, Jacobian and wrench are about.
+        parameters: base: inertial parameters may be regrouped before the first cycle; full: each is used as it is.
+        price: What to minimise: classical (× and + alike), multiplications, fused (a·b + c is one) or latency.
+        frame: The frame that pose, Jacobian and wrench are about.
 
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
@@ -93,9 +92,9 @@ def optimise(
 
     Args:
         search: Search even where a result ships with the library or is remembered.
-        seconds (S): End the search of a model after this time.
-        moves (N): Moves of the annealing; more may find less.
-        seed (N): Another seed takes another road.
+        seconds: End the search of a model after this time.
+        moves: Moves of the annealing; more may find less.
+        seed: Another seed takes another road.
     """
     from manipula.generation.pipeline import optimise_function
     from manipula.ik.arm.inverse_model import model_of

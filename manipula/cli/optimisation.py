@@ -135,6 +135,9 @@ def optimise(
 
     Args:
         robots (ROBOT…): A library name, one of your robots, or a file; with --seeds several.
+        seconds (S):
+        moves (N):
+        seed (N):
         seeds (N): A study: so many searches of every model.
     """
     for name in ("seconds", "moves"):

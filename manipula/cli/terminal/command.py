@@ -2,8 +2,9 @@
 
 A parameter before the star is an argument of the command, one behind it an option, of the type and default that the
 signature says. Its help, and its spelling where that is not its name, is a line under `Args:` of the docstring,
-`name (-n METAVAR): help`. A parameter of a class of options, such as `Wishes`, stands for its fields; one that
-`command(name=Options(verb, "…"))` names stands for these options of the verb, with the verb's own defaults and words.
+`name (-n METAVAR): help`; a verb's line leaves the spelling to the command. A parameter of a class of options, such as
+`Wishes`, stands for its fields; one that `command(name=Options(verb, "…"))` names stands for these options of the verb,
+with the verb's own defaults and words.
 What several commands take is said here:
 
 Args:
@@ -15,6 +16,10 @@ Args:
     report: A page that stands alone: .html
     symbolic (auto|none|all|A,B): Which parameters stay symbols: auto (those without a value), none, all, or names with
         commas.
+    optimise (none|fast|max):
+    parameters (base|full):
+    price (PRICE):
+    frame (NAME):
     engine (serial|local|dask|tcp://…): Where it runs.
     workers: Processes of local and dask; default: one a core.
     resume (FOLDER): Keeps results as they come, and goes on from there.
@@ -102,9 +107,9 @@ def command(**groups: Options) -> Callable[[Callable[..., None]], Callable[..., 
             elif is_dataclass(entry.annotation):
                 fields = list(inspect.signature(owner, eval_str=True).parameters.values())
             else:
-                shown.append(_typed(entry, SHARED | own, f"{function.__name__}.{entry.name}", entry.kind))
+                shown.append(_typed(entry, merge_words(SHARED, own), f"{function.__name__}.{entry.name}", entry.kind))
                 continue
-            words = SHARED | split_doc(owner.__doc__).words | own
+            words = merge_words(SHARED, split_doc(owner.__doc__).words, own)
             shown += [_typed(field, words, f"{owner.__name__}.{field.name}", entry.kind) for field in fields]
             packed[entry.name] = kind, [field.name for field in fields]
 
@@ -135,7 +140,16 @@ def split_doc(doc: str | None) -> Doc:
     return Doc(f"{before}{after}".rstrip(), {x["name"]: Word(x["form"] or "", x["help"]) for x in found})
 
 
-SHARED = split_doc(api.generate.__doc__).words | split_doc(__doc__).words
+def merge_words(*levels: Mapping[str, Word]) -> dict[str, Word]:
+    """The last that says how an option is spelled, and the last that says what it is."""
+    found: dict[str, Word] = {}
+    for name, word in (item for words in levels for item in words.items()):
+        before = found.get(name, Word())
+        found[name] = Word(word.form or before.form, word.help or before.help)
+    return found
+
+
+SHARED = merge_words(split_doc(api.generate.__doc__).words, split_doc(__doc__).words)
 
 
 def _typed(entry: Parameter, words: Mapping[str, Word], place: str, kind: object) -> Parameter:
