@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import make_dataclass
 from inspect import Parameter
@@ -160,6 +164,17 @@ def test_a_verb_describes_the_options_it_has() -> None:
         words, names = split_doc(verb.__doc__).words, inspect.signature(verb).parameters
         assert set(words) <= set(names)
         assert all(word.help for word in words.values())
+
+
+def test_options_are_there_where_python_drops_docstrings() -> None:
+    def printed(*words: str) -> str:
+        call = [sys.executable, "-OO", "-m", "manipula.cli", *words]
+        wide = os.environ | {"COLUMNS": "200", "PYTHONUTF8": "1"}
+        return subprocess.run(call, capture_output=True, encoding="utf-8", check=True, env=wide).stdout
+
+    assert json.loads(printed("show", "planar2r", "--set", "l1=0.25", "--json"))["parameters"]["l1"] == 0.25
+    shown = printed("generate", "--help")
+    assert "How hard to search." in shown and "Treat warnings about the robot as errors." in shown
 
 
 def test_what_is_not_said_is_empty() -> None:

@@ -29,12 +29,16 @@ Args:
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
 from inspect import Parameter
+from textwrap import dedent
+from types import ModuleType
 from typing import Annotated, Any, NamedTuple, get_origin
 
 import typer
@@ -96,7 +100,7 @@ def command(**groups: Options) -> Callable[[Callable[..., None]], Callable[..., 
     """The function as a command: its groups taken apart, its mistakes told in one line."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        text, own = split_doc(function.__doc__)
+        text, own = split_doc(doc_of(function))
         shown: list[Parameter] = []
         packed: dict[str, tuple[Callable[..., object], list[str]]] = {}
         for entry in inspect.signature(function, eval_str=True).parameters.values():
@@ -109,7 +113,7 @@ def command(**groups: Options) -> Callable[[Callable[..., None]], Callable[..., 
             else:
                 shown.append(_typed(entry, merge_words(SHARED, own), f"{function.__name__}.{entry.name}", entry.kind))
                 continue
-            words = merge_words(SHARED, split_doc(owner.__doc__).words, own)
+            words = merge_words(SHARED, split_doc(doc_of(owner)).words, own)
             shown += [_typed(field, words, f"{owner.__name__}.{field.name}", entry.kind) for field in fields]
             packed[entry.name] = kind, [field.name for field in fields]
 
@@ -132,6 +136,14 @@ class Doc(NamedTuple):
     words: dict[str, Word]
 
 
+def doc_of(thing: Callable[..., object] | ModuleType) -> str | None:
+    """Its docstring; from the source where Python has dropped it (-OO)."""
+    if sys.flags.optimize < 2:
+        return thing.__doc__
+    tree = ast.parse(dedent(inspect.getsource(thing)))
+    return ast.get_docstring(tree if isinstance(thing, ModuleType) else tree.body[0])  # type: ignore[arg-type]
+
+
 def split_doc(doc: str | None) -> Doc:
     before, _, behind = inspect.cleandoc(doc or "").partition("\nArgs:\n")
     section, _, after = behind.partition("\n\n")
@@ -149,7 +161,7 @@ def merge_words(*levels: Mapping[str, Word]) -> dict[str, Word]:
     return found
 
 
-SHARED = merge_words(split_doc(api.generate.__doc__).words, split_doc(__doc__).words)
+SHARED = merge_words(split_doc(doc_of(api.generate)).words, split_doc(doc_of(sys.modules[__name__])).words)
 
 
 def _typed(entry: Parameter, words: Mapping[str, Word], place: str, kind: object) -> Parameter:
