@@ -121,9 +121,9 @@ def _cell(value: str | float | None) -> str:
 
 
 def _write_outputs(run: Run, plot: Path | None, log: Path | None, report: Path | None) -> list[Path]:
-    plotted = [] if plot is None else [run.save_plot(plot)]
-    saved = [] if log is None else [run.save(log)]
-    return [*plotted, *saved, *([] if report is None else [run.report(report)])]
+    found = [run.save_plot(plot)] if plot else []
+    found += [run.save(log)] if log else []
+    return [*found, *([run.report(report)] if report else [])]
 
 
 DEFAULT = {"computed_torque": {"kp": 400.0, "kd": 40.0}}  # an error that is gone after a quarter of a second

@@ -59,7 +59,7 @@ COMPLETIONS: dict[str, Callable[[str], list[str]]] = {  # by the command's or ve
     "A,B": options.complete_model,
     "A,B+C": options.complete_model,
     "LAW": options.complete_law,
-    "PRICE": options.complete_price,
+    "PRICE": options.among(["classical", "multiplications", "fused", "latency"]),
     "c,rust,…": options.complete_language,
 }
 
@@ -70,7 +70,7 @@ class Word(NamedTuple):
     form: str = ""
     help: str | None = None
 
-    def spelled(self, name: str) -> list[str]:
+    def option_words(self, name: str) -> list[str]:
         """The option's words: its name with dashes before those given, unless one of these is long."""
         given = [word for word in self.form.split() if word.startswith("-")]
         return given if any(word.startswith("--") for word in given) else [f"--{name.replace('_', '-')}", *given]
@@ -173,7 +173,7 @@ def _typed(entry: Parameter, words: Mapping[str, Word], place: str, kind: object
     choices = [choice for choice in shown.split("|") if "|" in shown and re.fullmatch(r"[a-z0-9]+", choice)]
     complete = COMPLETIONS.get(place) or COMPLETIONS.get(shown) or (options.among(choices) if choices else None)
     if kind is Parameter.KEYWORD_ONLY:
-        info = typer.Option(*word.spelled(entry.name), metavar=metavar, help=word.help, autocompletion=complete)
+        info = typer.Option(*word.option_words(entry.name), metavar=metavar, help=word.help, autocompletion=complete)
     else:
         info = typer.Argument(metavar=metavar, help=word.help, autocompletion=complete)
     return entry.replace(kind=Parameter.KEYWORD_ONLY, annotation=Annotated[entry.annotation, info])

@@ -226,10 +226,6 @@ def complete_law(incomplete: str) -> list[str]:
     return _complete(list(api.laws()), incomplete)
 
 
-def complete_price(incomplete: str) -> list[str]:
-    return _complete(["classical", "multiplications", "fused", "latency"], incomplete)
-
-
 def among(choices: list[str]) -> Callable[[str], list[str]]:
     """Completes one of few words."""
     return lambda incomplete: _complete(choices, incomplete)
