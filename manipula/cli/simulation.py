@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionOptions:
     """A motion as it is typed.
 
     Args:
@@ -52,9 +52,9 @@ PEAKS = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
 
 @command(integrator=Options(api.simulate, "step method"), end=Options(api.simulate, "until"))
 def simulate(
-    robot: str, law: str = "", *, motion: Motion, end: Chosen, gains: list[str] | None = None, sample: float = 1e-3,
-    integrator: Chosen, payload: float = 0.0, degrees: bool = False, plot: Path | None = None, log: Path | None = None,
-    report: Path | None = None, force: bool = False, wishes: Wishes, as_json: bool = False,
+    robot: str, law: str = "", *, motion: MotionOptions, end: Chosen, gains: list[str] | None = None,
+    sample: float = 1e-3, integrator: Chosen, payload: float = 0.0, degrees: bool = False, plot: Path | None = None,
+    log: Path | None = None, report: Path | None = None, force: bool = False, wishes: Wishes, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Simulate an arm: a scenario file, or a law that takes it from here to there.
 
@@ -151,7 +151,7 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
 
 @command()
 def loads(
-    robot: str, *, motion: Motion, payload: float = 0.0, table: str = "", degrees: bool = False, wishes: Wishes,
+    robot: str, *, motion: MotionOptions, payload: float = 0.0, table: str = "", degrees: bool = False, wishes: Wishes,
     as_json: bool = False,
 ) -> None:  # fmt: skip
     """Tell what every joint must carry and every motor give along a motion.
