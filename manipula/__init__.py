@@ -8,52 +8,18 @@ g2 = g*l2*m2*c12
 with c1 = cos(q1), c12 = cos(q1 + q2)
 """
 
+# ruff: noqa: I001 (public names in blocks: one a line would take three screens)
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from manipula.api import (
-    base_parameters,
-    calibrate,
-    check,
-    check_base_parameters,
-    closed_loop,
-    controller,
-    convert,
-    count,
-    count_orders,
-    dossier,
-    drawing,
-    excite,
-    generate,
-    identify,
-    inverse_derivation,
-    languages,
-    load,
-    loads,
-    methods,
-    models,
-    picture,
-    reach,
-    read_log,
-    report,
-    robot_module,
-    robots,
-    save,
-    significance,
-    simulate,
-    singularities,
-    tables,
-)
+    base_parameters, calibrate, check, check_base_parameters, closed_loop, controller, convert, count, count_orders,
+    dossier, drawing, excite, generate, identify, inverse_derivation, languages, load, loads, methods, models, picture,
+    reach, read_log, report, robot_module, robots, save, significance, simulate, singularities, tables,
+)  # fmt: skip
 from manipula.errors import (
-    ConditionError,
-    InputError,
-    ManipulaError,
-    ManipulaWarning,
-    ProofError,
-    RobotFileError,
-    SizeError,
-    UnknownNameError,
-)
+    ConditionError, InputError, ManipulaError, ManipulaWarning, ProofError, RobotFileError, SizeError, UnknownNameError,
+)  # fmt: skip
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -75,67 +41,17 @@ if TYPE_CHECKING:
     from manipula.studies.study_run import study
 
 __all__ = [
-    "Arm",
-    "ConditionError",
-    "Event",
-    "InputError",
-    "JointModel",
-    "Law",
-    "Log",
-    "ManipulaError",
-    "ManipulaWarning",
-    "Model",
-    "Motions",
-    "OnlineEstimator",
-    "PayloadEstimator",
-    "Plant",
-    "ProofError",
-    "Robot",
-    "RobotFileError",
-    "Run",
-    "Sensors",
-    "SizeError",
-    "System",
-    "UnknownNameError",
-    "__version__",
-    "base_parameters",
-    "calibrate",
-    "check",
-    "check_base_parameters",
-    "closed_loop",
-    "controller",
-    "convert",
-    "count",
-    "count_orders",
-    "dossier",
-    "drawing",
-    "excite",
-    "generate",
-    "identify",
-    "inverse_derivation",
-    "languages",
-    "load",
-    "loads",
-    "methods",
-    "models",
-    "picture",
-    "reach",
-    "read_log",
-    "report",
-    "robot_module",
-    "robots",
-    "save",
-    "significance",
-    "simulate",
-    "singularities",
-    "studies",
-    "study",
-    "tables",
-    "trajectory",
-]
+    "Arm", "ConditionError", "Event", "InputError", "JointModel", "Law", "Log", "ManipulaError", "ManipulaWarning",
+    "Model", "Motions", "OnlineEstimator", "PayloadEstimator", "Plant", "ProofError", "Robot", "RobotFileError", "Run",
+    "Sensors", "SizeError", "System", "UnknownNameError", "__version__", "base_parameters", "calibrate", "check",
+    "check_base_parameters", "closed_loop", "controller", "convert", "count", "count_orders", "dossier", "drawing",
+    "excite", "generate", "identify", "inverse_derivation", "languages", "load", "loads", "methods", "models",
+    "picture", "reach", "read_log", "report", "robot_module", "robots", "save", "significance", "simulate",
+    "singularities", "studies", "study", "tables", "trajectory",
+]  # fmt: skip
 
-# The verbs above are light, each loads its machinery when called; these classes are the machinery.
-_CLASSES = {
+# The verbs above are light, each loads its machinery when called; these are the machinery, and a verb above it.
+_LATE = {
     "Arm": "manipula.arm",
     "Event": "manipula.simulation.task",
     "JointModel": "manipula.identification.joint_model",
@@ -150,19 +66,16 @@ _CLASSES = {
     "Run": "manipula.simulation.run",
     "Sensors": "manipula.simulation.loop",
     "System": "manipula.generation.results.system",
+    "study": "manipula.studies.study_run",
 }
 _NAMESPACES = {"studies": "manipula.studies", "trajectory": "manipula.simulation.trajectory"}
-_VERBS = {"study": "manipula.studies.study_run"}  # that stand above the classes
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """A class or a namespace on first use; Python asks here only for what is not in the module yet."""
-    if name in _NAMESPACES:
-        found: Any = import_module(_NAMESPACES[name])
-    elif name in _CLASSES or name in _VERBS:
-        found = getattr(import_module(_CLASSES.get(name) or _VERBS[name]), name)
-    else:
+    if name not in _LATE and name not in _NAMESPACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_LATE[name]), name) if name in _LATE else import_module(_NAMESPACES[name])
     globals()[name] = found
     return found
 

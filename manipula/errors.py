@@ -20,9 +20,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 from manipula.messages import Message, in_front
 
@@ -42,6 +41,18 @@ class ManipulaError(Exception):
         found: Message = self.args[0]
         return found
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What other processes and copies have: the sentence as it is, whatever a subclass makes it of."""
+        return _remade, (type(self), self.message, vars(self))
+
+
+def _remade(kind: type[ManipulaError], message: Message, state: Mapping[str, object]) -> ManipulaError:
+    error = kind.__new__(kind, message)
+    error.args = (message,)
+    for name, value in state.items():
+        setattr(error, name, value)
+    return error
+
 
 class InputError(ManipulaError, ValueError):
     """What the user gave cannot be used."""
@@ -58,7 +69,7 @@ class RowLabel(Message):
         label.row = row
         return label
 
-    def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[object, ...]:
         return RowLabel, (Message(self.template, *self.fields.values()), self.row)
 
     @staticmethod
@@ -75,16 +86,9 @@ class RobotFileError(InputError):
     """
 
     def __init__(
-        self,
-        problem: str,
-        /,
-        *values: object,
-        file: str = "",
-        where: str = "",
-        field: str = "",
-        hint: str = "",
+        self, problem: str, /, *values: object, file: str = "", where: str = "", field: str = "", hint: str = "",
         others: Sequence[RobotFileError] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.file, self.where, self.field = file, where, field
         self.problem, self.hint = Message(problem, *values), Message(hint)
         self.others = tuple(others)
@@ -116,6 +120,9 @@ class UnwritableError(InputError, OSError):
 
     def __str__(self) -> str:  # OSError would show the number
         return self.message
+
+    def __reduce__(self) -> tuple[object, ...]:  # `errno` is none of its `vars`
+        return type(self), (self.filename, OSError(self.errno, self.message.fields["strerror"])), vars(self)
 
 
 class SingularError(InputError):

@@ -43,10 +43,10 @@ class Message(str):
         """Itself: the text of an error is the message it was given."""
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _remade, (self.template, self.fields)
 
-    def as_data(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, object]:
         """For JSON; `with_messages` is the way back."""
         fields = {name: x.as_data() if isinstance(x, Message) else x for name, x in self.fields.items()}
         return {_TEMPLATE: self.template, _FIELDS: fields}
@@ -115,12 +115,12 @@ def in_language(answer: _T, told: Callable[[str], str]) -> _T:
     return found
 
 
-def as_data(answer: Any) -> Any:
+def as_data(answer: object) -> Any:
     """The same with its messages as data, for a pipe of JSON."""
     return _mapped(answer, Message.as_data)
 
 
-def with_messages(answer: Any) -> Any:
+def with_messages(answer: object) -> Any:
     """What `as_data` took apart."""
     if isinstance(answer, list):
         return [with_messages(one) for one in answer]
@@ -131,7 +131,7 @@ def with_messages(answer: Any) -> Any:
     return {key: with_messages(one) for key, one in answer.items()}
 
 
-def _mapped(answer: Any, change: Callable[[Message], Any]) -> Any:
+def _mapped(answer: object, change: Callable[[Message], object]) -> Any:
     if isinstance(answer, Message):
         return change(answer)
     if isinstance(answer, dict):
@@ -141,7 +141,7 @@ def _mapped(answer: Any, change: Callable[[Message], Any]) -> Any:
     return answer
 
 
-def _remade(template: str, fields: Mapping[str, Any]) -> Message:
+def _remade(template: str, fields: Mapping[str, object]) -> Message:
     return Message(template, *map(with_messages, fields.values()))
 
 

@@ -14,29 +14,13 @@ from typing import Any, Literal, Protocol, SupportsFloat
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.robot import description
+from manipula.mechanics.robot import description, topology
 from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.bodies import refuse_ambiguous, standard_parameters
 from manipula.mechanics.robot.default_values import doubt_degrees
-from manipula.mechanics.robot.description import (
-    AXES,
-    Cell,
-    Steps,
-    cell_with_value,
-)
-from manipula.mechanics.robot.formats.arguments import (
-    by_name,
-    given_list,
-    given_steps,
-    given_three,
-    parameter_from_python,
-    with_load,
-    with_rotors,
-    with_rubbing,
-    with_standard_values,
-    with_values,
-)
+from manipula.mechanics.robot.description import AXES, Cell, Steps, cell_with_value
+from manipula.mechanics.robot.formats import arguments
 from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
 from manipula.mechanics.robot.formats.checks import warn_about_changes
 from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
@@ -54,15 +38,6 @@ from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.locks import joint_meant, with_locks
 from manipula.mechanics.robot.subject import digest_of
 from manipula.mechanics.robot.suffixes import identifier_from_name
-from manipula.mechanics.robot.topology import (
-    frame_names,
-    link_names,
-    road_of,
-    seen_at,
-    tip_link,
-    with_frame,
-    with_load_on_row,
-)
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.robot.values.terms import Length
 from manipula.messages import Message, joined
@@ -86,16 +61,10 @@ class Robot(description.RobotDescription):
 
     @classmethod
     def from_dh(
-        cls,
-        rows: Sequence[Any],
-        convention: Literal["standard", "modified"] = "standard",
-        angle: Literal["deg", "rad"] = "rad",
-        length: Length = "m",
-        name: str = "robot",
-        *,
-        columns: str | Sequence[str] | None = None,
-        exact: bool = False,
-    ) -> Robot:
+        cls, rows: Sequence[Any], convention: Literal["standard", "modified"] = "standard",
+        angle: Literal["deg", "rad"] = "rad", length: Length = "m", name: str = "robot", *,
+        columns: str | Sequence[str] | None = None, exact: bool = False,
+    ) -> Robot:  # fmt: skip
         """From rows (theta, d, a, alpha) or (theta, d, a, alpha, "P"), or dicts with the keys of a robot file's joint.
 
         `columns` says another order, such as "alpha a d theta"; bare rows of the modified convention need it. A
@@ -109,7 +78,7 @@ class Robot(description.RobotDescription):
         return cls.of(robot_from_rows(rows, convention, **options))
 
     @classmethod
-    def from_text(cls, text: str, format: str = "toml", **options: Any) -> Robot:
+    def from_text(cls, text: str, format: str = "toml", **options: object) -> Robot:
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
         if not isinstance(text, str):
             raise InputError("found {text}, expected the text of a robot file", describe(text))
@@ -120,7 +89,7 @@ class Robot(description.RobotDescription):
     @property
     def frame_names(self) -> tuple[str, ...]:
         """The frames that may be asked for by name: the tool, those of the file; if there are none, the tips."""
-        return tuple(frame_names(self))
+        return tuple(topology.frame_names(self))
 
     @property
     def digest(self) -> str:
@@ -131,7 +100,7 @@ class Robot(description.RobotDescription):
     def link_names(self) -> tuple[str, ...]:
         """The links, row by row, by the names of the file; where it has none, by those of their joints. The frame of
         each can be asked for by name."""
-        return tuple(link_names(self))
+        return tuple(topology.link_names(self))
 
     @property
     def base_link(self) -> str:
@@ -141,17 +110,17 @@ class Robot(description.RobotDescription):
     @property
     def tip_link(self) -> str:
         """The link whose frame is the tool, by the file's name; "" where the tool is placed elsewhere."""
-        return tip_link(self)
+        return topology.tip_link(self)
 
     def at(self, frame: str) -> Robot:
         """The robot with one of its frames as the tool, which poses, Jacobians, velocities, wrenches and inverse
         kinematics are about: one of `frame_names`, a link by its name, its joint's, or its number (link3), the first of
         these that there is. Loads stay where they are."""
-        return seen_at(self, frame)
+        return topology.seen_at(self, frame)
 
     def road(self, frame: str = "") -> Robot:
         """The serial arm from the base to a frame; the joints beside it, and what they carry, are left out."""
-        return road_of(self.at(frame) if frame else with_frame(self))
+        return topology.road_of(self.at(frame) if frame else topology.with_frame(self))
 
     def with_frame(
         self, name: str, on: str, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False
@@ -159,7 +128,7 @@ class Robot(description.RobotDescription):
         """One frame more, seen from the link that the joint `on` moves ("base": the base); see `with_tool`."""
         if name in (*self.frame_names, *self.link_names, *(joint.name for joint in self.joints)):
             raise InputError("{name} has a frame, a link or a joint called {name2!r} already", self.name, name)
-        steps = given_steps(identifier_from_name(name) or "frame", xyz, rpy)
+        steps = arguments.given_steps(identifier_from_name(name) or "frame", xyz, rpy)
         structure = Structure(exact)
 
         def with_steps(there: Steps) -> Robot:
@@ -284,7 +253,7 @@ class Robot(description.RobotDescription):
 
     def with_parameters(self, **values: Number) -> Robot:
         """Other values: `robot.with_parameters(a2=0.43, m6=0.1)`. A name the file uses, or a cell of the table."""
-        return self._edit(with_values(self, values))
+        return self._edit(arguments.with_values(self, values))
 
     def with_standard_parameters(self, values: Mapping[str, Number | None] | Numbers) -> Robot:
         """The robot whose `standard_parameters` are these: all of them in their order, or some by name; None leaves one
@@ -294,35 +263,31 @@ class Robot(description.RobotDescription):
         >>> [arm.standard_parameters[name] for name in ("m1", "mx1", "Lzz1", "Lxx1")]
         [0.0, 0.2, 0.1, None]
         """
-        robot = with_standard_values(self, values)
+        robot = arguments.with_standard_values(self, values)
         refuse_bad_names(robot)
         return robot
 
     def with_payload(
-        self,
-        mass: Number,
-        com: Numbers = (0, 0, 0),
-        inertia: Mapping[str, Number] | Numbers | None = None,
-        *,
+        self, mass: Number, com: Numbers = (0, 0, 0), inertia: Mapping[str, Number] | Numbers | None = None, *,
         frame: str = "",
-    ) -> Robot:
+    ) -> Robot:  # fmt: skip
         """A body held in the tool frame, or in the frame named; `inertia` is about its centre of mass: a 3×3 array, six
         numbers xx xy xz yy yz zz, or a dict of those that are not zero."""
         if frame:
-            there = with_load_on_row(self.at(frame).with_payload(mass, com, inertia))
+            there = topology.with_load_on_row(self.at(frame).with_payload(mass, com, inertia))
             return Robot.of(note_no_mass(replace(there, tool=self.tool, tool_on=self.tool_on)))
-        return self._edit(with_load(self, mass, com, inertia))
+        return self._edit(arguments.with_load(self, mass, com, inertia))
 
     def with_tool(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:
         """The tool frame seen from the last link: xyz and rpy in metres and radians (a string may say "pi/2"), or a
         4×4 pose. Angles near a quarter turn are read as one, unless `exact`."""
-        return self._place("tool", given_steps("tool", xyz, rpy), exact)
+        return self._place("tool", arguments.given_steps("tool", xyz, rpy), exact)
 
     def with_base(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:
         """The base frame seen from the world: xyz and rpy in metres and radians, or a 4×4 pose; see `with_tool`."""
-        return self._place("base", given_steps("base", xyz, rpy), exact)
+        return self._place("base", arguments.given_steps("base", xyz, rpy), exact)
 
-    def with_friction(self, friction: Mapping[str, Mapping[str, Any]] | None = None, /, **joints: Any) -> Robot:
+    def with_friction(self, friction: Mapping[str, Mapping[str, object]] | None = None, /, **joints: object) -> Robot:
         """Other friction of some joints, `robot.with_friction(elbow={"viscous": 1.5, "coulomb": 0.3})`: keys as in a
         robot file, SI; laws that are not given go. Joints whose names are no Python names are named in a dict.
 
@@ -330,7 +295,7 @@ class Robot(description.RobotDescription):
         >>> arm.standard_parameters["fc1"]
         0.2
         """
-        return self._edit(with_rubbing(self, {**by_name(friction, "friction"), **joints}))
+        return self._edit(arguments.with_rubbing(self, {**arguments.by_name(friction, "friction"), **joints}))
 
     def with_motor_inertia(self, inertia: Mapping[str, Number] | None = None, /, **joints: Number) -> Robot:
         """Other motor inertia of some joints, as the joint feels it (kg·m², kg): `with_motor_inertia(elbow=0.2)`.
@@ -338,7 +303,9 @@ class Robot(description.RobotDescription):
         >>> Robot.from_dh([("q1", 0, 1, 0)]).with_motor_inertia(joint1=0.2).standard_parameters["Ia1"]
         0.2
         """
-        return self._edit(with_rotors(self, {**by_name(inertia, Message("motor inertia")), **joints}))
+        return self._edit(
+            arguments.with_rotors(self, {**arguments.by_name(inertia, Message("motor inertia")), **joints})
+        )
 
     def locked(self, joints: Mapping[str, Number] | None = None, /, **named: Number) -> Robot:
         """Some joints held still: `robot.locked(elbow=0.3)`, radians or metres, also `q3=` or `joint3=` for the third
@@ -353,13 +320,13 @@ class Robot(description.RobotDescription):
         (('joint1',), ('tool',))
         """
         held: dict[str, Parameter] = {}
-        for name, value in {**by_name(joints, "locked"), **named}.items():
+        for name, value in {**arguments.by_name(joints, "locked"), **named}.items():
             joint = joint_meant(self, name)
             if joint in held:
                 raise InputError("{name}: joint {joint!r} is given two places to be locked at", self.name, joint)
             turns = next(row.turns for row in self.joints if row.name == joint)
             held[joint] = structured_coordinate(
-                self, joint, parameter_from_python(value, name, "angle" if turns else "length")
+                self, joint, arguments.parameter_from_python(value, name, "angle" if turns else "length")
             )
             doubt_degrees(self, joint, held[joint], "locked")
         if not held:
@@ -375,15 +342,15 @@ class Robot(description.RobotDescription):
         {'home': (1.5707963267948966,)}
         """
         made = dict(self.named_poses)
-        for name, entries in {**by_name(poses, "poses"), **named}.items():
-            made |= dict([named_pose(self, name, given_list(entries, f"poses.{name}"))])
+        for name, entries in {**arguments.by_name(poses, "poses"), **named}.items():
+            made |= dict([named_pose(self, name, arguments.given_list(entries, f"poses.{name}"))])
             for joint, at in made[name]:
                 doubt_degrees(self, joint, at, f"poses.{name}")
         return replace(self, named_poses=tuple(made.items()))
 
     def with_gravity(self, x: Number | Numbers, y: Number | None = None, z: Number | None = None) -> Robot:
         """The acceleration of gravity in the world frame, m/s², as three numbers or one list: (0, 0, −9.81) is down."""
-        entries = given_three(x if y is None and z is None else (x, y, z), "gravity")
+        entries = arguments.given_three(x if y is None and z is None else (x, y, z), "gravity")
         gx, gy, gz = (Cell(f"g{axis}", value) for axis, value in zip(AXES, entries))
         return self._edit(replace(self, gravity=(gx, gy, gz)))
 

@@ -9,6 +9,8 @@ from manipula.api.picture_verbs import drawing, picture
 from manipula.errors import InputError, ManipulaError
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from manipula.pages.plots import DrawnMotion
     from manipula.pages.widget import View
     from manipula.robot import Robot
@@ -21,7 +23,9 @@ class ArmViews:
 
     robot: Robot
 
-    def plot(self, q: Any = None, *, frames: bool = False, names: bool = False, trail: bool = True) -> Any:
+    def plot(
+        self, q: ArrayLike | str | None = None, *, frames: bool = False, names: bool = False, trail: bool = True
+    ) -> Any:
         """The arm as a figure of matplotlib, which is not shown; in the plane, if it moves in one.
 
         `q`: coordinates, the name of a pose, or rows of coordinates, of which the last is drawn whole, some before it
@@ -32,7 +36,7 @@ class ArmViews:
 
         return arm_figure(self._motion(q), frames=bool(frames), names=bool(names), trail=bool(trail))
 
-    def view(self, moved: Any = None, *, times: Any = None, height: int = 420, **shown: bool) -> View:
+    def view(self, moved: object = None, *, times: ArrayLike | None = None, height: int = 420, **shown: bool) -> View:
         """The arm in a notebook, moved by the hand, by sliders or by `view.q = …`; needs `manipula[notebook]`.
 
         `moved` is a position, the name of a pose, rows of positions (with `times`, else 25 a second), or a run, which
@@ -60,7 +64,7 @@ class ArmViews:
         freedom = freedom_of(jacobian_of(motion.record, poses, axes_of(motion.record, poses)))
         return workspace_figure(motion, poses[-1][:, :3, 3], freedom)
 
-    def plot_ellipsoid(self, q: Any = None) -> Any:
+    def plot_ellipsoid(self, q: ArrayLike | str | None = None) -> Any:
         """How freely the tool moves and how hard it can push at q, as ellipsoids in a figure of matplotlib: its
         velocities for joint rates of length 1, the forces it holds for joint efforts of length 1."""
         from manipula.mechanics.drawing.skeleton import jacobian_of
@@ -72,7 +76,7 @@ class ArmViews:
         rate, effort = {(True,): ("rad/s", "N·m"), (False,): ("m/s", "N")}.get(tuple(turns), ("SI unit", "SI unit"))
         return ellipsoid_figure(motion, J, (f"m/s per {rate}", f"N per {effort}"))
 
-    def _motion(self, q: Any, most: int = 2) -> DrawnMotion:
+    def _motion(self, q: ArrayLike | str | None, most: int = 2) -> DrawnMotion:
         import numpy as np
 
         from manipula.mechanics.drawing.skeleton import axes_of, poses_of, rows_of

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from manipula.api.robot_verbs import robot_from
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.messages import Message
-from manipula.support.progress import told_when_slow
+from manipula.support.progress import Effort, Stop, Tell, never, silent, told_when_slow
 
 if TYPE_CHECKING:
     from manipula.generation.counts import CountTable, StepRow
+    from manipula.generation.prepare import Prepared
     from manipula.generation.reports import Report
     from manipula.generation.results.model import Model
     from manipula.ik.derivation import Derivation
@@ -23,22 +24,14 @@ if TYPE_CHECKING:
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
     from manipula.parameters.significance import Motions, SignificanceReport
-    from manipula.robot import RobotLike
+    from manipula.robot import Robot, RobotLike
 
 
 def generate(
-    robot: RobotLike,
-    model: str | Sequence[str],
-    *,
-    method: str = "best",
-    symbolic: Symbolic = "auto",
-    optimise: str = "fast",
-    wrench: bool = False,
-    parameters: str = "base",
-    price: str = "classical",
-    frame: str = "",
-    tell: Callable[[str], None] = lambda text: None,
-) -> Model:
+    robot: RobotLike, model: str | Sequence[str], *, method: str = "best", symbolic: Symbolic = "auto",
+    optimise: str = "fast", wrench: bool = False, parameters: str = "base", price: str = "classical", frame: str = "",
+    tell: Tell = silent,
+) -> Model:  # fmt: skip
     """A model of the robot, optimised and proved. `tell` hears of progress.
 
     `frame` names the frame that pose, Jacobian, wrench and inverse kinematics are about; a robot that has only one,
@@ -46,6 +39,14 @@ def generate(
 
     Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
     outputs are named after both, `pose_T`, `jacobian_J`. Each is derived the cheapest way, without a wrench.
+
+    Args:
+        method: How the model is derived, such as lagrange-efficient.
+        optimise: How hard to search.
+        wrench: With a force and moment on the tool as input.
+        parameters: base: inertial parameters may be regrouped before the first cycle; full: each is used as it is.
+        price: What to minimise: classical (× and + alike), multiplications, fused (a·b + c is one) or latency.
+        frame: The frame that pose, Jacobian and wrench are about.
 
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
@@ -63,58 +64,44 @@ def generate(
         if not model:
             raise InputError("generate: found an empty list of models (expected at least one name)")
         if method != "best" or wrench:
+            if wrench:
+                raise InputError("a wrench is for one model; several in one function are each derived the cheapest way")
             raise InputError(
-                Message("a wrench is for one model; several in one function are each derived the cheapest way")
-                if wrench
-                else (
-                    Message(
-                        "the method {method!r} is for one model; several in one function are each derived the cheapest "
-                        "way",
-                        method,
-                    )
-                )
+                "the method {method!r} is for one model; several in one function are each derived the cheapest way",
+                method,
             )
         names = list(dict.fromkeys(model))
         with told_when_slow(f"deriving {', '.join(names)} of {subject.name}"):
             first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
             requests = [first.with_request(model=name) for name in names]
-            return Model(
-                first.request.describe(generate_together(requests, tell)),
-                _plain=partial(plain_together, [asked.request for asked in requests]),
-                _own_letters=first.request.letters,
-            )
+            plain = partial(plain_together, [asked.request for asked in requests])
+            made = first.request.describe(generate_together(requests, tell))
+            return Model(made, _plain=plain, _own_letters=first.request.letters)
     return generate_model(Request(subject, model, method, symbolic, optimise, wrench, parameters, price), tell)
 
 
 def optimise(
-    robot: RobotLike,
-    model: str,
-    *,
-    symbolic: Symbolic = "auto",
-    parameters: str = "base",
-    price: str = "classical",
-    search: bool = False,
-    seconds: float | None = None,
-    moves: int | None = None,
-    seed: int = 0,
-    tell: Callable[[str], None] = lambda text: None,
-    stop: Callable[[], bool] = lambda: False,
-) -> Model:
+    robot: RobotLike, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical",
+    search: bool = False, seconds: float | None = None, moves: int | None = None, seed: int = 0, tell: Tell = silent,
+    stop: Stop = never,
+) -> Model:  # fmt: skip
     """The model by as long a search as you allow; from then on `generate(…, optimise="max")` gives what was found.
 
     A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
     What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
+
+    Args:
+        search: Search even where a result ships with the library or is remembered.
+        seconds: End the search of a model after this time.
+        moves: Moves of the annealing; more may find less.
+        seed: Another seed takes another road.
     """
     from manipula.generation.pipeline import optimise_function
-    from manipula.generation.prepare import prepare
-    from manipula.generation.request import Request
     from manipula.ik.arm.inverse_model import model_of
-    from manipula.support.progress import Effort
 
-    subject = robot_from(robot)
-    request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
+    asked = _prepare_request(robot_from(robot), model, "best", symbolic, parameters, price)
     effort = Effort(moves, seconds, seed, tell, stop)
-    return model_of(optimise_function(prepare(request), effort, known=not search), request)
+    return model_of(optimise_function(asked, effort, known=not search), asked.request)
 
 
 def best_known(
@@ -179,14 +166,9 @@ def language_options(name: str) -> list[str]:
 
 
 def count(
-    robot: RobotLike,
-    models: Sequence[str] | None = None,
-    *,
-    symbolic: Symbolic = "auto",
-    optimise: str = "none",
-    parameters: str = "base",
-    tell: Callable[[str], None] = lambda text: None,
-) -> CountTable:
+    robot: RobotLike, models: Sequence[str] | None = None, *, symbolic: Symbolic = "auto", optimise: str = "none",
+    parameters: str = "base", tell: Tell = silent,
+) -> CountTable:  # fmt: skip
     """The table of operations, method by method, each one proved."""
     from manipula.generation.counts import DEFAULT_MODELS, CountTable, count_rows
 
@@ -195,13 +177,9 @@ def count(
 
 
 def count_steps(
-    robot: RobotLike,
-    models: Sequence[str] | None = None,
-    *,
-    symbolic: Symbolic = "auto",
-    parameters: str = "base",
-    tell: Callable[[str], None] = lambda text: None,
-) -> list[StepRow]:
+    robot: RobotLike, models: Sequence[str] | None = None, *, symbolic: Symbolic = "auto", parameters: str = "base",
+    tell: Tell = silent,
+) -> list[StepRow]:  # fmt: skip
     """What formulation, passes and search save, method by method, beside published figures."""
     from manipula.generation.counts import DEFAULT_MODELS, step_rows
 
@@ -216,16 +194,14 @@ def published_counts(name: str) -> list[dict[str, Any]]:
     return [figure.as_dict() for figure in PUBLISHED if figure.robot == name]
 
 
-def count_orders(
-    robot: RobotLike, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
-) -> CountTable:
+def count_orders(robot: RobotLike, *, symbolic: Symbolic = "auto", tell: Tell = silent) -> CountTable:
     """Every order of the matrix product of the pose, cheapest first."""
     from manipula.generation.counts import bracketing_rows
 
     return bracketing_rows(robot_from(robot), symbolic, tell)
 
 
-def check(robot: RobotLike, *, tell: Callable[[str], None] = lambda text: None) -> Report:
+def check(robot: RobotLike, *, tell: Tell = silent) -> Report:
     """The laws of mechanics, proved on this very robot.
 
     >>> check("planar2r").passed
@@ -299,6 +275,9 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     """How far the tool's origin gets from where the first joint stands, and the box in the world that holds it, within
     the limits of the joints; the best found by searches from many starts.
 
+    Args:
+        seed: Of the configurations drawn to start from.
+
     >>> print(reach(robot_from("planar2r").with_parameters(l1=0.5, l2=0.3)))
     planar2r: the tool was found 0.2 to 0.8 m from the first joint (0, 0, 0)
     in the world x -0.8 … 0.8, y -0.8 … 0.8, z 0 … 0 m
@@ -309,16 +288,74 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     pose, jacobian = (generate(subject, name, optimise="none") for name in ("pose", "jacobian"))
     for model in (pose, jacobian):
         if missing := model.inputs.get("p", ()):
-            raise UnsetError(
-                Message("{name}: reach needs a value for {some_of}", subject.name, some_of(missing)), missing
-            )
+            need = Message("{name}: reach needs a value for {some_of}", subject.name, some_of(missing))
+            raise UnsetError(need, missing)
     return reach_of(subject, pose.compile(), jacobian.compile(), seed)
 
 
-def dossier(robot: RobotLike, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
+def dossier(robot: RobotLike, folder: str | Path, *, tell: Tell = silent) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
     from manipula.generation.reports import files_of_dossier
     from manipula.support.files import write_files
 
     subject = robot_from(robot)
     return write_files(Path(folder), files_of_dossier(subject, tell))
+
+
+# Searches that are made in one place and remembered in another: what `optimise` does, in two halves.
+
+
+class Searched(NamedTuple):
+    """What a search found: the model, proved, and the text by which another process has it."""
+
+    model: Model
+    text: str
+
+
+def search(
+    robot: RobotLike, model: str, *, method: str = "best", symbolic: Symbolic = "auto", parameters: str = "base",
+    price: str = "classical", seconds: float | None = None, moves: int | None = None, seed: int = 0,
+) -> Searched:  # fmt: skip
+    """What a search finds from nothing, whatever ships or is remembered; nothing is remembered of it. Without a limit
+    in seconds the same seed finds the same function, to the byte."""
+    from manipula.algebra.optimise.search.ways import text_from_function
+    from manipula.generation.pipeline import searched_function
+    from manipula.ik.arm.inverse_model import model_of
+
+    asked = _prepare_request(robot_from(robot), model, method, symbolic, parameters, price)
+    found = searched_function(asked, Effort(moves, seconds, seed))
+    return Searched(model_of(found.proved, asked.request), text_from_function(found.found))
+
+
+def refuse_search(robot: RobotLike, model: str, **asked: Any) -> None:
+    """What cannot be searched is told, before anything is."""
+    from manipula.generation.build import check_request
+
+    check_request(_prepare_request(robot_from(robot), model, **asked))
+
+
+def remember(
+    robot: RobotLike, model: str, text: str, *, method: str = "best", symbolic: Symbolic = "auto",
+    parameters: str = "base", price: str = "classical",
+) -> Model:  # fmt: skip
+    """What a search found elsewhere: proved here, and from then on what `generate(…, optimise="max")` gives, unless
+    something cheaper is known."""
+    from manipula.algebra.optimise.search.ways import function_from_text
+    from manipula.generation.pipeline import remember_function
+    from manipula.ik.arm.inverse_model import model_of
+
+    asked = _prepare_request(robot_from(robot), model, method, symbolic, parameters, price)
+    try:
+        found = function_from_text(text)
+    except (ValueError, RecursionError):
+        raise InputError("{model} of {name}: found a text that is no function's", model, asked.robot.name) from None
+    return model_of(remember_function(asked, found), asked.request)
+
+
+def _prepare_request(
+    robot: Robot, model: str, method: str, symbolic: Symbolic, parameters: str, price: str
+) -> Prepared:
+    from manipula.generation.prepare import prepare
+    from manipula.generation.request import Request
+
+    return prepare(Request(robot, model, method, symbolic, "max", False, parameters, price))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import robot_from
+from manipula.support.progress import Tell, silent
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.bind import Symbolic
@@ -14,16 +15,9 @@ if TYPE_CHECKING:
 
 
 def robot_module(
-    robot: RobotLike,
-    path: str | Path | None = None,
-    models: Sequence[str] | None = None,
-    *,
-    optimise: str = "fast",
-    symbolic: Symbolic = "auto",
-    frame: str = "",
-    seconds: float | None = None,
-    tell: Callable[[str], None] = lambda text: None,
-) -> str:
+    robot: RobotLike, path: str | Path | None = None, models: Sequence[str] | None = None, *, optimise: str = "fast",
+    symbolic: Symbolic = "auto", frame: str = "", seconds: float | None = None, tell: Tell = silent,
+) -> str:  # fmt: skip
     """The robot as one JavaScript module, an ES module without imports: its data and all its models as functions of
     (q, …, p). Returns the text, and writes it where a path is given, with TypeScript's declarations beside it.
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import robot_from
+from manipula.support.progress import Tell, silent
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from manipula.pages.widget import View
     from manipula.robot import Robot, RobotLike
 
@@ -16,14 +19,9 @@ MOST_ROWS = 2000  # of a run that is played: more than a screen shows
 
 
 def report(
-    robot: RobotLike,
-    path: str | Path | None = None,
-    *,
-    hidden: Sequence[str] = (),
-    optimise: str = "fast",
-    looks: Mapping[str, Any] | None = None,
-    tell: Callable[[str], None] = lambda text: None,
-) -> str:
+    robot: RobotLike, path: str | Path | None = None, *, hidden: Sequence[str] = (), optimise: str = "fast",
+    looks: Mapping[str, object] | None = None, tell: Tell = silent,
+) -> str:  # fmt: skip
     """The robot as one HTML file: table, moving arm, equations, derivation, counts, laws, base parameters, torques and
     code. It opens from a disk, without Python and without a network. Returns the text, and writes it where a path is
     given.
@@ -62,7 +60,7 @@ def report(
     return text
 
 
-def view_of(robot: Robot, moved: Any, times: Any, height: int, shown: dict[str, bool]) -> View:
+def view_of(robot: Robot, moved: object, times: ArrayLike | None, height: int, shown: dict[str, bool]) -> View:
     """`Arm.view`: of a position, of rows of positions at times, or of what has both, as a run has."""
     from manipula.api.picture_verbs import drawing, picture
     from manipula.errors import UnknownNameError
@@ -77,7 +75,9 @@ def view_of(robot: Robot, moved: Any, times: Any, height: int, shown: dict[str, 
     return View(Scene(robot.name, record, q, still, _models(robot), times, rows, height, shown))
 
 
-def _playback(record: dict[str, Any], moved: Any, times: Any) -> tuple[list[float], list[float], list[list[float]]]:
+def _playback(
+    record: dict[str, object], moved: Any, times: ArrayLike | None
+) -> tuple[list[float], list[float], list[list[float]]]:
     """The first position, and the times and rows to play; of a position alone there are none."""
     import numpy as np
 

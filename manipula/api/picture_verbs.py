@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,8 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from manipula.pages.picture import Picture
     from manipula.robot import RobotLike
 
@@ -19,7 +21,7 @@ LARGEST = 10_000  # points of a side
 
 
 def drawing(
-    robot: RobotLike, values: Mapping[str, Any] | None = None, *, meshes: bool | None = False
+    robot: RobotLike, values: Mapping[str, float | str] | None = None, *, meshes: bool | None = False
 ) -> dict[str, Any]:
     """All that a picture of the robot needs, as plain data: joints with the steps before and after them, links as
     solids in their own frames, the tool, centres of mass, what can be reached. `values` are parameters by name; a
@@ -54,18 +56,10 @@ def looks(robot: RobotLike, within: Path | None = None) -> dict[str, Any]:
 
 
 def picture(
-    robot: RobotLike,
-    q: Any = None,
-    path: str | Path | None = None,
-    *,
-    values: Mapping[str, Any] | None = None,
-    view: str | Sequence[float] | None = None,
-    frames: str = "tool",
-    names: bool = False,
-    background: str = "none",
-    size: Sequence[float] = (480, 420),
-    whole: bool = False,
-) -> Picture:
+    robot: RobotLike, q: ArrayLike | str | None = None, path: str | Path | None = None, *,
+    values: Mapping[str, float | str] | None = None, view: str | Sequence[float] | None = None, frames: str = "tool",
+    names: bool = False, background: str = "none", size: Sequence[float] = (480, 420), whole: bool = False,
+) -> Picture:  # fmt: skip
     """The robot as an SVG: its text, which a notebook shows as a picture, and which is written to `path`, if one is
     given. No browser and no other library.
 
@@ -114,7 +108,7 @@ def _eye(view: str | Sequence[float] | None, record: Mapping[str, Any]) -> tuple
     return tuple(towards(angles[0], angles[1], np.array(record["up"])).tolist())
 
 
-def _size(size: Any) -> tuple[float, float]:
+def _size(size: Sequence[float]) -> tuple[float, float]:
     found = _numbers(size, 2)
     if found is None or not all(1 <= x <= LARGEST for x in found):
         raise InputError(
@@ -123,7 +117,7 @@ def _size(size: Any) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def _numbers(given: Any, count: int) -> tuple[float, ...] | None:
+def _numbers(given: Iterable[float], count: int) -> tuple[float, ...] | None:
     """So many finite numbers, else None."""
     from math import isfinite
 

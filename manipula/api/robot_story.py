@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from manipula.api import model_verbs
 from manipula.api.module_verbs import robot_module
@@ -19,10 +19,10 @@ from manipula.mechanics.drawing.record import slopes_of
 from manipula.mechanics.drawing.visuals import attach_visuals, lighter, looks_of
 from manipula.pages.report import Count, ReportFormula, ReportVerdict, Story, Table
 from manipula.robot import Robot
+from manipula.support.progress import Tell
 from manipula.version import __version__
 
-Tell = Callable[[str], None]
-
+T = TypeVar("T")
 SHOWN = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "coriolis")  # as equations
 COUNTED = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "forward_dynamics")
 CODED = ("pose", "jacobian", "inverse_dynamics", "gravity", "inverse_kinematics")
@@ -32,7 +32,9 @@ LOOKS = 1_000_000  # characters of meshes: a third of what a report may be
 TOLD = 5  # notes on what they could not show
 
 
-def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, Any] | None, tell: Tell) -> Story:
+def story_of(
+    robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, object] | None, tell: Tell
+) -> Story:
     """Everything but what is hidden, with what the page computes by and what goes into a controller."""
     paper, robot = paper_story(robot, hidden, tell), robot_with_shown_tool(robot)
     code = [] if "code" in hidden else _code(robot, optimise, tell)
@@ -43,7 +45,7 @@ def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[
     return replace(paper, drawing=drawn, picture=before, code=code, module=module, remarks=remarks)
 
 
-def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, Any] | None) -> dict[str, Any]:
+def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, object] | None) -> dict[str, Any]:
     """As its file says, as far as it fits into a page."""
     try:
         found = dict(looks) if looks is not None else looks_of(record, robot)
@@ -55,7 +57,7 @@ def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, An
 def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
     """What can be read, but for what is hidden."""
 
-    def gather_part(part: str, gathered: Callable[[], Any], otherwise: Any) -> Any:
+    def gather_part(part: str, gathered: Callable[[], T], otherwise: T) -> T:
         if part in hidden:
             return otherwise
         tell(part)
@@ -63,26 +65,18 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
 
     ours = robot_with_shown_tool(robot)
     derivation, derivation_typst, no_derivation = gather_part("inverse", lambda: _derivation_texts(ours), ("", "", ""))
-    base, no_base = gather_part("base", lambda: _base(robot), (None, ""))
+    nothing: tuple[Table | None, str] = (None, "")
+    base, no_base = gather_part("base", lambda: _base(robot), nothing)
     drawn, frames = drawing(ours), _frames(robot)
     return Story(
-        name=robot.name,
-        about=_about(robot),
-        drawing=drawn,
-        picture="" if "arm" in hidden else picture(ours),
+        name=robot.name, about=_about(robot), drawing=drawn, picture="" if "arm" in hidden else picture(ours),
         tables=gather_part("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
         formulas=gather_part("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
-        derivation=derivation,
-        derivation_typst=derivation_typst,
-        no_derivation=no_derivation,
+        derivation=derivation, derivation_typst=derivation_typst, no_derivation=no_derivation,
         counts=gather_part("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
-        verdicts=gather_part("check", lambda: _verdicts(robot, tell), ()),
-        base=base,
-        no_base=no_base,
-        hidden=tuple(hidden),
-        version=__version__,
-        remarks=[*frames, *_remarks(drawn["stand_ins"])],
-    )
+        verdicts=gather_part("check", lambda: _verdicts(robot, tell), ()), base=base, no_base=no_base,
+        hidden=tuple(hidden), version=__version__, remarks=[*frames, *_remarks(drawn["stand_ins"])],
+    )  # fmt: skip
 
 
 def _frames(robot: Robot) -> list[str]:

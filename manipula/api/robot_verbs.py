@@ -25,7 +25,7 @@ def robots() -> list[str]:
     return library.names()
 
 
-def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
+def load(source: str | Path, *, strict: bool = False, **options: object) -> Robot:
     """A robot by library name or from a file: .toml .urdf .xml .mjcf .par .csv .txt.
 
     exact= keeps angles near a quarter turn and lengths of nothing as written. URDF, MJCF: base=, tip=, locked=. Table
@@ -52,7 +52,7 @@ def robot_from(robot: RobotLike) -> Robot:
     return as_robot(robot)
 
 
-def from_text(text: str, path: Path, **options: Any) -> Robot:
+def from_text(text: str, path: Path, **options: object) -> Robot:
     """The robot that a file of this name with this text describes."""
     from manipula.mechanics.robot.formats.registry import format_read
     from manipula.robot import Robot
@@ -151,22 +151,12 @@ def save(robot: RobotLike, path: str | Path) -> Path:
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)
     if lost:
-        caution(
-            Message(
-                "{name}: {title} cannot hold the {lost} and {more} more; a .toml file keeps everything",
-                path.name,
-                form.title,
-                joined(", ", lost[:3]),
-                len(lost) - 3,
-            )
-            if len(lost) > 3
-            else Message(
-                "{name}: {title} cannot hold the {lost}; a .toml file keeps everything",
-                path.name,
-                form.title,
-                joined(", ", lost[:3]),
-            )
-        )
+        those, more = (path.name, form.title, joined(", ", lost[:3])), len(lost) - 3
+        if more > 0:
+            caution("{name}: {title} cannot hold the {lost} and {more} more; a .toml file keeps everything",
+                    *those, more)  # fmt: skip
+        else:
+            caution("{name}: {title} cannot hold the {lost}; a .toml file keeps everything", *those)
     return written
 
 

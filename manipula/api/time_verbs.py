@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import load, robot_from
 from manipula.errors import InputError, UnsetError
+from manipula.support.progress import Tell, silent
 
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
@@ -29,15 +30,9 @@ if TYPE_CHECKING:
 
 
 def controller(
-    robot: RobotLike,
-    law: str,
-    *,
-    sample: float | None = None,
-    symbolic: Symbolic = "auto",
-    optimise: str = "fast",
-    tell: Callable[[str], None] = lambda text: None,
-    **settings: Any,
-) -> Law:
+    robot: RobotLike, law: str, *, sample: float | None = None, symbolic: Symbolic = "auto", optimise: str = "fast",
+    tell: Tell = silent, **settings: object,
+) -> Law:  # fmt: skip
     """A control law for the robot, proved: "pid", "computed_torque", "sliding" …, with its gains.
 
     `sample` is the time between its steps; without it the law is in continuous time, and gives the rates of its states.
@@ -73,7 +68,7 @@ def controller(
     return Law(function, request, plain, settings=found, sample=sample, initial=initial, law=law, options=options)
 
 
-def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Request) -> Function:
+def _plain_law(law: str, sampled: bool, options: Mapping[str, object], request: Request) -> Function:
     """The law around plain models."""
     from manipula.generation.reports import plain_block
     from manipula.mechanics.models.control.laws import law_block
@@ -82,15 +77,9 @@ def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Req
 
 
 def law_model(
-    robot: RobotLike,
-    law: str,
-    *,
-    sampled: bool = True,
-    symbolic: Symbolic = "auto",
-    optimise: str = "fast",
-    tell: Callable[[str], None] = lambda text: None,
-    **words: Any,
-) -> Model:
+    robot: RobotLike, law: str, *, sampled: bool = True, symbolic: Symbolic = "auto", optimise: str = "fast",
+    tell: Tell = silent, **words: object,
+) -> Model:  # fmt: skip
     """A control law as a function, its gains still open: what emitted code takes when it starts.
 
     `words` are those of `controller` that decide the formula: `limit` (any value), `delay`, `task` …
@@ -140,18 +129,10 @@ def law_options(law: str) -> list[str]:
 
 
 def closed_loop(
-    plant: Plant | RobotLike,
-    law: Law | None,
-    ref: Trajectory | None = None,
-    *,
-    method: str = "rk4",
-    step: float | None = None,
-    symbolic: Symbolic = "auto",
-    optimise: str = "fast",
-    wrench: bool = False,
-    sensors: Sensors | None = None,
-    tell: Callable[[str], None] = lambda text: None,
-) -> System:
+    plant: Plant | RobotLike, law: Law | None, ref: Trajectory | None = None, *, method: str = "rk4",
+    step: float | None = None, symbolic: Symbolic = "auto", optimise: str = "fast", wrench: bool = False,
+    sensors: Sensors | None = None, tell: Tell = silent,
+) -> System:  # fmt: skip
     """A law and the arm it drives as one function of one step, proved: states in, states after the step out.
 
     The plant may be another robot than the law believes in, with a payload that it does not know; as a `Plant` its
@@ -181,24 +162,11 @@ def closed_loop(
 
 
 def simulate(
-    plant: Plant | RobotLike,
-    law: Any = None,
-    ref: Any = None,
-    *,
-    start: Any = None,
-    until: float | None = None,
-    step: float = 1e-3,
-    method: str = "rk4",
-    sensors: Sensors | None = None,
-    wrench: Any = None,
-    events: Sequence[Event] = (),
-    parameters: Mapping[str, Any] | None = None,
-    threads: int = 1,
-    seed: int = 0,
-    every: int = 1,
-    stages: bool = False,
-    tell: Callable[[str], None] = lambda text: None,
-) -> Run:
+    plant: Plant | RobotLike, law: object = None, ref: object = None, *, start: object = None,
+    until: float | None = None, step: float = 1e-3, method: str = "rk4", sensors: Sensors | None = None,
+    wrench: object = None, events: Sequence[Event] = (), parameters: Mapping[str, object] | None = None,
+    threads: int = 1, seed: int = 0, every: int = 1, stages: bool = False, tell: Tell = silent,
+) -> Run:  # fmt: skip
     """An arm in time: driven by a law along a reference, by torques, or by nothing.
 
     `law` is what `controller` makes, an array of torques ((n,) held, or one row a step), a function (t, q, qd) →
@@ -213,6 +181,11 @@ def simulate(
     `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is one for each processor. Ctrl-C stops
     the run and returns the samples computed so far.
 
+    Args:
+        until: The end of the run, seconds.
+        step: Of the integrator, seconds.
+        method: rk4, rk8, gauss4, semi-implicit, euler or dop853.
+
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
     (101, 2)
@@ -226,9 +199,7 @@ def simulate(
     )  # fmt: skip
 
 
-def simulate_file(
-    path: str | Path, *, force: bool = False, tell: Callable[[str], None] = lambda text: None
-) -> tuple[Run, list[Path]]:
+def simulate_file(path: str | Path, *, force: bool = False, tell: Tell = silent) -> tuple[Run, list[Path]]:
     """The run that a scenario file describes, and the files that it asks for, written beside it.
 
     A file that exists is replaced only with `force`.
@@ -249,7 +220,7 @@ def simulate_file(
         return run, [write[name](place) for name, place in files.items()]
 
 
-def _run_scenario(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
+def _run_scenario(asked: Scenario, folder: Path, tell: Tell) -> Run:
     from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
     from manipula.simulation.scenario import joints_from, motion_from
@@ -265,7 +236,7 @@ def _run_scenario(asked: Scenario, folder: Path, tell: Callable[[str], None]) ->
     if asked.law is not None:
         law = controller(robot, asked.law.name, sample=asked.law.sample, tell=tell, **asked.law.settings())
     turns, degrees = robot.coordinates.turns, asked.angle == "deg"
-    start: Any = None
+    start: object = None
     if asked.start is not None:
         start = joints_from(asked.start.q, turns, degrees, "start: q")
         start = start if asked.start.qd is None else (start, joints_from(asked.start.qd, turns, degrees, "start: qd"))
@@ -276,7 +247,9 @@ def _run_scenario(asked: Scenario, folder: Path, tell: Callable[[str], None]) ->
     )  # fmt: skip
 
 
-def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapping[str, float] | None = None) -> Loads:
+def loads(
+    robot: RobotLike, motion: Trajectory | Run, *, wrench: object = None, parameters: Mapping[str, float] | None = None
+) -> Loads:
     """What every joint must carry and every motor give: peak and rms torque, speed, power, force and moment.
 
     `motion` is a reference, which the arm follows exactly, or a run of `simulate`, whose torques are its motors'; of a
@@ -293,15 +266,10 @@ def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapp
 
 
 def read_log(
-    path: str | Path,
-    robot: RobotLike | None = None,
-    *,
-    columns: Mapping[str, Any] | None = None,
-    units: Mapping[str, Any] | None = None,
-    scale: Mapping[str, Any] | None = None,
-    rate: float | None = None,
+    path: str | Path, robot: RobotLike | None = None, *, columns: Mapping[str, object] | None = None,
+    units: Mapping[str, object] | None = None, scale: Mapping[str, object] | None = None, rate: float | None = None,
     topic: str | None = None,
-) -> Log:
+) -> Log:  # fmt: skip
     """A recording: a table of any form, `.npz`, MATLAB, HDF5, Parquet, MCAP, bags of ROS; what `run.save` wrote.
 
     Columns are matched to the robot's joints by name, else by number. What cannot be is said by the heads, or numbers

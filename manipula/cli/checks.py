@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.text import Text
 
 from manipula import api
 from manipula.cli.terminal import language, options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import (
-    CHECK_FAILED,
-    guard_command,
-    progress,
-    say,
-    say_hanging,
-    say_json,
-    say_prose,
-    say_table,
-)
+from manipula.cli.terminal.command import Chosen, Options, command
+from manipula.cli.terminal.options import Wishes
+from manipula.cli.terminal.screen import CHECK_FAILED, progress, say, say_hanging, say_json, say_prose, say_table
 from manipula.errors import InputError
 from manipula.messages import Message, joined
 
@@ -40,19 +32,11 @@ _STEP_CAPTION = Message(
 _SEARCH_CAPTION = Message("; search: the best result known (--optimise max), beside the method it came by")
 
 
-@guard_command
-@about_a_robot
+@command(asked=Options(api.count, "symbolic optimise parameters"))
 def count(
-    robot: options.RobotName,
-    models: options.Models = "",
-    ways: Annotated[bool, typer.Option("--ways", help="The five ways to the pose.")] = False,
-    orders: Annotated[bool, typer.Option("--orders", help="Every order of the matrix product of the pose.")] = False,
-    symbolic: options.Symbolic = "auto",
-    optimise: options.Optimise = "none",
-    parameters: options.Parameters = "base",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, *, models: str = "", ways: bool = False, orders: bool = False, asked: Chosen, wishes: Wishes,
+    as_json: bool = False,
+) -> None:  # fmt: skip
     """Count operations, model by model and method by method.
 
     \b
@@ -61,23 +45,27 @@ def count(
       manipula count puma560_symbolic --ways
       manipula count my_arm --orders
       manipula count my_arm -m inverse_dynamics,inertia_matrix --optimise max
+
+    Args:
+        ways: The five ways to the pose.
+        orders: Every order of the matrix product of the pose.
     """
     if ways + orders + bool(models) > 1:
         raise InputError("choose one of --models, --ways and --orders")
     subject = options.find(robot, wishes)
-    chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic)}
-    steps: list[Any] = []
+    chosen, steps = options.read_symbolic(asked), list[Any]()
     with progress(f"counting {subject.name}") as tell:
         if orders:
-            rows = api.count_orders(subject, **chosen, tell=tell)
+            rows = api.count_orders(subject, symbolic=chosen["symbolic"], tell=tell)
         else:
             names = ["pose"] if ways else options.single_models(models, "count") or None
-            chosen["parameters"] = parameters
-            rows = api.count(subject, names, **chosen, optimise=optimise, tell=tell)
-            steps = api.count_steps(subject, names, **chosen, tell=tell)
+            rows = api.count(subject, names, **chosen, tell=tell)
+            steps = api.count_steps(
+                subject, names, symbolic=chosen["symbolic"], parameters=asked["parameters"], tell=tell
+            )
     if as_json:
-        asked = {"robot": subject.name, "symbolic": symbolic, "optimise": optimise, "parameters": parameters}
-        say_json(asked | {"rows": [row.as_dict() for row in rows], "steps": [step.as_dict() for step in steps]})
+        found = {"rows": [row.as_dict() for row in rows], "steps": [step.as_dict() for step in steps]}
+        say_json({"robot": subject.name, **asked, **found})
         return
     say_counts(Message("Operations of {robot}", subject.name), rows)
     if steps:
@@ -124,13 +112,8 @@ def short(number: int) -> str:
 _WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "noted": ("NOTE", "yellow")}
 
 
-@guard_command
-@about_a_robot
-def check(
-    robot: options.RobotName,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+@command()
+def check(robot: str, *, wishes: Wishes, as_json: bool = False) -> None:
     """Check a robot: physical laws, and every way to the same torques against the others.
 
     PROVED is a theorem, by exact identity testing; OK was measured with numbers; FAILED comes with its reason.
@@ -160,37 +143,24 @@ def _line(verdict: Any, width: int) -> tuple[Text, ...]:
     word, style = _WORDS[verdict.how] if verdict.passed else ("FAILED", "bold red")
     head = Text(f"{word:<7} ", style=style).append(f"{verdict.name:<{width}}  ", style="not bold default")
     detail = f"  ({verdict.detail})" if verdict.detail else ""
-    return (
-        head,
-        Text(language.translate(verdict.sentence), style="not bold default"),
-        Text(detail, style="not bold dim default"),
-    )
+    sentence = Text(language.translate(verdict.sentence), style="not bold default")
+    return head, sentence, Text(detail, style="not bold dim default")
 
 
 def _summary(name: str, verdicts: Sequence[Any]) -> str:
     failed = [verdict.name for verdict in verdicts if not verdict.passed]
     if failed:
-        return Message(
-            "{name} fails {count} of {count2} checks: {failed}.", name, len(failed), len(verdicts), ", ".join(failed)
-        )
+        return Message("{name} fails {count} of {count2} checks: {failed}.",
+                       name, len(failed), len(verdicts), ", ".join(failed))  # fmt: skip
     many = Counter(verdict.how for verdict in verdicts)
     parts = [Message("{many} {how}", many[how], how) for how in _WORDS if many[how]]
     left_out = [verdict.name for verdict in verdicts if not verdict.checked]
     if left_out:
         done = len(verdicts) - len(left_out)
-        return Message(
-            "{robot} passes the {count} checks that apply to it ({how}); not checked: {names}.",
-            name,
-            done,
-            joined(", ", parts),
-            ", ".join(left_out),
-        )
-    return Message(
-        "{robot} passes all {count} checks ({how}): its models can be relied on.",
-        name,
-        len(verdicts),
-        joined(", ", parts),
-    )
+        return Message("{robot} passes the {count} checks that apply to it ({how}); not checked: {names}.",
+                       name, done, joined(", ", parts), ", ".join(left_out))  # fmt: skip
+    return Message("{robot} passes all {count} checks ({how}): its models can be relied on.",
+                   name, len(verdicts), joined(", ", parts))  # fmt: skip
 
 
 # `base-parameters`: what torques can tell of the links' inertia, and in which combinations.
@@ -202,19 +172,11 @@ _CLASSES = {
 }
 
 
-@guard_command
-@about_a_robot
+@command(asked=Options(api.base_parameters, "symbolic"))
 def base_parameters(
-    robot: options.RobotName,
-    classes: Annotated[bool, typer.Option("--classes", help="The three classes of standard parameters alone.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="The combinations as a LaTeX display.")] = False,
-    verify: Annotated[
-        bool, typer.Option("--check", help="Count them by numerical rank and by superposition as well.")
-    ] = False,
-    symbolic: options.Symbolic = "auto",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, *, classes: bool = False, latex: bool = False, verify: bool = False, asked: Chosen, wishes: Wishes,
+    as_json: bool = False,
+) -> None:  # fmt: skip
     """List the base parameters: the combinations of inertial parameters that torques can tell.
 
     \b
@@ -223,12 +185,17 @@ def base_parameters(
       manipula base-parameters puma560 --classes
       manipula base-parameters puma560_symbolic --latex
       manipula base-parameters my_arm --check
+
+    Args:
+        classes: The three classes of standard parameters alone.
+        latex: The combinations as a LaTeX display.
+        verify (--check): Count them by numerical rank and by superposition as well.
     """
     if latex + classes + as_json > 1:
         raise InputError("choose one of --latex, --classes and --json")
     subject = options.find(robot, wishes)
     with progress(f"base parameters of {subject.name}"):
-        found = api.base_parameters(subject, symbolic=options.symbolic_from_text(symbolic))
+        found = api.base_parameters(subject, **options.read_symbolic(asked))
         verdict = api.check_base_parameters(subject) if verify else None
     if as_json:
         say_json(found.as_dict() | ({"agreement": verdict.as_dict(), "passed": verdict.passed} if verdict else {}))
@@ -244,22 +211,14 @@ def base_parameters(
 
 
 def _print_base_parameters(found: Any, classes: bool) -> None:
-    title = Message(
-        "{count} base parameters of {robot}, out of {standard} standard ones", len(found), found.robot, found.standard
-    )
+    title = Message("{count} base parameters of {robot}, out of {standard} standard ones",
+                    len(found), found.robot, found.standard)  # fmt: skip
     if not classes:
         say_table(title, ("name", "value", "combination"), found.rows(), right=(1,), prose="wrap")
     meant = Message("Lxx … m of a body are about the origin of its own frame; K are second moments ∫xy dm.")
     say_prose(meant if not classes else title)
     for name, meaning in _CLASSES.items():
         listed = found.of_class(name)
-        say_prose(
-            Message(
-                "{name} ({count}, {meaning}): {listed}",
-                Message(name),
-                len(listed),
-                meaning,
-                ", ".join(listed) or Message("none"),
-            )
-        )
+        count, every = len(listed), ", ".join(listed) or Message("none")
+        say_prose(Message("{name} ({count}, {meaning}): {listed}", Message(name), count, meaning, every))
     say_prose(found.proof, "dim")

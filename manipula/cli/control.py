@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from manipula import api
 from manipula.cli.generation import language_names, say_models
 from manipula.cli.terminal import options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_list, say_prose
+from manipula.cli.terminal.command import Chosen, Options, command
+from manipula.cli.terminal.options import CodeOptions, Wishes
+from manipula.cli.terminal.screen import progress, say, say_json, say_list, say_prose
 from manipula.errors import InputError
 from manipula.messages import Message
 
@@ -21,42 +20,11 @@ if TYPE_CHECKING:
     from manipula import Model
 
 
-def complete_law(incomplete: str) -> list[str]:
-    return [name for name in api.laws() if name.startswith(incomplete)]
-
-
-@guard_command
-@about_a_robot
+@command(chosen=Options(api.controller, "symbolic optimise"))
 def control(
-    robot: Annotated[
-        str,
-        typer.Argument(
-            metavar="ROBOT",
-            help="A library name, one of your robots, or a file; none lists the laws.",
-            autocompletion=options.complete_robot,
-        ),
-    ] = "",
-    law: Annotated[
-        str, typer.Argument(metavar="LAW", help="Such as computed_torque.", autocompletion=complete_law)
-    ] = "",
-    sample: Annotated[
-        float | None, typer.Option("--sample", metavar="SECONDS", help="Time between steps, of a law with its gains.")
-    ] = None,
-    continuous: Annotated[
-        bool, typer.Option("--continuous", help="In continuous time: the law gives the rates of its states.")
-    ] = False,
-    language: options.Languages = "c",
-    output: Annotated[Path, typer.Option("--output", "-o", "--out", help="The folder to write to.")] = Path("out"),
-    symbolic: options.Symbolic = "auto",
-    optimise: options.Optimise = "fast",
-    dtype: options.DType = "",
-    no_batch: options.NoBatch = False,
-    single_file: options.SingleFile = False,
-    sincos: options.SinCos = False,
-    prefix: options.Prefix = "",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str = "", law: str = "", *, sample: float | None = None, continuous: bool = False, language: str = "c",
+    output: Path = Path("out"), chosen: Chosen, code: CodeOptions, wishes: Wishes, as_json: bool = False,
+) -> None:  # fmt: skip
     """Make a control law of a robot as source code, proved, its memory in a struct; without a robot, list the laws.
 
     Gains are arguments of the emitted NAME_init. Those given here are checked: their names and sizes, and with --sample
@@ -70,34 +38,34 @@ def control(
       manipula control puma560 computed_torque --set kp=400 --set kd=40 --set delay=2 --sample 1e-3
       manipula control panda impedance --set task=position -l cpp
       manipula control my_arm pid --dtype float32 --single-file --prefix axis
+
+    Args:
+        robot (ROBOT): A library name, one of your robots, or a file; none lists the laws.
+        law (LAW): Such as computed_torque.
+        sample (SECONDS): Time between steps, of a law with its gains.
+        continuous: In continuous time: the law gives the rates of its states.
+        output (--output -o --out): The folder to write to.
     """
     if not law:
         _say_laws(robot, as_json)
         return
     given, rest = _split_settings(wishes.values or [], law)
     subject, languages = options.find(robot, replace(wishes, values=rest)), language_names(language)
-    chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic), "optimise": optimise}
+    asked: Chosen = options.read_symbolic(chosen) | given
     with progress(f"{law} of {subject.name}") as tell:
         if _open(given, law, sample):
-            made: Model = api.law_model(subject, law, sampled=not continuous, **chosen, tell=tell, **given)
+            made: Model = api.law_model(subject, law, sampled=not continuous, **asked, tell=tell)
         else:
-            made = api.controller(subject, law, sample=_time(sample, continuous), **chosen, tell=tell, **given)
-        code: dict[str, Any] = options.emit_options(dtype, no_batch, single_file, sincos, prefix)
-        files = [path for each in languages for path in made.emit(each, output, **code)]
+            made = api.controller(subject, law, sample=_time(sample, continuous), **asked, tell=tell)
+        files = [path for each in languages for path in made.emit(each, output, **code.arguments)]
     if as_json:
         say_json({"robot": subject.name, "law": law, **made.as_dict(), "files": list(map(str, files))})
         return
     say_models({law: made})
-    settings = [port.name for port in made.function.inputs if port.role == "setting"]
-    name = f"{prefix.rstrip('_')}_{law}" if prefix else made.name
-    say_prose(
-        Message(
-            ("{name}_init takes {settings}" if made.function.states else "{name}_prepare takes {settings}"),
-            name,
-            ", ".join(settings),
-        ),
-        "dim",
-    )
+    settings = ", ".join(port.name for port in made.function.inputs if port.role == "setting")
+    name = f"{code.prefix.rstrip('_')}_{law}" if code.prefix else made.name
+    start = "init" if made.function.states else "prepare"
+    say_prose(Message("{name}_{start} takes {settings}", name, start, settings), "dim")
     for path in dict.fromkeys(files):
         say(str(path))
 
@@ -109,16 +77,14 @@ def _say_laws(robot: str, as_json: bool) -> None:
     if as_json:
         say_json(told)
         return
-    say_list(
-        "Control laws, and their settings",
-        {name: (str(x["says"]), " ".join(x["settings"])) for name, x in told.items()},
-    )
+    lines = {name: (str(x["says"]), " ".join(x["settings"])) for name, x in told.items()}
+    say_list("Control laws, and their settings", lines)
 
 
-def _split_settings(values: Sequence[str], law: str) -> tuple[dict[str, Any], list[str]]:
+def _split_settings(values: Sequence[str], law: str) -> tuple[Chosen, list[str]]:
     """What is the law's, by name; the rest is the robot's."""
     own = {*api.law_settings(law), *api.law_options(law)}
-    given: dict[str, Any] = {}
+    given: Chosen = {}
     rest = []
     for text in values:
         name, equals, value = (part.strip() for part in text.partition("="))
@@ -129,7 +95,7 @@ def _split_settings(values: Sequence[str], law: str) -> tuple[dict[str, Any], li
     return given, rest
 
 
-def _value(name: str, text: str) -> Any:
+def _value(name: str, text: str) -> float | str | list[float | str]:
     """A number, several with commas, or a word."""
     parts = text.strip("[] ").split(",")
     numbers = [_number(part) for part in parts]
@@ -140,14 +106,14 @@ def _value(name: str, text: str) -> Any:
     return text
 
 
-def _number(text: str) -> Any:
+def _number(text: str) -> float | str:
     try:
         return int(text) if text.strip().lstrip("+-").isdecimal() else float(text)
     except ValueError:
         return text
 
 
-def _open(given: dict[str, Any], law: str, sample: float | None) -> bool:
+def _open(given: Chosen, law: str, sample: float | None) -> bool:
     """Are the gains left to whoever starts the emitted code?"""
     return sample is None and not any(name in given for name in api.law_settings(law))
 

@@ -8,14 +8,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from manipula import api
-from manipula.cli.terminal import options
-from manipula.cli.terminal.screen import Tell, guard_command, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.command import command
+from manipula.cli.terminal.screen import Data, progress, say, say_json, say_prose, say_table
 from manipula.messages import Message
+from manipula.support.progress import Tell
 
 if TYPE_CHECKING:
     from manipula import Model, Run
@@ -48,17 +47,17 @@ class _Show:
     run: Run
 
 
-@guard_command
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the C files go.")] = Path("out") / "demo",
-    as_json: options.Json = False,
-) -> None:
+@command()
+def demo(*, output: Path = Path("out") / "demo", as_json: bool = False) -> None:
     """Show what manipula does, on built-in robots, in a few seconds.
 
     \b
     Examples:
       manipula demo
       manipula demo -o /tmp/puma
+
+    Args:
+        output (-o): Where the C files go.
     """
     with progress("working") as tell:
         found = _find_models(output, tell)
@@ -87,18 +86,8 @@ def _find_models(output: Path, tell: Tell) -> _Show:
     arm = Arm("puma560")
     tau = arm.inverse_dynamics(CALL["q"], CALL["qd"], CALL["qdd"])
     position = arm.pose(CALL["q"])[:3, 3]
-    return _Show(
-        closed,
-        ways,
-        dynamics,
-        (plain, best),
-        code,
-        files,
-        selftest(files),
-        list(map(float, tau)),
-        list(map(float, position)),
-        _simulate_payload(tell),
-    )
+    tested, moved = selftest(files), _simulate_payload(tell)
+    return _Show(closed, ways, dynamics, (plain, best), code, files, tested, tau.tolist(), position.tolist(), moved)
 
 
 def _simulate_payload(tell: Tell) -> Run:
@@ -119,25 +108,23 @@ def selftest(files: Sequence[Path]) -> str:
     sources = [path for path in files if path.suffix == ".c"]
     program = sources[0].parent / ("selftest.exe" if sys.platform == "win32" else "selftest")
     flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    built = subprocess.run(
-        [compiler, *flags, "-o", str(program), *map(str, sources), "-lm"], capture_output=True, text=True, check=False
-    )
+    words = [compiler, *flags, "-o", str(program), *map(str, sources), "-lm"]
+    built = subprocess.run(words, capture_output=True, text=True, check=False)
     if built.returncode:
         return Message("{compiler} FAILED: {stderr}", compiler, built.stderr.strip())
     ran = subprocess.run([str(program.resolve())], capture_output=True, text=True, check=False)
-    return Message(
-        (
-            "compiled by {compiler} without a warning; its self-test passed"
-            if ran.returncode == 0
-            else "compiled by {compiler} without a warning; its self-test FAILED"
-        ),
-        compiler,
-    )
+    if ran.returncode:
+        return Message("compiled by {compiler} without a warning; its self-test FAILED", compiler)
+    return Message("compiled by {compiler} without a warning; its self-test passed", compiler)
+
+
+def _head(text: str) -> None:
+    say_prose(text, "bold cyan")
+    say()
 
 
 def _say_closed_form(found: _Show) -> None:
-    say_prose("1. A planar two-link arm: from a table of two rows to its torques (library robot planar2r)", "bold cyan")
-    say()
+    _head("1. A planar two-link arm: from a table of two rows to its torques (library robot planar2r)")
     style = "unicode" if sys.stdout.isatty() else "text"
     say(str(found.closed.equations("factored", style)))
     say()
@@ -145,12 +132,10 @@ def _say_closed_form(found: _Show) -> None:
 
 def _say_counts(found: _Show) -> None:
     table = api.tables(api.load("puma560_symbolic"))[0]
-    say_prose("2. The PUMA 560, every parameter a symbol (library robot puma560_symbolic)", "bold cyan")
-    say()
+    _head("2. The PUMA 560, every parameter a symbol (library robot puma560_symbolic)")
     say_table("", table.columns, table.rows)
     say()
-    say_prose("3. What its models cost: multiplications and additions, beside the published ones", "bold cyan")
-    say()
+    _head("3. What its models cost: multiplications and additions, beside the published ones")
     columns = ("model", "method", "here", "1990", "written out", "1990", "sin/cos")
     say_table("", columns, list(_count_cells(found)), right=range(2, len(columns)), caption=(
         "here: with auxiliary equations, operations of the parameters alone included, as the source counts; "
@@ -170,16 +155,11 @@ def _count_cells(found: _Show) -> Iterator[tuple[str, ...]]:
         published = str(PUBLISHED_LAGRANGE.get(row.method, ""))
         yield ("Lagrange terms", row.method, str(row.total + row.offline), published, "", "", str(row.trig))
     for model in found.torques:
-        yield ("torques", _method(model), str(model.cost.grand_total), "", "", "", str(model.cost.trig))
-
-
-def _method(model: Model) -> str:
-    return model.provenance.method
+        yield ("torques", model.provenance.method, str(model.cost.grand_total), "", "", "", str(model.cost.trig))
 
 
 def _say_code(found: _Show) -> None:
-    say_prose(Message("4. The numeric PUMA 560 with motors and friction, as C: {cost}", found.code.cost), "bold cyan")
-    say()
+    _head(Message("4. The numeric PUMA 560 with motors and friction, as C: {cost}", found.code.cost))
     for path in found.files:
         say(Message("  {path}", path))
     say_prose(Message("  proof: {proof}", found.code.provenance.proof), "green")
@@ -188,8 +168,7 @@ def _say_code(found: _Show) -> None:
 
 
 def _say_call(found: _Show) -> None:
-    say_prose("5. The same from Python, at native speed", "bold cyan")
-    say()
+    _head("5. The same from Python, at native speed")
     say('  arm = manipula.Arm("puma560")')
     for name, unit in (("q", "rad"), ("qd", "rad/s"), ("qdd", "rad/s²")):
         say(Message("  {name:<3} = {call}  {unit}", name, list(CALL[name]), unit))
@@ -199,20 +178,10 @@ def _say_call(found: _Show) -> None:
 
 
 def _say_run(found: _Show) -> None:
-    say_prose(
-        "6. The two-link arm in time: computed torque, and half a kilogram in the hand that it does not know of",
-        "bold cyan",
-    )
-    say()
+    _head("6. The two-link arm in time: computed torque, and half a kilogram in the hand that it does not know of")
     error, torque = (max(row[key] for row in found.run.peaks()) for key in ("error", "torque"))
-    say_prose(
-        Message(
-            "  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {balance:.1e}",
-            error,
-            torque,
-            found.run.balance,
-        )
-    )
+    say_prose(Message("  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {balance:.1e}",
+                      error, torque, found.run.balance))  # fmt: skip
     say()
     say_prose(
         "Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim"
@@ -224,12 +193,12 @@ def _numbers(values: Sequence[float]) -> str:
     return ", ".join(f"{value:.4g}" for value in values)
 
 
-def _as_json(found: _Show) -> dict[str, Any]:
+def _as_json(found: _Show) -> Data:
     return {
         "planar2r": str(found.closed.equations("factored", "text")).splitlines(),
         "ways": [row.as_dict() for row in found.ways],
         "dynamics": [row.as_dict() for row in found.dynamics],
-        "torques": [{"method": _method(model), "cost": model.cost.as_dict()} for model in found.torques],
+        "torques": [{"method": model.provenance.method, "cost": model.cost.as_dict()} for model in found.torques],
         "published": {"ways": PUBLISHED_WAYS, "lagrange": PUBLISHED_LAGRANGE},
         "proof": found.code.provenance.proof,
         "files": list(map(str, found.files)),

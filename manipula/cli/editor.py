@@ -13,14 +13,13 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from manipula import api
 from manipula.api.assignments import Assignment, assignments
 from manipula.cli.terminal import options
-from manipula.cli.terminal.screen import guard_command, note, say, say_json
+from manipula.cli.terminal.command import command
+from manipula.cli.terminal.screen import Data, note, say, say_json
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.messages import Message
 from manipula.support.files import write_text
@@ -90,14 +89,11 @@ def _join_lines(lines: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-@guard_command
+@command()
 def edit(
-    robot: options.RobotName,
-    changes: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Cells to change.")] = None,
-    output: options.OutputFile = None,
-    force: options.Force = False,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, changes: list[str] | None = None, *, output: Path | None = None, force: bool = False,
+    as_json: bool = False,
+) -> None:  # fmt: skip
     """Change a robot: by assignments, or in your editor ($VISUAL or $EDITOR) when there are none.
 
     A number is in the file's units (degrees, metres, …), names have SI values, units may be written: a2="40 cm". The
@@ -109,6 +105,9 @@ def edit(
       manipula edit my_arm a2=430mm gz=-1.62 d4=L/2
       manipula edit puma560 m6=0.5 -o heavy.toml
       manipula edit my_arm
+
+    Args:
+        changes ([NAME=VALUE]...): Cells to change.
     """
     original = _file_to_edit(robot)
     target = _target(robot, original, output, force)
@@ -138,7 +137,7 @@ def _target(robot: str, original: Path | None, output: Path | None, force: bool)
     return copy
 
 
-def _assign(robot: str, target: Path, changes: Sequence[str]) -> dict[str, Any]:
+def _assign(robot: str, target: Path, changes: Sequence[str]) -> Data:
     subject = options.find(robot)
     wanted = assignments(changes, subject)
     changed = _rename_copy(_with_assignments(subject, wanted), robot, target)
@@ -190,12 +189,11 @@ def _keep_comments(target: Path) -> None:
     note(Message("{target} is written anew without its comments; the former file is {kept}", target, kept))
 
 
-def _by_hand(robot: str, original: Path | None, target: Path) -> dict[str, Any]:
-    before = (
-        original.read_text(encoding="utf-8")
-        if original
-        else _text_of(_rename_copy(options.find(robot), robot, target), target)
-    )
+def _by_hand(robot: str, original: Path | None, target: Path) -> Data:
+    if original:
+        before = original.read_text(encoding="utf-8")
+    else:
+        before = _text_of(_rename_copy(options.find(robot), robot, target), target)
     draft = Path(tempfile.mkdtemp(prefix="manipula-")) / target.name
     draft.write_text(before, encoding="utf-8")
     _run_editor(draft)
@@ -213,20 +211,17 @@ def _by_hand(robot: str, original: Path | None, target: Path) -> dict[str, Any]:
 
 
 def _run_editor(draft: Path) -> None:
-    command = _editor()
+    words = _editor()
     try:
-        code = subprocess.run([*command, str(draft)], check=False).returncode
+        code = subprocess.run([*words, str(draft)], check=False).returncode
     except OSError as error:
-        raise InputError(
-            "the editor {command!r} cannot be started: {strerror}; set EDITOR", command[0], error.strerror
-        ) from None
+        raise InputError("the editor {command!r} cannot be started: {strerror}; set EDITOR",
+                         words[0], error.strerror) from None  # fmt: skip
     if code:
         raise InputError(
             "the editor {command!r} ended with code {returncode}. Nothing was replaced; your draft is {draft}",
-            command[0],
-            code,
-            draft,
-        )
+            words[0], code, draft,
+        )  # fmt: skip
 
 
 def _editor() -> list[str]:

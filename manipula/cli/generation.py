@@ -6,28 +6,15 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from manipula import api
-from manipula.cli.terminal import options
+from manipula.cli.terminal import options, screen
+from manipula.cli.terminal.command import Chosen, Options, command
 from manipula.cli.terminal.language import told_error
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import (
-    BAD_INPUT,
-    CHECK_FAILED,
-    Tell,
-    fail,
-    guard_command,
-    note,
-    progress,
-    say,
-    say_formulas,
-    say_json,
-    say_prose,
-    say_table,
-)
+from manipula.cli.terminal.options import CodeOptions, Wishes
 from manipula.errors import InputError, ManipulaError, ProofError
 from manipula.messages import Message, in_front
 
@@ -41,70 +28,39 @@ if TYPE_CHECKING:
 DEFAULT = "c"  # of --language: nothing was said
 
 
-def refuse_others(language: str, others: Mapping[str, Any]) -> None:
+def refuse_others(language: str, others: Mapping[str, object]) -> None:
     """`others` are options that a module has no use for, with what was given."""
-    odd = next((name for name, given in others.items() if given), None)
+    odd = next((f"--{name.replace('_', '-')}" for name, given in others.items() if given), None)
     if odd:
         raise InputError("{odd} is no option of --whole, which takes -m, -o, --optimise, --symbolic and --frame", odd)
     if language != DEFAULT and api.language(language) != "javascript":
         raise InputError("--whole writes a module of JavaScript, found -l {language}", language)
 
 
-def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Mapping[str, Any], as_json: bool) -> None:
+def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Chosen, as_json: bool) -> None:
     """Write the module into the folder and say where it is, and what is not in it."""
     path = folder / api.module_file(robot)
-    with progress(f"generating {robot.name}") as tell:
+    with screen.progress(f"generating {robot.name}") as tell:
         missing = api.robot_data(api.robot_module(robot, path, list(models) or None, **chosen, tell=tell))["missing"]
     files = [str(path), str(api.types_beside(path))]
     if as_json:
-        say_json({"robot": robot.name, "files": files, "missing": missing})
+        screen.say_json({"robot": robot.name, "files": files, "missing": missing})
         return
     for file in files:
-        say(file)
+        screen.say(file)
     for left in missing:
-        say(Message("without {left}: {left2}", left["model"], left["why"]))
+        screen.say(Message("without {left}: {left2}", left["model"], left["why"]))
 
 
 COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (parameters only)")
 
 
-@guard_command
-@about_a_robot
+@command(chosen=Options(api.generate, "method symbolic optimise parameters price wrench frame"))
 def generate(
-    robot: options.RobotName,
-    models: options.Functions = "",
-    language: options.Languages = "c",
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("out"),
-    method: options.Method = "best",
-    symbolic: options.Symbolic = "auto",
-    optimise: options.Optimise = "fast",
-    parameters: options.Parameters = "base",
-    price: options.Price = "classical",
-    wrench: Annotated[bool, typer.Option("--wrench", help="With a force and moment on the tool as input.")] = False,
-    frame: Annotated[
-        str, typer.Option("--frame", metavar="NAME", help="The frame that pose, Jacobian and wrench are about.")
-    ] = "",
-    proof: Annotated[
-        bool, typer.Option("--proof", help="With a checker beside it: cpp and python, four models.")
-    ] = False,
-    dtype: options.DType = "",
-    no_batch: options.NoBatch = False,
-    single_file: options.SingleFile = False,
-    sincos: options.SinCos = False,
-    prefix: options.Prefix = "",
-    keep_going: Annotated[
-        bool,
-        typer.Option("--keep-going", help="Write the other models when one cannot be made; the exit code says so."),
-    ] = False,
-    whole: Annotated[
-        bool, typer.Option("--whole", help="One JavaScript module: the robot as data, and its models.")
-    ] = False,
-    dossier: Annotated[
-        Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
-    ] = None,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, *, models: str = "", language: str = DEFAULT, output: Path = Path("out"), chosen: Chosen,
+    proof: bool = False, code: CodeOptions, keep_going: bool = False, whole: bool = False, dossier: Path | None = None,
+    wishes: Wishes, as_json: bool = False,
+) -> None:  # fmt: skip
     """Generate models as source code: optimised, proved equal to the plain model, with a self-test.
 
     \b
@@ -117,44 +73,44 @@ def generate(
       manipula generate my_arm.urdf -m pose,forward_dynamics,inverse_kinematics --keep-going
       manipula generate puma560 -l javascript --whole -o out/
       manipula generate stanford3 --dossier stanford3_dossier/
+
+    Args:
+        models (-m A,B+C): Models, with commas; with + several in one function.
+        output (-o): The folder to write to.
+        proof: With a checker beside it: cpp and python, four models.
+        keep_going: Write the other models when one cannot be made; the exit code says so.
+        whole: One JavaScript module: the robot as data, and its models.
+        dossier (DIR): Write the whole documentation set of the robot.
     """
-    subject = options.find(robot, wishes)
+    subject, asked = options.find(robot, wishes), options.read_symbolic(chosen)
     if whole:
-        others = {
-            "--wrench": wrench, "--proof": proof, "--single-file": single_file, "--dossier": dossier, "--dtype": dtype,
-            "--method": method != "best", "--prefix": prefix, "--sincos": sincos, "--no-batch": no_batch,
-            "--price": price != "classical", "--parameters": parameters != "base", "--keep-going": keep_going,
-        }  # fmt: skip
-        refuse_others(language, others)
-        kept = {"optimise": optimise, "symbolic": options.symbolic_from_text(symbolic), "frame": frame}
-        say_whole(subject, options.split_names(models), output, kept, as_json)
+        used = ("optimise", "symbolic", "frame")
+        others = {"proof": proof, "dossier": dossier, "keep_going": keep_going, **vars(code)}
+        usual = Options(api.generate, " ".join(name for name in chosen if name not in used)).defaults()
+        refuse_others(language, others | {name: chosen[name] != value for name, value in usual.items()})
+        say_whole(subject, options.split_names(models), output, {name: asked[name] for name in used}, as_json)
         return
     names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
     languages = language_names(language)
-    chosen: dict[str, Any] = {
-        "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise, "wrench": wrench,
-        "frame": frame, "parameters": parameters, "price": price,
-    }  # fmt: skip
     refusals = Refusals(keep_going)
-    with progress(f"generating {subject.name}") as tell:
+    with screen.progress(f"generating {subject.name}") as tell:
         made: dict[str, Model] = {}
         for name in names:
             with refusals.of(name):
-                made[name] = _generate_model(subject, name, chosen, tell)
+                made[name] = api.generate(subject, options.model_named(name), **asked, tell=tell)
         _refuse_same_files(made)
-        code = options.emit_options(dtype, no_batch, single_file, sincos, prefix)
-        files = write_models(made, languages, output, {"proof": proof, **code}, refusals)
+        files = write_models(made, languages, output, {"proof": proof, **code.arguments}, refusals)
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:
         told = [model.as_dict() | {"files": list(map(str, files[name]))} for name, model in made.items()]
-        data: dict[str, Any] = {"robot": subject.name, "models": told, "dossier": list(map(str, papers))}
+        data: screen.Data = {"robot": subject.name, "models": told, "dossier": list(map(str, papers))}
         missing = {what: str(error) for what, error in refusals.errors.items()}
-        say_json(data | ({"not_made": missing} if keep_going else {}))
+        screen.say_json(data | ({"not_made": missing} if keep_going else {}))
     else:
         if made:
             say_models(made)
         for path in dict.fromkeys([*(path for group in files.values() for path in group), *papers]):
-            say(str(path))
+            screen.say(str(path))
     refusals.end()
 
 
@@ -177,10 +133,11 @@ class Refusals:
     def end(self) -> None:
         """The reasons, each in a line, and the exit code of the worst."""
         for what, error in self.errors.items():
-            note(in_front(what, told_error(error)))
+            screen.note(in_front(what, told_error(error)))
         if self.errors:
             disproved = any(isinstance(error, ProofError) for error in self.errors.values())
-            raise fail(Message("not made: {errors}", ", ".join(self.errors)), CHECK_FAILED if disproved else BAD_INPUT)
+            code = screen.CHECK_FAILED if disproved else screen.BAD_INPUT
+            raise screen.fail(Message("not made: {errors}", ", ".join(self.errors)), code)
 
 
 def _refuse_same_files(made: dict[str, Model]) -> None:
@@ -189,16 +146,12 @@ def _refuse_same_files(made: dict[str, Model]) -> None:
     for name, model in made.items():
         other = first.setdefault(model.name, name)
         if other != name:
-            raise InputError(
-                "{setdefault} and {name} would be written to the same files, {name2}; make them apart",
-                other,
-                name,
-                model.name,
-            )
+            raise InputError("{setdefault} and {name} would be written to the same files, {name2}; make them apart",
+                             other, name, model.name)  # fmt: skip
 
 
 def write_models(
-    made: Mapping[str, Model], languages: Sequence[str], folder: Path, chosen: Mapping[str, Any], refusals: Refusals
+    made: Mapping[str, Model], languages: Sequence[str], folder: Path, chosen: Chosen, refusals: Refusals
 ) -> dict[str, list[Path]]:
     """The files of every model; in a single file all of them are together."""
     if chosen["single_file"] and len(made) > 1:
@@ -218,27 +171,23 @@ def language_names(text: str) -> list[str]:
     return list(dict.fromkeys(map(api.language, options.split_names(text))))
 
 
-def _generate_model(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> Model:
-    return api.generate(robot, options.model_named(name), **chosen, tell=tell)
-
-
 def say_models(made: dict[str, Model]) -> None:
     """What each model costs, how it was made and proved."""
     counted = {name: model for name, model in made.items() if _has_formulas(model)}
     if counted:
-        say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in counted.items()], right=range(2, 7))
+        rows = [_cost_cells(*item) for item in counted.items()]
+        screen.say_table("Operations", COST_COLUMNS, rows, right=range(2, 7))
     for name in made.keys() - counted.keys():
-        say_prose(
-            Message("{name}: by {method}; loops, so no fixed number of operations", name, made[name].provenance.method)
-        )
+        method = made[name].provenance.method
+        screen.say_prose(Message("{name}: by {method}; loops, so no fixed number of operations", name, method))
     for name, model in made.items():
         origin = model.provenance
         if origin.answers:
-            say_prose(Message("Choices in {model}: {choices}", name, "; ".join(map(str, origin.answers))), "dim")
-        say_prose(Message("Proof of {name}: {proof}", name, origin.proof or Message("none")), "green")
+            screen.say_prose(Message("Choices in {model}: {choices}", name, "; ".join(map(str, origin.answers))), "dim")
+        screen.say_prose(Message("Proof of {name}: {proof}", name, origin.proof or Message("none")), "green")
         if model.conditions:
-            say_prose(Message("{name} holds where {conditions}", name, ", ".join(map(str, model.conditions))))
-    say()
+            screen.say_prose(Message("{name} holds where {conditions}", name, ", ".join(map(str, model.conditions))))
+    screen.say()
 
 
 def _has_formulas(model: Model) -> bool:
@@ -251,33 +200,11 @@ def _cost_cells(name: str, model: Model) -> tuple[str, ...]:
     return (name, model.provenance.method or "together", *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
 
 
-@guard_command
-@about_a_robot
+@command(chosen=Options(api.generate, "method symbolic optimise parameters"))
 def equations(
-    robot: options.RobotName,
-    model: options.ModelName = "",
-    also: options.ModelToo = "",
-    form: Annotated[
-        str, typer.Option("--form", help="How formulas are written: auxiliary, factored or expanded.")
-    ] = "auxiliary",
-    style: Annotated[
-        str,
-        typer.Option("--style", metavar="text|unicode|latex|typst", help="Default: unicode on a terminal, else text."),
-    ] = "",
-    names: Annotated[
-        str, typer.Option("--names", metavar="file|book", help="Variables q1, q2, … or θ1, d2, … by the joint.")
-    ] = "file",
-    units: Annotated[bool, typer.Option("--units", help="Add a line of units.")] = False,
-    entry: Annotated[
-        list[str] | None, typer.Option("--entry", metavar="A[1,1]", help="Only this output or entry; repeatable.")
-    ] = None,
-    method: options.Method = "best",
-    symbolic: options.Symbolic = "auto",
-    optimise: options.Optimise = "fast",
-    parameters: options.Parameters = "base",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, model: str = "", *, also: str = "", form: str = "auxiliary", style: str = "", names: str = "file",
+    units: bool = False, entry: list[str] | None = None, chosen: Chosen, wishes: Wishes, as_json: bool = False,
+) -> None:  # fmt: skip
     """Print a model as equations: with auxiliary variables, factored, or expanded.
 
     \b
@@ -286,27 +213,32 @@ def equations(
       manipula equations stanford3 lagrange_terms --entry "A[1,1]" --form factored
       manipula equations puma560 pose --style latex
       manipula equations scara jacobian --form factored --names book --units
+
+    Args:
+        model (MODEL): Such as pose or gravity.
+        also (--models -m MODEL): The model, as generate takes it.
+        form: How formulas are written: auxiliary, factored or expanded.
+        style (text|unicode|latex|typst): Default: unicode on a terminal, else text.
+        names (file|book): Variables q1, q2, … or θ1, d2, … by the joint.
+        units: Add a line of units.
+        entry (A[1,1]): Only this output or entry; repeatable.
     """
     model = options.one_model(model, also)
     subject = options.find(robot, wishes)
-    chosen: dict[str, Any] = {
-        "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise,
-        "parameters": parameters,
-    }  # fmt: skip
-    with progress(f"deriving {model} of {subject.name}") as tell:
-        made = _generate_model(subject, model, chosen, tell)
+    with screen.progress(f"deriving {model} of {subject.name}") as tell:
+        made = api.generate(subject, options.model_named(model), **options.read_symbolic(chosen), tell=tell)
         made = made.only(*entry) if entry else made
         style = style or ("unicode" if sys.stdout.isatty() else "text")
         found = made.equations(form, style, names=names, units=units, tell=tell)
         text = str(found)
     if as_json:
         told = found.as_dict()
-        say_json({"robot": subject.name, **told, "equations": _entries(told), **made.as_dict()})
+        screen.say_json({"robot": subject.name, **told, "equations": _entries(told), **made.as_dict()})
         return
-    say_formulas(text) if style in ("text", "unicode") else typer.echo(text)
+    screen.say_formulas(text) if style in ("text", "unicode") else typer.echo(text)
 
 
-def _entries(told: dict[str, Any]) -> list[str]:
+def _entries(told: screen.Data) -> list[str]:
     """Every entry in a line of its own, and what the short names stand for in the last."""
     legend = ", ".join(f"{short} = {long}" for short, long in told["where"].items())
     return [*(f"{x['left']} = {x['right']}" for x in told["equations"]), *([f"with {legend}"] if legend else [])]

@@ -11,10 +11,10 @@ from manipula import PayloadEstimator, api
 from manipula.cli import recordings
 from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import language, options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
+from manipula.cli.terminal.command import command
+from manipula.cli.terminal.options import Wishes
 from manipula.cli.terminal.screen import (
     CHECK_FAILED,
-    guard_command,
     note,
     progress,
     say,
@@ -35,10 +35,9 @@ if TYPE_CHECKING:
 WORSE = 2.0  # times the error at home that one abroad may be, where nobody says a bound
 
 
-@guard_command
-@about_a_robot
+@command()
 def identify(
-    robot: options.RobotName,
+    robot: str,
     train: Annotated[list[Path], typer.Argument(metavar="RECORDING…", help="To learn from; see manipula logs.")],
     validate: Annotated[
         list[Path] | None, typer.Option("--validate", help="To be judged on, not to learn from; it may be repeated.")
@@ -64,8 +63,9 @@ def identify(
     scale: recordings.Scale = None,
     rate: recordings.Rate = None,
     topic: recordings.Topic = "",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
+    *,
+    wishes: Wishes,
+    as_json: bool = False,
 ) -> None:
     """Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.
 
@@ -207,10 +207,9 @@ def _model(text: str) -> JointModel | str:
 # `calibrate`: an arm's geometry from measurements.
 
 
-@guard_command
-@about_a_robot
+@command()
 def calibrate(
-    robot: options.RobotName,
+    robot: str,
     table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="q1 … qn, then what was measured; see below.")],
     kind: Annotated[str, typer.Option("--kind", metavar="pose|points|distance", help="Else as the heads say.")] = "",
     parameters: Annotated[
@@ -219,8 +218,9 @@ def calibrate(
     loss: Annotated[str, typer.Option("--loss", help="linear, huber, soft_l1 or cauchy.")] = "linear",
     validate: Annotated[Path | None, typer.Option("--validate", help="A table kept apart to judge the result.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The corrected robot: .toml or .urdf")] = None,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
+    *,
+    wishes: Wishes,
+    as_json: bool = False,
 ) -> None:
     """Correct an arm's geometry from measured poses, points or distances of its tool.
 
@@ -264,10 +264,9 @@ HEADS = ("joint", "lowest", "highest", "velocity", "acceleration")
 FAR = float("inf")
 
 
-@guard_command
-@about_a_robot
+@command()
 def excite(
-    robot: options.RobotName,
+    robot: str,
     seconds: Annotated[float, typer.Option("--seconds", help="How long the motion takes.")] = 10.0,
     harmonics: Annotated[int, typer.Option("--harmonics", help="Of the base frequency 1/seconds; 2 or more.")] = 5,
     criterion: Annotated[str, typer.Option("--criterion", metavar="logdet|condition")] = "logdet",
@@ -283,8 +282,9 @@ def excite(
     rate: Annotated[float, typer.Option("--rate", help="Rows a second of --out.")] = 100.0,
     out: Annotated[Path | None, typer.Option("--out", help="The motion as a table: .csv")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
+    *,
+    wishes: Wishes,
+    as_json: bool = False,
 ) -> None:
     """Design a motion that makes the arm's parameters visible, to be recorded and identified from.
 
@@ -350,10 +350,9 @@ def _room(floor: float | None, box: str) -> dict[str, Any] | None:
 # `payload`: what an arm held while it was recorded.
 
 
-@guard_command
-@about_a_robot
+@command()
 def payload(
-    robot: options.RobotName,
+    robot: str,
     file: Annotated[Path, typer.Argument(metavar="LOG", help="A recording of the arm with its load; see logs.")],
     frame: Annotated[str, typer.Option("--frame", help="The frame it is told in, the tool's unless named.")] = "",
     learnt: Annotated[str, typer.Option("--learn", help="Parameters of the load, with commas.")] = "mx,my,mz,m",
@@ -363,8 +362,9 @@ def payload(
     scale: recordings.Scale = None,
     rate: recordings.Rate = None,
     topic: recordings.Topic = "",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
+    *,
+    wishes: Wishes,
+    as_json: bool = False,
 ) -> None:
     """Weigh what an arm held while it was recorded: mass and centre of mass, as known by the end.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from manipula.cli.terminal import language
-from manipula.cli.terminal.screen import say, say_prose, say_table
+from manipula.cli.terminal.screen import Data, say, say_prose, say_table
 from manipula.errors import InputError
 from manipula.messages import Message, capitalised, joined
 
@@ -54,12 +54,8 @@ class ScreenUnits:
         """Joint positions as a user writes them."""
         given = numbers(option, text)
         if len(given) != len(self.turning):
-            raise InputError(
-                "{option}: expected {count} joint positions, found {count2} numbers",
-                option,
-                len(self.turning),
-                len(given),
-            )
+            raise InputError("{option}: expected {count} joint positions, found {count2} numbers",
+                             option, len(self.turning), len(given))  # fmt: skip
         both = zip(given, self.turning, strict=True)
         return [math.radians(x) if self.degrees and turns else x for x, turns in both]
 
@@ -67,10 +63,9 @@ class ScreenUnits:
 def numbers(option: str, text: str) -> list[float]:
     words = text.replace(",", " ").split()
     found = [_number(option, word) for word in words]
-    if not all(map(math.isfinite, found)):
-        raise InputError(
-            "{option}: {words} is not a finite number", option, words[[math.isfinite(x) for x in found].index(False)]
-        )
+    for word, value in zip(words, found):
+        if not math.isfinite(value):
+            raise InputError("{option}: {words} is not a finite number", option, word)
     return found
 
 
@@ -84,7 +79,7 @@ def _number(option: str, word: str) -> float:
 # what is told
 
 
-def told_class(arm: Arm, part: str, solved: bool, words: Sequence[str]) -> dict[str, Any]:
+def told_class(arm: Arm, part: str, solved: bool, words: Sequence[str]) -> Data:
     """`solved`: a target is given, so that the arm must have its numbers. The class of a whole pose needs none.
     `words` are the robot and the options that were typed of it."""
     if part == "pose":
@@ -96,40 +91,35 @@ def told_class(arm: Arm, part: str, solved: bool, words: Sequence[str]) -> dict[
     return told | closed | dict.fromkeys(("emit", "formulas", "derivation"))  # no code is written for it
 
 
-def _class(subject: Robot, plan: Any, words: Sequence[str]) -> dict[str, Any]:
+def _class(subject: Robot, plan: Any, words: Sequence[str]) -> Data:
     name, *options = map(shlex.quote, words)
     more = "".join(f" {option}" for option in options)
     emit = f"manipula generate {name}{more} -m inverse_kinematics -l c -o out/" if plan.has_code else None
     formulas = f"manipula equations {name} inverse_kinematics{more}" if plan.has_closed_form else None
     derivation = f"manipula ik {name}{more} --derive" if plan.has_closed_form else None
-    return {
-        "robot": subject.name,
-        **plan.as_dict(),
-        "emit": emit,
-        "formulas": formulas,
-        "derivation": derivation,
-    }
+    commands = {"emit": emit, "formulas": formulas, "derivation": derivation}
+    return {"robot": subject.name, **plan.as_dict(), **commands}
 
 
 # the screen
 
 
-def say_class(told: dict[str, Any]) -> None:
+def say_class(told: Data) -> None:
     say(Message("{robot}, {title}", told["robot"], told["class"]), "bold cyan")
     say_prose(Message("Why: {reason}.", told["why"]))
     if not told["closed_form"]:
         say_prose("There is no closed form; --q and --pose are solved all the same.")
-        _say_free(told)
+        if told["free"] and "task" in told:
+            say_prose(Message("Free for this task: {told}.", told["free"]))
         if told["emit"]:
             say(Message("As C: {command}", told["emit"]))
         return
     each = Message(" for each value of the free parameter ({told})", told["free"]) if told["free"] else ""
     many = Message("1 branch") if told["branch_count"] == 1 else Message("{told} branches", told["branch_count"])
-    say_prose(
-        Message("Closed form, {many}{each}: {told} ±.", many, each, joined(" ±, ", told["roles"]))
-        if told["roles"]
-        else Message("Closed form, {many}{each}.", many, each)
-    )
+    closed = Message("Closed form, {many}{each}.", many, each)
+    if told["roles"]:
+        closed = Message("Closed form, {many}{each}: {told} ±.", many, each, joined(" ±, ", told["roles"]))
+    say_prose(closed)
     if not told["emit"]:
         return
     say(Message("As C: {command}", told["emit"]))
@@ -137,12 +127,7 @@ def say_class(told: dict[str, Any]) -> None:
     say(Message("Step by step: {command}", told["derivation"]))
 
 
-def _say_free(told: dict[str, Any]) -> None:
-    if told["free"] and "task" in told:
-        say_prose(Message("Free for this task: {told}.", told["free"]))
-
-
-def say_answer(answer: dict[str, Any], units: ScreenUnits) -> None:
+def say_answer(answer: Data, units: ScreenUnits) -> None:
     rows, found = answer["branches"], len(answer["answers"])
     say_prose(Message("{robot}, {title}: {why}.", answer["robot"], answer["class"], answer["why"]))
     if answer["note"]:
@@ -151,11 +136,9 @@ def say_answer(answer: dict[str, Any], units: ScreenUnits) -> None:
         say(Message("With {answer} = {free}.", answer["free"], _free(answer["parameter"], units)))
     joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
     columns = ("#", "branch", "answer", *joints, "residual", "margin")
-    title = (
-        Message("{found} answer of {count} branches", found, len(rows))
-        if found == 1
-        else Message("{count} answers of {total} branches", found, len(rows))
-    )
+    title = Message("{count} answers of {total} branches", found, len(rows))
+    if found == 1:
+        title = Message("{found} answer of {count} branches", found, len(rows))
     cells = [_cells(number, row, units) for number, row in enumerate(rows, 1)]
     say_table(title, columns, cells, right=(0, *range(2, len(columns))), caption=_CAPTION)
     _say_reasons(rows)
@@ -169,7 +152,7 @@ def _free(value: float, units: ScreenUnits) -> str:
     return f"{math.degrees(value) if units.degrees else value:.9g} {units.angle}"
 
 
-def _cells(number: int, row: dict[str, Any], units: ScreenUnits) -> tuple[str, ...]:
+def _cells(number: int, row: Data, units: ScreenUnits) -> tuple[str, ...]:
     q = (_rounded_text(units.shown(i, x)) for i, x in enumerate(row["q"]))
     kept = str(row["answer"]) if row["kept"] else language.translate("rejected")
     return (str(number), row["name"], kept, *q, f"{row['residual']:.1e}", _margin(row["margin"], units))
@@ -187,7 +170,7 @@ def _margin(margins: Sequence[float | None], units: ScreenUnits) -> str:
     return f"{units.shown(joint, least):.4g} {units.name(joint)} (q{joint + 1})"
 
 
-def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
+def _say_reasons(rows: Sequence[Data]) -> None:
     """Under the table, where words have room; branches with the same reason together."""
     reasons: dict[Message, list[int]] = {}
     for number, row in enumerate(rows, 1):
@@ -199,9 +182,8 @@ def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
         say_prose(Message("# {numbers} {words}", ", ".join(map(str, numbers)), words))
 
 
-def _say_nearest(nearest: dict[str, Any], units: ScreenUnits) -> None:
+def _say_nearest(nearest: Data, units: ScreenUnits) -> None:
     q = ", ".join(f"{_rounded_text(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
     say_prose(f"{capitalised(language.translate(nearest['reason']))}.", "bold")
-    say_prose(
-        Message("Nearest configuration, at distance {nearest:.6g} (norm of FK − pose): {q}", nearest["distance"], q)
-    )
+    distance = nearest["distance"]
+    say_prose(Message("Nearest configuration, at distance {nearest:.6g} (norm of FK − pose): {q}", distance, q))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,57 +14,76 @@ from manipula import api
 from manipula.cli import inverse_screen as screen
 from manipula.cli.inverse_screen import ScreenUnits, numbers
 from manipula.cli.terminal import options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_prose
+from manipula.cli.terminal.command import Chosen, Options, command
+from manipula.cli.terminal.options import Wishes
+from manipula.cli.terminal.screen import Data, progress, say, say_json, say_prose
 from manipula.errors import InputError
 from manipula.messages import Message
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from manipula.arm import Arm
     from manipula.robot import Robot
 
 
-@guard_command
-@about_a_robot
+@dataclass(frozen=True)
+class Target:
+    """What is to be solved, as it was typed.
+
+    Args:
+        q ("Q1 Q2 …"): Solve the pose that these joint positions give.
+        pose (FILE|NUMBERS): The pose: 16 numbers, row by row, or a JSON file.
+        position (X,Y,Z): Solve for the tool's origin alone, at this point.
+        task (pose|position|axis): What of the pose counts: all of it, the tool's origin, or its origin and z axis.
+        seed ("Q1 Q2 …"): Answers nearest to these joint positions first.
+        parameter: The free joint or arm angle of a redundant arm; several with commas.
+        tolerance: Largest |FK − pose| of an answer, m and rad; else what the arm can meet.
+    """
+
+    q: str = ""
+    pose: str = ""
+    position: str = ""
+    task: str = ""
+    seed: str = ""
+    parameter: str = ""
+    tolerance: float | None = None
+
+    @property
+    def target_options(self) -> list[str]:
+        """The options that name a target."""
+        every = {"--q": self.q, "--pose": self.pose, "--position": self.position}
+        return [option for option, text in every.items() if text]
+
+    @property
+    def part(self) -> str:
+        """What of the pose counts."""
+        return "position" if self.position else self.task or "pose"
+
+    def check(self) -> None:
+        if len(self.target_options) > 1:
+            raise InputError("choose one of {given}", " and ".join(self.target_options))
+        if (self.seed or self.parameter or self.tolerance is not None) and not self.target_options:
+            raise InputError("--seed, --parameter and --tolerance need a pose: give --pose, --q or --position")
+        if self.position and self.task not in ("", "position"):
+            raise InputError("--position solves for the tool's origin alone; drop --task {task}, or give --pose",
+                             self.task)  # fmt: skip
+
+    def units(self, arm: Arm, degrees: bool) -> ScreenUnits:
+        solver = arm.solver_for(self.part)
+        return ScreenUnits([bool(turns) for turns in solver.turning], degrees, solver.plan.fixed_joint)
+
+    def target(self, arm: Arm, at: list[float] | None) -> ArrayLike:
+        if at is not None:
+            return arm.pose(at)
+        return _pose(self.pose) if self.pose else numbers("--position", self.position)
+
+
+@command()
 def ik(
-    robot: options.RobotName,
-    q: Annotated[
-        str, typer.Option("--q", metavar='"Q1 Q2 …"', help="Solve the pose that these joint positions give.")
-    ] = "",
-    pose: Annotated[
-        str, typer.Option("--pose", metavar="FILE|NUMBERS", help="The pose: 16 numbers, row by row, or a JSON file.")
-    ] = "",
-    position: Annotated[
-        str, typer.Option("--position", metavar="X,Y,Z", help="Solve for the tool's origin alone, at this point.")
-    ] = "",
-    task: Annotated[
-        str,
-        typer.Option(
-            "--task",
-            metavar="pose|position|axis",
-            help="What of the pose counts: all of it, the tool's origin, or its origin and z axis.",
-        ),
-    ] = "",
-    seed: Annotated[
-        str, typer.Option("--seed", metavar='"Q1 Q2 …"', help="Answers nearest to these joint positions first.")
-    ] = "",
-    parameter: Annotated[
-        str, typer.Option("--parameter", help="The free joint or arm angle of a redundant arm; several with commas.")
-    ] = "",
-    tolerance: Annotated[
-        float | None,
-        typer.Option("--tolerance", help="Largest |FK − pose| of an answer, m and rad; else what the arm can meet."),
-    ] = None,
-    wishes: Wishes = NOTHING,
-    degrees: Annotated[
-        bool, typer.Option("--degrees", help="Angles are read and shown in degrees; JSON has rad.")
-    ] = False,
-    derive: Annotated[
-        bool, typer.Option("--derive", help="Print how the closed form is found: every step, with both its roots.")
-    ] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="The derivation as LaTeX.")] = False,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, *, asked: Target, wishes: Wishes, degrees: bool = False, derive: bool = False, latex: bool = False,
+    as_json: bool = False,
+) -> None:  # fmt: skip
     """Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.
 
     Without --q, --pose or --position it tells which class the arm belongs to, and why; that needs no values. Lengths
@@ -79,13 +97,18 @@ def ik(
       manipula ik puma560 --q "10 20 30 40 0 60" --degrees
       manipula ik ur5 --pose pose.json --seed "0 0 0 0 0 0" --json
       manipula ik planar2r --set l1=0.4 --set l2=0.3 --position 0.3,0.4
+
+    Args:
+        degrees: Angles are read and shown in degrees; JSON has rad.
+        derive: Print how the closed form is found: every step, with both its roots.
+        latex: The derivation as LaTeX.
     """
-    asked = _Asked(q, pose, position, task, seed, parameter, tolerance, degrees).check()
+    asked.check()
     subject = options.find(robot, wishes)
     if derive or latex:
         if asked.target_options:
             raise InputError("--derive has no use for a pose; drop {given}", asked.target_options[0])
-        _say_derivation(subject, task or None, latex, as_json)
+        _say_derivation(subject, asked.task or None, latex, as_json)
         return
     from manipula.arm import Arm
 
@@ -96,69 +119,24 @@ def ik(
         say_json(told) if as_json else screen.say_class(told)
         return
     with progress(f"inverse kinematics of {subject.name}"):
-        answer = told | _solve_target(arm, asked)
-    say_json(answer) if as_json else screen.say_answer(answer, asked.units(arm))
+        units = asked.units(arm, degrees)
+        answer = told | _solve_target(arm, asked, units)
+    say_json(answer) if as_json else screen.say_answer(answer, units)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """The options of a call, as they were typed."""
-
-    q: str
-    pose: str
-    position: str
-    task: str
-    seed: str
-    parameter: str
-    tolerance: float | None
-    degrees: bool
-
-    @property
-    def target_options(self) -> list[str]:
-        """The options that name a target."""
-        every = {"--q": self.q, "--pose": self.pose, "--position": self.position}
-        return [option for option, text in every.items() if text]
-
-    @property
-    def part(self) -> str:
-        """What of the pose counts."""
-        return "position" if self.position else self.task or "pose"
-
-    def check(self) -> _Asked:
-        if len(self.target_options) > 1:
-            raise InputError("choose one of {given}", " and ".join(self.target_options))
-        if (self.seed or self.parameter or self.tolerance is not None) and not self.target_options:
-            raise InputError("--seed, --parameter and --tolerance need a pose: give --pose, --q or --position")
-        if self.position and self.task not in ("", "position"):
-            raise InputError(
-                "--position solves for the tool's origin alone; drop --task {task}, or give --pose", self.task
-            )
-        return self
-
-    def units(self, arm: Arm) -> ScreenUnits:
-        solver = arm.solver_for(self.part)
-        return ScreenUnits([bool(turns) for turns in solver.turning], self.degrees, solver.plan.fixed_joint)
-
-    def target(self, arm: Arm, at: list[float] | None) -> Any:
-        if at is not None:
-            return arm.pose(at)
-        return _pose(self.pose) if self.pose else numbers("--position", self.position)
-
-
-def _solve_target(arm: Arm, asked: _Asked) -> dict[str, Any]:
+def _solve_target(arm: Arm, asked: Target, units: ScreenUnits) -> Data:
     import numpy as np
 
-    solver, units = arm.solver_for(asked.part), asked.units(arm)
+    solver: Any = arm.solver_for(asked.part)
     at = units.read("--q", asked.q) if asked.q else None
     near = units.read("--seed", asked.seed) if asked.seed else None
     if asked.part == "pose":
-        fixed: Any = _parameter(solver, asked.parameter, at, units)
+        fixed: float | list[float] | None = _parameter(solver, asked.parameter, at, units)
     else:
         fixed = _free_joints(solver, asked.parameter, units)
         near = at if near is None else near  # so that --q is among the answers of a redundant arm
     target = np.asarray(asked.target(arm, at))
-    result = solver(target, near, fixed, asked.tolerance)
-    told: dict[str, Any] = result.as_dict()
+    told: Data = solver(target, near, fixed, asked.tolerance).as_dict()
     return {"parameter": fixed, "pose": target.tolist()} | told
 
 
@@ -173,7 +151,7 @@ def _say_derivation(subject: Robot, task: str | None, latex: bool, as_json: bool
 # what was given
 
 
-def _pose(text: str) -> Any:
+def _pose(text: str) -> ArrayLike:
     """A 4×4 matrix from 16 numbers, or from a JSON file that holds them, flat or in rows."""
     if Path(text).suffix.lower() == ".json":
         return _pose_from_file(Path(text))
@@ -183,7 +161,7 @@ def _pose(text: str) -> Any:
     return [given[row : row + 4] for row in range(0, 16, 4)]
 
 
-def _pose_from_file(path: Path) -> Any:
+def _pose_from_file(path: Path) -> ArrayLike:
     import numpy as np
 
     try:
@@ -196,9 +174,8 @@ def _pose_from_file(path: Path) -> Any:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape not in ((4, 4), (16,)):
-        raise InputError(
-            "{path}: expected a pose as 4 rows of 4 numbers, or 16 numbers, alone or under the key pose", path
-        )
+        raise InputError("{path}: expected a pose as 4 rows of 4 numbers, or 16 numbers, alone or under the key pose",
+                         path)  # fmt: skip
     return found.reshape(4, 4)
 
 
@@ -219,24 +196,18 @@ def _free_joints(solver: Any, text: str, units: ScreenUnits) -> list[float] | No
     given, free = numbers("--parameter", text), solver.freedom.free
     if len(given) != len(free):
         names = ", ".join(str(k + 1) for k in free) or "none"
-        raise InputError(
-            "--parameter: expected the positions of the free joints ({names}), found {count} numbers", names, len(given)
-        )
+        raise InputError("--parameter: expected the positions of the free joints ({names}), found {count} numbers",
+                         names, len(given))  # fmt: skip
     return [math.radians(x) if units.degrees and units.turning[k] else x for x, k in zip(given, free, strict=True)]
 
 
 # `singularities` and `reach`: where an arm loses a freedom, and how far it gets.
 
 
-@guard_command
-@about_a_robot
+@command(asked=Options(api.singularities, "symbolic"))
 def singularities(
-    robot: options.RobotName,
-    latex: Annotated[bool, typer.Option("--latex", help="The equations as a LaTeX block.")] = False,
-    symbolic: options.Symbolic = "all",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, *, latex: bool = False, asked: Chosen, wishes: Wishes, as_json: bool = False
+) -> None:  # fmt: skip
     """Tell where an arm loses a freedom: the determinant of its Jacobian in factors, each solved where it can be.
 
     Of arms with up to three joints, of a SCARA, and of six joints whose last three axes meet. Every equation is proved
@@ -247,12 +218,15 @@ def singularities(
       manipula singularities planar2r
       manipula singularities puma560 --latex
       manipula singularities my_arm --set a2=0.4 --symbolic auto --json
+
+    Args:
+        latex: The equations as a LaTeX block.
     """
     if latex and as_json:
         raise InputError("choose one of --latex and --json")
     subject = options.find(robot, wishes)
     with progress(f"singular configurations of {subject.name}"):
-        found = api.singularities(subject, symbolic=options.symbolic_from_text(symbolic))
+        found = api.singularities(subject, **options.read_symbolic(asked))
         lines = [found.latex] if latex else found.text_lines()
     if as_json:
         say_json(found.as_dict())
@@ -261,14 +235,8 @@ def singularities(
         typer.echo(line) if latex else say(line)
 
 
-@guard_command
-@about_a_robot
-def reach(
-    robot: options.RobotName,
-    seed: Annotated[int, typer.Option("--seed", help="Of the configurations drawn to start from.")] = 0,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+@command(drawn=Options(api.reach, "seed"))
+def reach(robot: str, *, drawn: Chosen, wishes: Wishes, as_json: bool = False) -> None:
     """Tell how far the tool gets: the largest and smallest distance, and the box it keeps to, within the limits.
 
     The best that searches from many configurations found: the tool may get farther, and nearer. Lengths are in m,
@@ -282,20 +250,11 @@ def reach(
     """
     subject = options.find(robot, wishes)
     with progress(f"reach of {subject.name}"):
-        found = api.reach(subject, seed=seed)
+        found = api.reach(subject, **drawn)
     if as_json:
         say_json(found.as_dict())
         return
     for line in found.lines():
         say_prose(line)
-    say_prose(
-        Message(
-            "farthest at q = {far}; nearest at q = {near}",
-            _configuration_text(found.q_outer),
-            _configuration_text(found.q_inner),
-        )
-    )
-
-
-def _configuration_text(q: Sequence[float]) -> str:
-    return f"({', '.join(f'{round(x, 4) + 0:g}' for x in q)})"
+    far, near = (f"({', '.join(f'{round(x, 4) + 0:g}' for x in q)})" for q in (found.q_outer, found.q_inner))
+    say_prose(Message("farthest at q = {far}; nearest at q = {near}", far, near))

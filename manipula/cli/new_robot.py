@@ -7,13 +7,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from manipula import api
 from manipula.cli.terminal import options
-from manipula.cli.terminal.screen import guard_command, say, say_json
+from manipula.cli.terminal.command import Chosen, command
+from manipula.cli.terminal.screen import say, say_json
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.files import write_text
@@ -80,9 +79,8 @@ def template(name: str, joints: str, convention: str) -> str:
         raise InputError("--convention must be standard or modified, not {convention!r}", convention)
     wrong = [letter for letter in joints.upper() if letter not in _KINDS]
     if wrong or not joints:
-        raise InputError(
-            "--joints {joints!r}: expected letters R (revolute), P (prismatic), F (fixed), such as RRP", joints
-        )
+        raise InputError("--joints {joints!r}: expected letters R (revolute), P (prismatic), F (fixed), such as RRP",
+                         joints)  # fmt: skip
     head = _HEAD.format(name=name, convention=convention, meaning=_MEANING[convention])
     return head + "".join(
         _joint(name, end, letter, convention) for (name, end), letter in zip(_names(joints.upper()), joints.upper())
@@ -116,25 +114,11 @@ def _moves(letter: str) -> str:
     return _MOVES.format(limits="[-180, 180]" if turns else "[0, 0.5]", unit="kg·m²" if turns else "kg")
 
 
-@guard_command
+@command()
 def new(
-    name: Annotated[str, typer.Argument(help="The robot's name.")],
-    joints: Annotated[str, typer.Option("--joints", help="One letter a joint: R, P or F (fixed).")] = "",
-    convention: Annotated[
-        str, typer.Option("--convention", metavar="standard|modified", help="Denavit-Hartenberg convention.")
-    ] = "",
-    table: Annotated[
-        str, typer.Option("--from", metavar="FILE", help="A table or robot file to start from; - reads a pasted table.")
-    ] = "",
-    angle: Annotated[str, typer.Option("--angle", metavar="deg|rad", help="Unit of a table's bare angles.")] = "",
-    length: Annotated[str, typer.Option("--length", metavar="m|cm|mm", help="Unit of a table's bare lengths.")] = "",
-    output: options.OutputFile = None,
-    catalogue: Annotated[
-        bool, typer.Option("--catalogue", help="Keep it in your catalogue, for every folder.")
-    ] = False,
-    force: options.Force = False,
-    as_json: options.Json = False,
-) -> None:
+    name: str, *, joints: str = "", convention: str = "", table: str = "", angle: str = "", length: str = "",
+    output: Path | None = None, catalogue: bool = False, force: bool = False, as_json: bool = False,
+) -> None:  # fmt: skip
     """Make a robot file: a commented template, or a table you have.
 
     \b
@@ -143,6 +127,15 @@ def new(
       manipula new my_arm --joints RRR --convention modified -o arms/my_arm.toml
       manipula new my_arm --from table.csv --angle deg
       manipula new my_arm --from -          then paste the table and end with Ctrl-D
+
+    Args:
+        name: The robot's name.
+        joints: One letter a joint: R, P or F (fixed).
+        convention (standard|modified): Denavit-Hartenberg convention.
+        table (--from FILE): A table or robot file to start from; - reads a pasted table.
+        angle (deg|rad): Unit of a table's bare angles.
+        length (m|cm|mm): Unit of a table's bare lengths.
+        catalogue: Keep it in your catalogue, for every folder.
     """
     path = _path(name, output, catalogue)
     options.refuse_existing(path, force)
@@ -172,7 +165,7 @@ def _path(name: str, output: Path | None, catalogue: bool) -> Path:
 
 def _read(table: str, convention: str, angle: str, length: str) -> Robot:
     given = {"convention": convention, "angle": angle, "length": length}
-    settings: dict[str, Any] = {key: value for key, value in given.items() if value}
+    settings: Chosen = {key: value for key, value in given.items() if value}
     if table == "-":
         from manipula.robot import Robot
 
@@ -181,9 +174,8 @@ def _read(table: str, convention: str, angle: str, length: str) -> Robot:
     if file is not None and file.takes("columns"):
         return api.load(table, **settings)
     if settings:
-        raise InputError(
-            "{table}: --{iter} is for tables (.csv .txt); this file says its own", table, next(iter(settings))
-        )
+        raise InputError("{table}: --{iter} is for tables (.csv .txt); this file says its own",
+                         table, next(iter(settings)))  # fmt: skip
     return options.find(table)
 
 

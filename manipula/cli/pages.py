@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from manipula import api
 from manipula.cli.terminal import options
+from manipula.cli.terminal.command import Chosen, Options, command
 from manipula.cli.terminal.language import language, told_in
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_prose
+from manipula.cli.terminal.options import Wishes
+from manipula.cli.terminal.screen import progress, say, say_json, say_prose
 from manipula.errors import InputError, ManipulaError
 from manipula.support.files import expand_user
 
 # `report`: a robot as one page that opens anywhere.
 
 
-@guard_command
-@about_a_robot
+@command(asked=Options(api.report, "optimise"))
 def report(
-    robot: options.RobotName,
-    output: options.OutputFile = None,
-    hidden: Annotated[
-        str, typer.Option("--hide", metavar="PARTS", help="Parts to leave out, with commas; they become an exercise.")
-    ] = "",
-    pdf: Annotated[bool, typer.Option("--pdf", help="Pages to print, set by Typst, in place of HTML.")] = False,
-    optimise: options.Optimise = "fast",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, *, output: Path | None = None, hidden: str = "", pdf: bool = False, asked: Chosen, wishes: Wishes,
+    as_json: bool = False,
+) -> None:  # fmt: skip
     """Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.
 
     The file needs neither Python nor a network.
@@ -42,14 +34,17 @@ def report(
       manipula report my_arm -o arm.html
       manipula report puma560 --pdf
       manipula report planar2r --hide equations,inverse
+
+    Args:
+        hidden (--hide PARTS): Parts to leave out, with commas; they become an exercise.
+        pdf: Pages to print, set by Typst, in place of HTML.
     """
     subject = options.find(robot, wishes)
     path = output or Path(api.module_file(subject)).with_suffix(".pdf" if pdf else ".html")
     if pdf and path.suffix.lower() != ".pdf":
         raise InputError("--pdf writes a file that ends in .pdf, found {output}", path)
-    parts = [part.strip() for part in hidden.split(",") if part.strip()]
     with progress(f"report of {subject.name}") as tell:
-        api.report(subject, path, hidden=parts, optimise=optimise, tell=tell)
+        api.report(subject, path, hidden=options.split_names(hidden), **asked, tell=tell)
     if as_json:
         say_json({"robot": subject.name, "files": [str(path)], "bytes": path.stat().st_size})
     else:
@@ -59,14 +54,8 @@ def report(
 # `studio`: the page on which a robot is typed, seen, derived, moved.
 
 
-@guard_command
-def studio(
-    place: Annotated[
-        Path, typer.Argument(metavar="FOLDER|FILE", help="Where robots are read and saved, or the file to open.")
-    ] = Path(),
-    port: Annotated[int, typer.Option("--port", help="Of this machine; 0: a free one.")] = 0,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
-) -> None:
+@command()
+def studio(place: Path = Path(), *, port: int = 0, no_browser: bool = False) -> None:
     """Open the studio: a page on which a table becomes an arm, its equations, its code, its motion.
 
     It is for this machine alone: the address holds a token, and nothing is fetched from elsewhere. Ctrl-C ends it.
@@ -76,6 +65,11 @@ def studio(
       manipula studio
       manipula studio my_robots/
       manipula studio my_arm.toml --no-browser --port 8765
+
+    Args:
+        place (FOLDER|FILE): Where robots are read and saved, or the file to open.
+        port: Of this machine; 0: a free one.
+        no_browser: Print the address and open nothing.
     """
     try:
         from manipula.studio.server import Wanted, serve

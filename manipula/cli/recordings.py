@@ -10,8 +10,9 @@ import typer
 from manipula import api
 from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import language, options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guard_command, say, say_json, say_prose, say_table
+from manipula.cli.terminal.command import command
+from manipula.cli.terminal.options import NOTHING, Wishes
+from manipula.cli.terminal.screen import say, say_json, say_prose, say_table
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.text import plain
@@ -67,8 +68,7 @@ def _factors(name: str, text: str) -> Any:
 LEAST = 100  # samples: shorter ones are not cut
 
 
-@guard_command
-@about_a_robot
+@command()
 def logs(
     file: Annotated[Path, typer.Argument(help="A table, .npz, .mat, .h5, .parquet, .mcap, .bag, a folder of ROS 2.")],
     robot: Annotated[str, typer.Option("--robot", metavar="ROBOT", help="Whose recording it is.")] = "",
@@ -79,8 +79,9 @@ def logs(
     topic: Topic = "",
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
     save: Annotated[Path | None, typer.Option("--save", help="The samples, SI: .csv, .npz or .parquet.")] = None,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
+    *,
+    wishes: Wishes,
+    as_json: bool = False,
 ) -> None:
     """Tell what a recording was understood as: columns, units, rate, and what had to be repaired.
 

@@ -6,16 +6,18 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from manipula import api
 from manipula.cli.terminal import options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import Tell, guard_command, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.command import command
+from manipula.cli.terminal.options import Wishes
+from manipula.cli.terminal.screen import Data, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.messages import Message
+from manipula.support.progress import Tell
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
@@ -26,11 +28,8 @@ if TYPE_CHECKING:
 _COLUMNS = ("name", "dof", "kind", "convention", "symbolic", "source")
 
 
-@guard_command
-def robots(
-    kind: Annotated[str, typer.Option("--kind", metavar="RRP", help="Only robots whose joints begin so.")] = "",
-    as_json: options.Json = False,
-) -> None:
+@command()
+def robots(*, kind: str = "", as_json: bool = False) -> None:
     """List the library's robots and your own.
 
     Your own are the robot files of this folder and of your catalogue (MANIPULA_HOME/robots).
@@ -40,6 +39,9 @@ def robots(
       manipula robots
       manipula robots --kind RRP
       manipula robots --json
+
+    Args:
+        kind (RRP): Only robots whose joints begin so.
     """
     with progress("reading the robots") as tell:
         library = [_entry(name, "library", tell) for name in api.robots()]
@@ -55,20 +57,15 @@ def robots(
         kinds = dict.fromkeys(entry["kind"] for entry in _of_kind(library + own, "") if entry["kind"])
         say_prose(Message("No robot's joints begin with {kind}; there are {kinds}.", kind.upper(), ", ".join(kinds)))
     if not own:
-        folder = options.catalogue()
-        say_prose(
-            (
-                Message("No robots of your own here; manipula new NAME --joints RRR makes one.")
-                if folder is None
-                else Message(
-                    "No robots of your own here or in {folder}; manipula new NAME --joints RRR makes one.", folder
-                )
-            ),
-            "dim",
-        )
+        here = Message("No robots of your own here; manipula new NAME --joints RRR makes one.")
+        if folder := options.catalogue():
+            here = Message(
+                "No robots of your own here or in {folder}; manipula new NAME --joints RRR makes one.", folder
+            )
+        say_prose(here, "dim")
 
 
-def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def _of_kind(entries: list[Data], kind: str) -> list[Data]:
     chosen = [entry for entry in entries if entry["kind"].startswith(kind.upper())]
     return sorted(chosen, key=lambda entry: (entry["dof"], entry["kind"], entry["name"]))
 
@@ -77,7 +74,7 @@ def _folder(path: Path) -> str:
     return "this folder" if path.parent == Path() else str(path.parent)
 
 
-def _entry(name: str, where: str, tell: Tell) -> dict[str, Any]:
+def _entry(name: str, where: str, tell: Tell) -> Data:
     """One robot in one line; a file that cannot be read says why instead of stopping the list."""
     tell(name)
     shown = Path(name).stem if where != "library" else name
@@ -94,7 +91,7 @@ def _entry(name: str, where: str, tell: Tell) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _say_group(title: str, entries: list[dict[str, Any]]) -> None:
+def _say_group(title: str, entries: list[Data]) -> None:
     rows = [
         (e["name"], str(e["dof"]), e["kind"], e["convention"], _short_names(e["symbolic"]), _short_source(e))
         for e in entries
@@ -109,23 +106,15 @@ def _short_names(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{names[0]} … {names[-1]} ({len(names)})"
 
 
-def _short_source(entry: dict[str, Any]) -> str:
+def _short_source(entry: Data) -> str:
     if "problem" in entry:
         return f"cannot be read: {entry['problem']}"
     text = entry["source"] if entry["where"] == "library" else entry["where"]
     return text if len(text) <= 60 else f"{text[:57].rsplit(' ', 1)[0]} …"
 
 
-@guard_command
-@about_a_robot
-def show(
-    robot: options.RobotName,
-    wishes: Wishes = NOTHING,
-    picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="ARM.svg", help="Write a picture of the arm.")
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
+@command()
+def show(robot: str, *, wishes: Wishes, picture: Path | None = None, as_json: bool = False) -> None:
     """Show a robot: geometric table, inertial table, motors, surroundings, names, every column with its unit.
 
     \b
@@ -133,6 +122,9 @@ def show(
       manipula show puma560
       manipula show my_arm.toml --picture my_arm.svg
       manipula show panda --json
+
+    Args:
+        picture (ARM.svg): Write a picture of the arm.
     """
     found = options.find(robot, wishes)
     if picture is not None:
@@ -173,15 +165,8 @@ def say_robot(robot: Robot) -> None:
 # `convert`: one robot file into another, by their endings.
 
 
-@guard_command
-@about_a_robot
-def convert(
-    source: options.RobotName,
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write: .toml .urdf .par .csv")],
-    to: Annotated[str, typer.Option("--to", metavar="standard|modified", help="The convention to write.")] = "",
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+@command()
+def convert(source: str, target: Path, *, to: str = "", wishes: Wishes, as_json: bool = False) -> None:
     """Convert a robot between formats and conventions. The target stays as it was unless all goes well.
 
     \b
@@ -189,6 +174,11 @@ def convert(
       manipula convert puma560 puma.urdf
       manipula convert puma560 puma_modified.toml --to modified
       manipula convert robot.urdf arm.toml --base base_link --tip tool0
+
+    Args:
+        source (ROBOT): A library name, one of your robots, or a file.
+        target (FILE): The file to write: .toml .urdf .par .csv
+        to (standard|modified): The convention to write.
     """
     robot = options.find(source, wishes)
     path = api.save(_in_convention(robot, to, target), target)
@@ -208,9 +198,8 @@ def _in_convention(robot: Robot, to: str, target: Path) -> Robot:
             raise InputError("--to {to} is for tables; {target} is not one", to, target)
         return robot  # save refuses an unknown ending
     if to and to not in file.conventions:
-        raise InputError(
-            "a {suffix} file always holds the {conventions} convention; drop --to", target.suffix, file.conventions[0]
-        )
+        raise InputError("a {suffix} file always holds the {conventions} convention; drop --to",
+                         target.suffix, file.conventions[0])  # fmt: skip
     if len(file.conventions) == 1:
         return robot  # its writer brings any arm into it
     if not to and robot.origin.convention == "urdf":
@@ -221,18 +210,18 @@ def _in_convention(robot: Robot, to: str, target: Path) -> Robot:
 # `delete`: out of the way, never lost.
 
 
-@guard_command
-def delete(
-    robot: options.OwnName,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    as_json: options.Json = False,
-) -> None:
+@command()
+def delete(robot: str, *, yes: bool = False, as_json: bool = False) -> None:
     """Delete one of your robots: its file moves to a trash folder beside it.
 
     \b
     Examples:
       manipula delete my_arm
       manipula delete arms/old.toml --yes
+
+    Args:
+        robot (ROBOT): One of your robots, or a file.
+        yes (-y): Do not ask.
     """
     path = _deletable(robot)
     if not yes and not _confirm(path):

@@ -2,56 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from manipula import api
 from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import guard_command, progress, say, say_json, say_table
+from manipula.cli.terminal.command import Chosen, Options, command
+from manipula.cli.terminal.options import NOTHING, Wishes
+from manipula.cli.terminal.screen import progress, say, say_json, say_table
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.text import plain
 
 if TYPE_CHECKING:
-    from manipula import Run
+    from manipula import Plant, Run
     from manipula.robot import Robot
 
 
-Start = Annotated[str, typer.Option("--start", metavar="Q", help="Where the arm starts; default: all zero.")]
-Goal = Annotated[str, typer.Option("--to", metavar="Q", help="Where it goes, along a quintic, at rest at both ends.")]
-Duration = Annotated[float, typer.Option("--duration", help="Of the motion, seconds.")]
-Degrees = Annotated[bool, typer.Option("--degrees", help="Angles are given in degrees.")]
+@dataclass(frozen=True)
+class MotionOptions:
+    """A motion as it is typed.
+
+    Args:
+        start (Q): Where the arm starts; default: all zero.
+        goal (--to Q): Where it goes, along a quintic, at rest at both ends.
+        duration: Of the motion, seconds.
+    """
+
+    start: str = ""
+    goal: str = ""
+    duration: float = 1.0
+
+    def trajectory(self, robot: Robot, degrees: bool) -> Any:
+        if not self.goal:
+            return None
+        from manipula import trajectory
+
+        begin = self.begin(robot, degrees) or [0.0] * robot.dof
+        return trajectory.quintic(begin, _joints("--to", self.goal, robot, degrees), self.duration)
+
+    def begin(self, robot: Robot, degrees: bool) -> list[float] | None:
+        return _joints("--start", self.start, robot, degrees) if self.start else None
+
+
 PEAKS = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
 
 
-@guard_command
-@about_a_robot
+@command(integrator=Options(api.simulate, "step method"), end=Options(api.simulate, "until"))
 def simulate(
-    robot: Annotated[str, typer.Argument(metavar="ROBOT|SCENARIO.toml", help="A robot, or a scenario file.")],
-    law: Annotated[str, typer.Argument(metavar="LAW", help="Such as computed_torque; none: the arm is free.")] = "",
-    start: Start = "",
-    goal: Goal = "",
-    duration: Duration = 1.0,
-    until: Annotated[float | None, typer.Option("--until", help="The end of the run, seconds.")] = None,
-    gains: Annotated[
-        list[str] | None, typer.Option("--gain", metavar="NAME=VALUE", help="Of the law: kp=400, kd=40,40,30 …")
-    ] = None,
-    sample: Annotated[float, typer.Option("--sample", help="Of the law, seconds; 0: in continuous time.")] = 1e-3,
-    step: Annotated[float, typer.Option("--step", help="Of the integrator, seconds.")] = 1e-3,
-    method: Annotated[str, typer.Option("--method", help="rk4, rk8, gauss4, semi-implicit, euler or dop853.")] = "rk4",
-    payload: Annotated[float, typer.Option("--payload", help="In the hand, kg; the law does not know of it.")] = 0.0,
-    degrees: Degrees = False,
-    plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
-    log: Annotated[Path | None, typer.Option("--csv", help="The samples: .csv or .npz.")] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
-    force: options.OverwriteOutput = False,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, law: str = "", *, motion: MotionOptions, end: Chosen, gains: list[str] | None = None,
+    sample: float = 1e-3, integrator: Chosen, payload: float = 0.0, degrees: bool = False, plot: Path | None = None,
+    log: Path | None = None, report: Path | None = None, force: bool = False, wishes: Wishes, as_json: bool = False,
+) -> None:  # fmt: skip
     """Simulate an arm: a scenario file, or a law that takes it from here to there.
 
     \b
@@ -59,28 +63,40 @@ def simulate(
       manipula simulate scenario.toml
       manipula simulate puma560 computed_torque --to "1 -0.5 0.6 0 0.4 0" --duration 2 --plot out.png --csv out.csv
       manipula simulate puma560 pd_gravity --gain kp=900 --gain kd=90 --start 0,20,0,0,0,0 --degrees --until 2
+
+    Args:
+        robot (ROBOT|SCENARIO.toml): A robot, or a scenario file.
+        law (LAW): Such as computed_torque; none: the arm is free.
+        gains (--gain NAME=VALUE): Of the law: kp=400, kd=40,40,30 …
+        sample: Of the law, seconds; 0: in continuous time.
+        payload: In the hand, kg; the law does not know of it.
+        degrees: Angles are given in degrees.
+        log (--csv): The samples: .csv or .npz.
+        force: Replace files that exist and that the table [output] of the file names.
     """
     if Path(robot).suffix == ".toml" and options.is_scenario(Path(robot)):
-        if law or goal or start or wishes != NOTHING:
-            said = law or ("--to, --start" if goal or start else Message("--set and the like"))
+        if law or motion.goal or motion.start or wishes != NOTHING:
+            said = law or ("--to, --start" if motion.goal or motion.start else Message("--set and the like"))
             raise InputError("{robot} is a scenario file, which says all itself; drop {law}", robot, said)
         with progress(f"simulating {robot}") as tell:
             run, written = api.simulate_file(robot, force=force, tell=tell)
     else:
         subject = options.find(robot, wishes)
         with progress(f"simulating {subject.name}") as tell:
-            moved = _motion(subject, start, goal, duration, degrees)
-            made = None
+            moved, made = motion.trajectory(subject, degrees), None
             if law:
                 made = api.controller(subject, law, sample=sample or None, tell=tell, **_gains(law, gains))
-            held = subject.with_payload(payload) if payload else subject
-            begin = _joints("--start", start, subject, degrees) if start else None
-            run = api.simulate(_plant(held), made, moved, start=begin, until=until, step=step, method=method, tell=tell)
+            plant, begin = _plant(_loaded(subject, payload)), motion.begin(subject, degrees)
+            run = api.simulate(plant, made, moved, start=begin, **end, **integrator, tell=tell)
         written = []
     _say_run(run, [*written, *_write_outputs(run, plot, log, report)], as_json)
 
 
-def _plant(robot: Robot) -> Any:
+def _loaded(robot: Robot, payload: float) -> Robot:
+    return robot.with_payload(payload) if payload else robot
+
+
+def _plant(robot: Robot) -> Plant:
     """The arm; where its file knows no limit of effort, nothing is clipped, as a shell has no way to ask for that."""
     from manipula import Plant
 
@@ -91,9 +107,8 @@ def _plant(robot: Robot) -> Any:
 def _say_run(run: Run, files: list[Path], as_json: bool) -> None:
     if as_json:
         told = plain({**run.as_dict(), "files": files})
-        say_json(
-            {key: value for key, value in told.items() if key not in ("q", "qd", "qdd", "tau", "t", "ref", "state")}
-        )
+        many = ("q", "qd", "qdd", "tau", "t", "ref", "state")
+        say_json({key: value for key, value in told.items() if key not in many})
         return
     rows = [[_cell(row[key]) for key in PEAKS] for row in run.peaks()]
     say_table(run.summary(), PEAKS, rows, right=range(2, 7), caption="lowest and highest position, largest values")
@@ -101,26 +116,21 @@ def _say_run(run: Run, files: list[Path], as_json: bool) -> None:
         say(str(path))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: str | float | None) -> str:
     return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _write_outputs(run: Run, plot: Path | None, log: Path | None, report: Path | None) -> list[Path]:
-    found = []
-    if plot is not None:
-        found.append(run.save_plot(plot))
-    if log is not None:
-        found.append(run.save(log))
-    if report is not None:
-        found.append(run.report(report))
-    return found
+    found = [run.save_plot(plot)] if plot else []
+    found += [run.save(log)] if log else []
+    return [*found, *([run.report(report)] if report else [])]
 
 
 DEFAULT = {"computed_torque": {"kp": 400.0, "kd": 40.0}}  # an error that is gone after a quarter of a second
 
 
-def _gains(law: str, given: list[str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {} if given else dict(DEFAULT.get(law, {}))
+def _gains(law: str, given: list[str] | None) -> Chosen:
+    found: Chosen = {} if given else dict(DEFAULT.get(law, {}))
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
@@ -128,15 +138,6 @@ def _gains(law: str, given: list[str] | None) -> dict[str, Any]:
         listed = numbers(f"--gain {name}", value)
         found[name.strip()] = listed[0] if len(listed) == 1 else listed
     return found
-
-
-def _motion(robot: Robot, start: str, goal: str, duration: float, degrees: bool) -> Any:
-    if not goal:
-        return None
-    from manipula import trajectory
-
-    begin = _joints("--start", start, robot, degrees) if start else [0.0] * robot.dof
-    return trajectory.quintic(begin, _joints("--to", goal, robot, degrees), duration)
 
 
 def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
@@ -148,36 +149,31 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
     return [radians(x) if degrees and turn else x for x, turn in zip(found, robot.coordinates.turns)]
 
 
-@guard_command
-@about_a_robot
+@command()
 def loads(
-    robot: options.RobotName,
-    start: Start = "",
-    goal: Goal = "",
-    duration: Duration = 1.0,
-    payload: Annotated[float, typer.Option("--payload", help="In the hand, kg.")] = 0.0,
-    table: Annotated[
-        str, typer.Option("--table", metavar="FILE.csv", help="A motion as a table, in place of --to.")
-    ] = "",
-    degrees: Degrees = False,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    robot: str, *, motion: MotionOptions, payload: float = 0.0, table: str = "", degrees: bool = False, wishes: Wishes,
+    as_json: bool = False,
+) -> None:  # fmt: skip
     """Tell what every joint must carry and every motor give along a motion.
 
     \b
     Examples:
       manipula loads puma560 --to "1 -0.5 0.6 0 0.4 0" --duration 1
       manipula loads my_arm --table motion.csv --payload 2
+
+    Args:
+        payload: In the hand, kg.
+        table (FILE.csv): A motion as a table, in place of --to.
+        degrees: Angles are given in degrees.
     """
     subject = options.find(robot, wishes)
-    if bool(goal) == bool(table):
+    if bool(motion.goal) == bool(table):
         raise InputError("give a motion: --to Q, or --table FILE.csv, as a trajectory's save writes it")
     from manipula import trajectory
 
     with progress(f"loads of {subject.name}"):
-        motion = trajectory.table(table) if table else _motion(subject, start, goal, duration, degrees)
-        found = api.loads(subject.with_payload(payload) if payload else subject, motion)
+        moved = trajectory.table(table) if table else motion.trajectory(subject, degrees)
+        found = api.loads(_loaded(subject, payload), moved)
     if as_json:
         say_json(plain(found))
         return

@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
-
-from manipula.cli.terminal import options
-from manipula.cli.terminal.options import NOTHING, Wishes, about_a_robot
-from manipula.cli.terminal.screen import (
-    CHECK_FAILED,
-    INTERRUPTED,
-    fail,
-    guard_command,
-    live_table,
-    say,
-    say_json,
-    say_prose,
-    say_table,
-)
+from manipula.cli.terminal import options, screen
+from manipula.cli.terminal.command import Chosen, command
+from manipula.cli.terminal.options import NOTHING, Wishes
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.text import plain
@@ -35,36 +20,12 @@ if TYPE_CHECKING:
     from manipula.studies.study_run import Progress
 
 
-OFTEN = 0.2  # seconds between two looks
-
-
-@guard_command
-@about_a_robot
+@command()
 def study(
-    name: Annotated[str, typer.Argument(metavar="FILE.toml|STUDY", help="A study file, or a ready study.")] = "",
-    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="Of a ready study; see manipula robots.")] = "",
-    engine: Annotated[
-        str, typer.Option("--engine", metavar="serial|local|dask|tcp://…", help="Where it runs.")
-    ] = "serial",
-    workers: options.Workers = None,
-    resume: options.Resume = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="Of the random numbers; default: the file's, or 0.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="NAME=VALUE", help="A setting of a ready study: voxels=50; may be repeated."),
-    ] = None,
-    results: Annotated[Path | None, typer.Option("--results", help="The table: .npz .csv .parquet")] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
-    designs: Annotated[
-        Path | None,
-        typer.Option("--designs", metavar="FOLDER", help="Of the study design: the front's robots as files."),
-    ] = None,
-    force: options.OverwriteOutput = False,
-    wishes: Wishes = NOTHING,
-    as_json: options.Json = False,
-) -> None:
+    name: str = "", robot: str = "", *, engine: str = "serial", workers: int | None = None, resume: Path | None = None,
+    seed: int | None = None, settings: list[str] | None = None, results: Path | None = None, report: Path | None = None,
+    designs: Path | None = None, force: bool = False, wishes: Wishes, as_json: bool = False,
+) -> None:  # fmt: skip
     """Run a study: a file that describes one, or a ready one of a robot; without either, list those.
 
     Exit code 1: every case failed.
@@ -74,6 +35,15 @@ def study(
       manipula study
       manipula study workspace puma560 --with voxels=50 --engine local --report map.html
       manipula study sweep.toml --engine tcp://10.0.0.1:8786 --resume sweep --results sweep.parquet
+
+    Args:
+        name (FILE.toml|STUDY): A study file, or a ready study.
+        robot (ROBOT): Of a ready study; see manipula robots.
+        seed: Of the random numbers; default: the file's, or 0.
+        settings (--with NAME=VALUE): A setting of a ready study: voxels=50; may be repeated.
+        results: The table: .npz .csv .parquet
+        designs (FOLDER): Of the study design: the front's robots as files.
+        force: Replace files that exist and that the table [output] of the file names.
     """
     from manipula.studies.results.study_result import refuse_page
 
@@ -84,27 +54,20 @@ def study(
         _refuse_designs(name)
     refuse_page(report)
     try:
-        with _watch_progress(f"study {Path(name).stem}") as tell:
-            chosen: dict[str, Any] = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
+        with screen.watch_study(f"study {Path(name).stem}", COLUMNS, lambda progress: [_cells(progress)]) as tell:
+            chosen: Chosen = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
             found, files = _run(name, robot, seed, settings or [], wishes, {**chosen, "results": results}, force)
             files += [found.report(report)] if report is not None else []
             files += found.front().save(designs) if designs is not None else []
     except KeyboardInterrupt:
-        raise fail(
-            (
-                Message("interrupted; go on with --resume {resume}", resume)
-                if resume
-                else Message("interrupted; with --resume FOLDER it could go on from here")
-            ),
-            INTERRUPTED,
-        ) from None
+        raise screen.fail_interrupted(resume) from None
     _say_study(found, [*([results] if results else []), *files], as_json)
     if len(found.why) == found.count:
-        raise fail(Message("every case failed; the first says: {why}", found.failures[0].why), CHECK_FAILED)
+        raise screen.fail(Message("every case failed; the first says: {why}", found.failures[0].why))
 
 
 def _run(
-    name: str, robot: str, seed: int | None, settings: list[str], wishes: Wishes, chosen: dict[str, Any], force: bool
+    name: str, robot: str, seed: int | None, settings: list[str], wishes: Wishes, chosen: Chosen, force: bool
 ) -> tuple[Study, list[Path]]:
     from manipula.studies.study_file import ready_study, study_of_file
 
@@ -141,7 +104,7 @@ def _robot_with_options(name: str, wishes: Wishes) -> Robot | None:
     return options.find(str(near) if near.is_file() else asked.robot, wishes)
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def _setting(text: str) -> tuple[str, object]:
     """NAME=VALUE; a value is a number, a list of them, or a word."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
@@ -149,7 +112,7 @@ def _setting(text: str) -> tuple[str, Any]:
     return name.strip(), _value(value.strip())
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     """As Python or JSON writes it; what neither does is a word. A backslash is part of a path."""
     for read in (ast.literal_eval, json.loads):
         try:
@@ -159,18 +122,7 @@ def _value(text: str) -> Any:
     return text
 
 
-@contextmanager
-def _watch_progress(title: str) -> Iterator[Callable[[Progress], None]]:
-    """A live table on stderr: done, rate, what is left, failures; silent where nobody is watching."""
-    with live_table(title, ("done", "of", "a second", "left", "failed", "workers")) as update:
-        seen = [0.0]
-
-        def tell(progress: Progress) -> None:
-            if monotonic() - seen[0] > OFTEN or progress.done == progress.count:
-                seen[0] = monotonic()
-                update([_cells(progress)])
-
-        yield tell
+COLUMNS = ("done", "of", "a second", "left", "failed", "workers")
 
 
 def _cells(x: Progress) -> tuple[str, ...]:
@@ -182,47 +134,42 @@ def _say_ready(as_json: bool) -> None:
     from manipula.studies.catalogue.registry import READY
 
     if as_json:
-        say_json([{"name": x.name, "about": x.line, "settings": _plain(x.settings)} for x in READY.values()])
+        screen.say_json([{"name": x.name, "about": x.line, "settings": _plain(x.settings)} for x in READY.values()])
         return
     rows = [(x.name, ", ".join(_case_text(*pair) for pair in x.settings.items()), x.line) for x in READY.values()]
-    say_table("Ready studies", ("study", "settings", "about"), rows, prose="wrap")
-    say_prose("manipula study STUDY ROBOT --with NAME=VALUE; or a study file: manipula study FILE.toml", "dim")
+    screen.say_table("Ready studies", ("study", "settings", "about"), rows, prose="wrap")
+    screen.say_prose("manipula study STUDY ROBOT --with NAME=VALUE; or a study file: manipula study FILE.toml", "dim")
 
 
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+def _plain(settings: screen.Data) -> screen.Data:
     return {name: None if value is ... else plain(value) for name, value in settings.items()}
 
 
-def _case_text(name: str, value: Any) -> str:
+def _case_text(name: str, value: object) -> str:
     return name if value is ... or value is None else f"{name}={value}"
 
 
 def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
     if as_json:
-        say_json(plain({**found.as_dict(), "file": found.kept, "files": files}))
+        screen.say_json(plain({**found.as_dict(), "file": found.kept, "files": files}))
         return
     heads, rows = found.summary()
-    title = (
-        Message("{title}: {count} cases, {count2} failed", found.title, found.count, len(found.why))
-        if found.why
-        else Message("{title}: {count} cases", found.title, found.count)
-    )
-    if rows:
-        say_table(title, heads, rows, right=range(1, len(heads)))
-    else:
-        say(title)
+    title = Message("{title}: {count} cases", found.title, found.count)
+    if found.why:
+        title = Message("{title}: {count} cases, {count2} failed", found.title, found.count, len(found.why))
+    screen.say_table(title, heads, rows, right=range(1, len(heads))) if rows else screen.say(title)
     for name, value in found.answer.items():
-        say(Message("{place}: {text}", name, _short(value)))
+        screen.say(Message("{place}: {text}", name, _short(value)))
     if found.has_front:
         front = found.front()
-        say_table(front.headline, *front.cells()) if len(front) else say(front.headline)
+        screen.say_table(front.headline, *front.cells()) if len(front) else screen.say(front.headline)
     for failure in found.failures[:3]:
-        say(Message("case {case}: {why}", failure.case, failure.why))
+        screen.say(Message("case {case}: {why}", failure.case, failure.why))
     for path in files:
-        say(str(path))
+        screen.say(str(path))
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     """An answer on a line: numbers of five digits."""
     if isinstance(value, dict):
         return ", ".join(f"{name} = {_short(x)}" for name, x in value.items())

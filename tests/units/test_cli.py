@@ -362,7 +362,7 @@ def test_a_value_for_one_call() -> None:
 def test_the_list_of_commands_has_their_own_words(name: str) -> None:
     """Help lists commands without importing them; the line is that of the command."""
     assert load_command(name).name == name
-    assert TABLE[name].line == " ".join((load_command(name).help or "").split("\n\n")[0].split())
+    assert TABLE[name] == " ".join((load_command(name).help or "").split("\n\n")[0].split())
 
 
 def test_a_command_that_is_nearly_right_is_suggested() -> None:

@@ -9,8 +9,21 @@ import warnings
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from manipula.errors import InputError, ManipulaWarning, RobotFileError, RowLabel, UnknownNameError, UnsetError, caution
+from manipula import errors
+from manipula.errors import (
+    InputError,
+    ManipulaError,
+    ManipulaWarning,
+    RobotFileError,
+    RowLabel,
+    UnknownNameError,
+    UnsetError,
+    UnwritableError,
+    caution,
+)
 from manipula.messages import Catalogue, Message, as_data, in_a_row, in_front, in_language, joined, with_messages
 
 INNER = Message("{count} links of {robot}", 3, "arm")
@@ -127,3 +140,52 @@ def test_parts_in_a_row_are_none_one_or_several() -> None:
         "axis 1 and axis 2",
         "axis 1 and axis 2 and axis 3",
     ]
+
+
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12)
+SENTENCES = st.builds(lambda one, other: Message("{one}: found {other!r}", one, other), TEXTS, TEXTS)
+SPECIAL = {
+    RobotFileError: st.builds(
+        lambda problem, where, file, hint, others: RobotFileError(
+            problem, file=file, where=RowLabel(where, 3), field="d", hint=hint, others=others
+        ).at_cell(2, "theta"),
+        SENTENCES,
+        TEXTS,
+        TEXTS,
+        TEXTS | st.just(""),
+        st.lists(st.builds(RobotFileError, SENTENCES), max_size=2),
+    ),
+    UnwritableError: st.builds(
+        lambda path, number, why: UnwritableError(path, OSError(number, why)), TEXTS, st.integers(1, 100), TEXTS
+    ),
+    UnsetError: st.builds(UnsetError, SENTENCES, st.lists(TEXTS, min_size=1, max_size=3), TEXTS),
+    UnknownNameError: st.builds(UnknownNameError, TEXTS, TEXTS, st.lists(TEXTS, max_size=5)),
+}
+CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_every_error_is_the_same_in_another_process(kind: type[ManipulaError], data: st.DataObject) -> None:
+    """And in a copy: its sentence with all its parts, and what it knows besides."""
+    error = data.draw(SPECIAL[kind] if kind in SPECIAL else st.builds(kind, SENTENCES | TEXTS))
+    error.add_note("seen on the way")
+    protocol = data.draw(st.integers(2, pickle.HIGHEST_PROTOCOL))
+    for again in (pickle.loads(pickle.dumps(error, protocol)), copy.copy(error)):
+        assert type(again) is kind and str(again) == str(error) and again.args == error.args
+        assert isinstance(again.args[0], Message) == isinstance(error.args[0], Message)
+        assert parts_of(again) == parts_of(error)
+
+
+def parts_of(error: Exception) -> dict[str, object]:
+    """All that it holds; errors among it by their words."""
+    own = {name: getattr(error, name, None) for name in (*vars(error), "errno", "filename", "in_shell", "in_page")}
+    message = error.args[0]
+    said = (message.template, dict(message.fields)) if isinstance(message, Message) else message
+    return {"said": said} | {name: str(value) if name == "others" else value for name, value in own.items()}
+
+
+def test_the_classes_of_errors_are_all_there() -> None:
+    assert {InputError, RobotFileError, UnwritableError, UnsetError, UnknownNameError, ManipulaWarning} <= set(CLASSES)
+    assert len(CLASSES) >= 13

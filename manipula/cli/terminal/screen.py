@@ -12,7 +12,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import shorten, wrap
-from typing import Any, Literal, ParamSpec, TypeVar
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import typer
 from rich import box
@@ -25,14 +26,21 @@ from rich.text import Text
 from manipula.cli.terminal.language import told_error, translate
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError
 from manipula.messages import Message, in_front
-from manipula.support.progress import told_by_others
+from manipula.support.progress import Tell, told_by_others
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from manipula.studies.study_run import Progress
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Tell = Callable[[str], None]
 Rows = Sequence[Sequence[str]]
+Data = dict[str, Any]  # as JSON has it
+Follow = Callable[["Progress"], None]
 
 INDENT = 8
+OFTEN = 0.2  # seconds between two looks at a study
 CHECK_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 _PIPE_WIDTH = 1000  # a file or a pipe has no right edge: tables keep every cell on one line there
 
@@ -93,21 +101,16 @@ def say_hanging(head: Text, *texts: Text) -> None:
     console.print(Padding(body, (0, 0, 0, INDENT)))
 
 
-def say_json(value: Any) -> None:
+def say_json(value: object) -> None:
     """The result for a machine."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     typer.echo(json.dumps(value, indent=2, ensure_ascii=plain, default=str))
 
 
 def say_table(
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    right: Sequence[int] = (),
-    caption: str = "",
+    title: str, columns: Sequence[str], rows: Rows, *, right: Sequence[int] = (), caption: str = "",
     prose: Literal["", "cut", "wrap"] = "",
-) -> None:
+) -> None:  # fmt: skip
     """An aligned table; `right` are the columns of numbers. On a narrow terminal a table goes on below, its first two
     columns repeated, and a number is never broken; a last column of `prose` is cut off or wrapped between words
     instead."""
@@ -139,11 +142,11 @@ def say_list(title: str, items: Mapping[str, Sequence[str]]) -> None:
             console.print(Text(("" if number else name).ljust(indent), "bold").append(line, "not bold"), soft_wrap=True)
 
 
-def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+def _widths(columns: Sequence[str], rows: Rows) -> list[int]:
     return [max(map(cell_len, column)) + 2 for column in zip(columns, *rows)]
 
 
-def _cut(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[tuple[str, ...]]:
+def _cut(columns: Sequence[str], rows: Rows, room: int) -> list[tuple[str, ...]]:
     """The rows with their last cell no longer than what the others leave of the line."""
     left = max(10, room - sum(_widths(columns, rows)[:-1]) - 1)
     return [(*row[:-1], _short(row[-1], left)) for row in rows]
@@ -153,7 +156,7 @@ def _short(text: str, room: int) -> str:
     return shorten(text, room, placeholder=" …", break_on_hyphens=False)
 
 
-def _blocks(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[Sequence[int]]:
+def _blocks(columns: Sequence[str], rows: Rows, room: int) -> list[Sequence[int]]:
     """Columns that fit side by side, the first two in every block."""
     widths = _widths(columns, rows)
     keys, blocks = [0, 1], [[0, 1]]
@@ -196,6 +199,21 @@ def live_table(title: str, columns: Sequence[str]) -> Iterator[Callable[[Rows], 
         yield lambda rows: live.update(draw_table(rows))
 
 
+@contextmanager
+def watch_study(title: str, columns: Sequence[str], rows: Callable[[Progress], Rows]) -> Iterator[Follow]:
+    """A live table of a study: its rows as it goes on, some times a second and at the end."""
+    with live_table(title, columns) as update:
+        seen = 0.0
+
+        def follow(progress: Progress) -> None:
+            nonlocal seen
+            if monotonic() - seen > OFTEN or progress.done == progress.count:
+                seen = monotonic()
+                update(rows(progress))
+
+        yield follow
+
+
 def guard_command(command: Callable[P, R]) -> Callable[P, R]:
     """The command with user mistakes told in one line and the promised exit codes, never a traceback."""
 
@@ -217,9 +235,16 @@ def guard_command(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def fail(sentence: str, code: int) -> typer.Exit:
+def fail(sentence: str, code: int = CHECK_FAILED) -> typer.Exit:
     """What ends a command: one line on stderr, and the exit code."""
     return _exit_with(translate(sentence), code)
+
+
+def fail_interrupted(resume: Path | None) -> typer.Exit:
+    """What ends a study after Ctrl-C."""
+    if resume:
+        return fail(Message("interrupted; go on with --resume {resume}", resume), INTERRUPTED)
+    return fail("interrupted; with --resume FOLDER it could go on from here", INTERRUPTED)
 
 
 def _exit_with(told: str, code: int) -> typer.Exit:
