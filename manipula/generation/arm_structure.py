@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from manipula.algebra.expr.elimination import Dependency, dependencies
+from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.field import FieldElement, FieldMaths, P, hash_to_field, rational, value_of
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
@@ -39,7 +40,7 @@ from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
 from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Tree, map_tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge, Maths
 
@@ -237,8 +238,26 @@ class ArmStructure:
         return {name: symbol(name) for name in self.free}
 
     def merged(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
-        """The arm over any scalar, fixed joints merged."""
+        """The arm bound to any scalar, fixed joints merged: operation by operation, as scalars that round want it."""
         return merge_fixed(self._binding.over(maths, symbols))
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The arm over expressions, fixed joints merged once: `over` carries it to every other exact scalar."""
+        graph = Graph()
+        return self.merged(ExprMaths(graph), self.symbols(graph.symbol))
+
+    def over(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
+        """The merged arm over a scalar that is exact. Every proof holds it against the robot's description."""
+        values = dict(zip(self._entries, evaluate(self._entries, symbols, maths)))
+        return map_tree(self.tree, lambda x: values.get(x, x), maths)
+
+    @cached_property
+    def _entries(self) -> list[Expr]:
+        """The expressions of the merged arm."""
+        entries: dict[Any, None] = {}
+        map_tree(self.tree, lambda x: entries.setdefault(x, None), self.tree.maths)
+        return [x for x in entries if isinstance(x, Expr)]
 
     @cached_property
     def sampled(self) -> WeakKeyDictionary[Any, Tree]:
@@ -252,7 +271,7 @@ class ArmStructure:
     def in_field(self, seed: str) -> Tree:
         """The arm at one random point of the prime field."""
         maths = FieldMaths(seed)
-        return self.merged(maths, self.symbols(maths.symbol))
+        return self.over(maths, self.symbols(maths.symbol))
 
     def in_floats(self, seed: str) -> Tree:
         """The arm in floats, its letters drawn: nothing may be read from it but what holds for any value."""
@@ -262,8 +281,7 @@ class ArmStructure:
     @cached_property
     def on_joints(self) -> Tree:
         """The arm over expressions, frames on the joints: for its zeros and its letters, never for values."""
-        graph = Graph()
-        return frames_on_joints(self.merged(ExprMaths(graph), self.symbols(graph.symbol)))
+        return frames_on_joints(self.tree)
 
     @cached_property
     def lengths(self) -> list[str]:

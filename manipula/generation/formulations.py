@@ -91,24 +91,25 @@ class Formulations:
         )
         if choice not in self.worths:
             try:
-                self.worths[choice] = self._try_choice(choice)
+                self.worths[choice] = self._relax(build_function(self.asked, choice, self.ground.clear()), choice)
             except ZeroDivisionError:
                 self.worths[choice] = inf
         return self.worths[choice]
 
-    def _try_choice(self, choice: Formulation) -> float:
+    def _relax(self, draft: Function, choice: Formulation) -> float:
+        """The price of a draft once relaxed; drafts that compute the same values have one."""
         price = self.aim.price
-        draft = price.arrange(build_function(self.asked, choice, self.ground.clear()))
+        draft = price.arrange(draft)
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)
         if values not in self.known:
-            found = price.total(draft)
-            if found < HOPELESS * self.least and len(nodes) < LARGE:
-                waits = found - replace(price, path=0).total(draft)  # a search shortens no paths
-                found = waits + relaxed_price(draft, MOVES * len(nodes), self.aim)
-            self.known[values] = Tried(found, choice)
-            self.least = min(self.least, found)
+            relaxed = price.total(draft)
+            if relaxed < HOPELESS * self.least and len(nodes) < LARGE:
+                waits = relaxed - replace(price, path=0).total(draft)  # a search shortens no paths
+                relaxed = waits + relaxed_price(draft, MOVES * len(nodes), self.aim)
+            self.known[values] = Tried(relaxed, choice)
+            self.least = min(self.least, relaxed)
         return self.known[values].relaxed
 
     def best_answers(self) -> Answers:

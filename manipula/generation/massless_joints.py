@@ -82,7 +82,7 @@ def warn_massless(robot: RobotDescription, model: str) -> None:
 def _inertia(structure: ArmStructure) -> list[list[int]]:
     """M at a fresh random point of the field."""
     maths = FieldMaths(f"pivots {secrets.token_hex(16)}")
-    chain = structure.merged(maths, structure.symbols(maths.symbol))
+    chain = structure.over(maths, structure.symbols(maths.symbol))
     q = [maths.symbol(f"angle of joint {k}") for k in range(structure.robot.dof)]
     return [[_integer(x) for x in row] for row in mass_matrix(chain, q)]
 

@@ -206,9 +206,7 @@ _LIST = (
     ModelEntry(
         "inverse_dynamics", "joint torques of a motion", ("q", "qd", "qdd"), {"tau": (EFFORT, "joint torques")},
         {
-            "newton-euler": lambda c, x: {
-                "tau": torque.inverse_dynamics(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
-            },
+            "newton-euler": torque.by_newton_euler,
             **{name: _lagrange_torque(name) for name in lagrange.METHODS},
             "jacobian": lambda c, x: {
                 "tau": jacobian_dynamics.inverse_dynamics_jacobian(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))

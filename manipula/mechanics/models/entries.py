@@ -220,10 +220,6 @@ REGRESSOR_SLOPES = (
 # velocity that is wanted; what is proportional to the velocity keeps the measured one.
 
 
-def _smooth(chain: Tree, x: Given) -> dict[str, Any]:
-    return {"tau": torque.inverse_dynamics(chain, x["q"], x["qd"], x["qdd"], slip=x["slip"])}
-
-
 def _friction(chain: Tree, x: Given) -> dict[str, Any]:
     return {"f": friction(chain, x["qd"], _weight(chain, x["q"]), x["slip"])}
 
@@ -236,7 +232,7 @@ def _weight(chain: Tree, q: Sequence[Any]) -> Sequence[Any] | None:
 FOR_CONTROL = (
     ModelEntry(
         "inverse_dynamics_smooth", "joint torques of a motion, sat(slip) standing for sign(q̇) in the friction",
-        ("q", "qd", "qdd", "slip"), {"tau": (EFFORT, "joint torques")}, {"newton-euler": _smooth}, TORQUES,
+        ("q", "qd", "qdd", "slip"), {"tau": (EFFORT, "joint torques")}, {"newton-euler": torque.by_newton_euler}, TORQUES,
         field=torque.by_field, candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
     ),
     ModelEntry(

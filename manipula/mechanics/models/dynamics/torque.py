@@ -34,8 +34,16 @@ def inverse_dynamics(
 
     Where `slip` is given, sat(slip) stands for sign(q̇) in the friction.
     """
-    tau = newton_euler(chain, q, qd, qdd, wrench).tau
-    return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd, tau, slip))]
+    motion = {"q": q, "qd": qd, "qdd": qdd} | ({} if wrench is None else {"wrench": wrench})
+    torques: list[Scalar] = by_newton_euler(chain, motion if slip is None else {**motion, "slip": slip})["tau"]
+    return torques
+
+
+def by_newton_euler(chain: Tree, x: Mapping[str, Sequence[Scalar]]) -> dict[str, Any]:
+    """Inverse dynamics by the recursion: its plain text."""
+    tau = newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench")).tau
+    motors = actuator_torque(chain, x["qd"], x["qdd"], tau, x.get("slip"))
+    return {"tau": [bare + motor for bare, motor in zip(tau, motors)]}
 
 
 def actuator_torque(
