@@ -14,6 +14,7 @@ from pathlib import Path
 
 from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.expr.provenance import Cut
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.errors import ManipulaWarning
 from manipula.generation.prepare import Prepared
@@ -181,3 +182,12 @@ def keep(request: Request, function: Function) -> None:
 
 def forget(request: Request) -> None:
     discard(key_from(request))
+
+
+def mark_cut(function: Function, cut: Cut) -> Function:
+    """With a note where its search was cut short: a later one goes on from there. Without one, it came to its end."""
+    return replace(function, provenance=replace(function.provenance, search=cut))
+
+
+def is_finished(function: Function) -> bool:
+    return not function.provenance.search

@@ -17,6 +17,7 @@ from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.price import CLASSICAL, balance_function
 from manipula.algebra.optimise.search.engine import FAST, search_ways, winner
 from manipula.generation.build import build_function
+from manipula.generation.cache import mark_cut
 from manipula.generation.formulations import fast_formulation, favourites, formulations, relaxed_draft
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Formulation
@@ -91,15 +92,6 @@ def _cut(effort: Effort, brake: Brake, enough: int) -> Cut:
     """Why the search did not come to its end; nothing if it did."""
     limited = effort.seconds is not None or (effort.moves is not None and effort.moves < enough)
     return "interrupted" if brake.was_seen else "limited" if limited else ""
-
-
-def mark_cut(function: Function, cut: Cut) -> Function:
-    """With a note where its search was cut short: a later one goes on from there. Without one, it came to its end."""
-    return replace(function, provenance=replace(function.provenance, search=cut))
-
-
-def is_finished(function: Function) -> bool:
-    return not function.provenance.search
 
 
 def _arrange_for_latency(function: Function) -> Function:

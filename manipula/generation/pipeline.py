@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
@@ -18,15 +18,27 @@ from manipula.algebra.expr.maths import topological
 from manipula.algebra.optimise.prove import Proof, Reference, prove
 from manipula.errors import ManipulaError, ProofError, UnknownNameError
 from manipula.generation.build import add_conditions, check_request, reference, used_parameters
-from manipula.generation.cache import FOLDER, forget, has_ports_of, keep, recall_function, stored_records
+from manipula.generation.cache import (
+    FOLDER,
+    forget,
+    has_ports_of,
+    is_finished,
+    keep,
+    mark_cut,
+    recall_function,
+    stored_records,
+)
 from manipula.generation.labels import label_function, with_joint_units
-from manipula.generation.levels import LEVELS, is_finished, mark_cut
 from manipula.generation.massless_joints import singular, warn_massless
 from manipula.generation.prepare import Prepared
+from manipula.generation.request import LEVEL_NAMES
 from manipula.mechanics.robot.default_values import parameter_facts
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Name, Parameter, ParameterOp, names_of
 from manipula.support.progress import DEFAULT_EFFORT, Effort, Tell, seldom_collecting, silent
+
+if TYPE_CHECKING:
+    from manipula.generation.levels import Level
 
 # Digits: what is optimised must not lose more of them than the plain function does.
 #
@@ -127,8 +139,8 @@ class Answer:
 @seldom_collecting()
 def generate_function(asked: Prepared, tell: Tell = silent) -> Function:
     """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
-    if asked.request.optimise not in LEVELS:
-        raise UnknownNameError("optimisation level", asked.request.optimise, LEVELS)
+    if asked.request.optimise not in LEVEL_NAMES:
+        raise UnknownNameError("optimisation level", asked.request.optimise, LEVEL_NAMES)
     made = _answer(asked, Effort(tell=tell))
     warn_massless(asked.robot, asked.request.model)
     return made
@@ -149,7 +161,7 @@ def searched_function(asked: Prepared, effort: Effort) -> Answer:
     asked = asked.with_request(optimise="max")
     check_request(asked)
     with _explained(asked):
-        found = LEVELS["max"](asked, effort, None)
+        found = _levels()["max"](asked, effort, None)
     return _finish(asked, found)
 
 
@@ -182,12 +194,19 @@ def _answer(asked: Prepared, effort: Effort, take_known: bool = True) -> Functio
     made = shipped_answer(asked) if take_known and asked.request.optimise == "fast" else None
     if made is None:
         with _explained(asked):
-            found = LEVELS[asked.request.optimise](asked, effort, start)
+            found = _levels()[asked.request.optimise](asked, effort, start)
         effort.tell(f"{asked.request.model}: proof")
         made = _finish(asked, _cheaper(asked, found, start))
     made = _accurate(asked, made, effort)
     _remember(asked, made, known)
     return made.proved
+
+
+def _levels() -> Mapping[str, Level]:
+    """The search behind them is loaded for what is not known."""
+    from manipula.generation.levels import LEVELS
+
+    return LEVELS
 
 
 @contextmanager
@@ -212,7 +231,7 @@ def _accurate(asked: Prepared, made: Answer, effort: Effort) -> Answer:
     draws = [] if asked.request.optimise == "none" else loses_digits(asked, made.proved)
     if not draws:
         return made
-    plain = LEVELS["none"](asked, effort, None)
+    plain = _levels()["none"](asked, effort, None)
     if not is_worse(made.found, plain, draws):
         return made
     effort.tell(f"{asked.request.model}: the plain form, which keeps more digits")
@@ -233,7 +252,7 @@ def _known_answer(asked: Prepared) -> Answer | None:
 
 
 def shipped_answer(asked: Prepared, folder: Path = FOLDER) -> Answer | None:
-    """The cheapest record that is proved to be of this robot; one that is wrong or of another arm is as good as none."""
+    """The cheapest record that is proved to be of this robot; a wrong one, or one of another arm, is passed over."""
     for record in stored_records(asked, folder):
         with suppress(ManipulaError, ValueError, KeyError, ZeroDivisionError):
             return _finish(asked, record)

@@ -27,6 +27,9 @@ class Formulation:
         return tuple(Answered(topic.kind, topic.link, str(answer)) for topic, answer in self.answers)
 
 
+LEVEL_NAMES = ("none", "fast", "max")  # how hard to try
+
+
 @dataclass(frozen=True)
 class Request:
     """What is asked for."""

@@ -232,8 +232,8 @@ def _weight(chain: Tree, q: Sequence[Any]) -> Sequence[Any] | None:
 FOR_CONTROL = (
     ModelEntry(
         "inverse_dynamics_smooth", "joint torques of a motion, sat(slip) standing for sign(q̇) in the friction",
-        ("q", "qd", "qdd", "slip"), {"tau": (EFFORT, "joint torques")}, {"newton-euler": torque.by_newton_euler}, TORQUES,
-        field=torque.by_field, candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
+        ("q", "qd", "qdd", "slip"), {"tau": (EFFORT, "joint torques")}, {"newton-euler": torque.by_newton_euler},
+        TORQUES, field=torque.by_field, candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
     ),
     ModelEntry(
         "friction", "what joints lose to friction, sat(slip) standing for sign(q̇); loaded by the weight alone",

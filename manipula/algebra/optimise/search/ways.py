@@ -17,8 +17,6 @@ from manipula.algebra.expr.node import LEAVES, Expr, Graph
 from manipula.algebra.expr.provenance import provenance_from_dict
 from manipula.algebra.optimise.price import Price
 from manipula.algebra.optimise.prove import Reference, compare_once
-from manipula.algebra.optimise.search.kernel import SHARES
-from manipula.algebra.optimise.search.run import begin
 from manipula.algebra.optimise.search.table import (
     ADD,
     CAPACITY,
@@ -62,6 +60,8 @@ def ways_from_function(
     function: Function, price: Price, capacity: int = CAPACITY_AT_LEAST, divisors: Sequence[str] = ()
 ) -> Ways:
     """The ways of the function as it is. `capacity`: nodes before the dead are swept out."""
+    from manipula.algebra.optimise.search.run import begin  # who reads a text back needs no search
+
     scales = _scales(function, divisors)
     nodes = _nodes(function, scales)
     while capacity < 8 * len(nodes) + 2 * SCRATCH:
@@ -114,6 +114,8 @@ def _nodes(function: Function, scales: Sequence[Expr]) -> list[Expr]:
 
 
 def _fill_numbers(state: State, price: Price, capacity: int, count: int) -> None:
+    from manipula.algebra.optimise.search.kernel import SHARES
+
     state.now[COUNT], state.now[CAPACITY], state.now[MASK] = count + ONE, capacity, len(state.table) - 1
     state.price[PRICE_ADD], state.price[PRICE_MUL], state.price[PRICE_FUSED] = price.add, price.mul, price.fused
     state.menu[:] = [move for move, share in SHARES.items() for _ in range(share)]
