@@ -23,7 +23,7 @@ from manipula.errors import InputError, ProofError, UnknownNameError, caution
 from manipula.generation.arm_structure import ArmStructure
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.request import Formulation
-from manipula.mechanics.models.choices import Answers, apply_choices, field_choices
+from manipula.mechanics.models.dynamics.choices import Answers, apply_choices, field_choices
 from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Method, ModelEntry
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, PortSizes

@@ -22,7 +22,7 @@ from manipula.algebra.optimise.search.engine import relaxed_function, relaxed_pr
 from manipula.generation.build import Ground, build_function
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Formulation
-from manipula.mechanics.models.choices import FRAMES, Question
+from manipula.mechanics.models.dynamics.choices import FRAMES, Question
 from manipula.support.progress import Effort, Stop, Tell, never
 
 # Measured (bench/notes/relaxed-formulations.md): 40 moves a node tell most of where a draft ends, in the time of the

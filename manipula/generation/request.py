@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.provenance import Answered
-from manipula.mechanics.models.choices import Answer, Topic
+from manipula.mechanics.models.dynamics.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.default_values import meanings
 from manipula.mechanics.robot.description import RobotDescription

@@ -23,7 +23,7 @@ from manipula.errors import ProofError
 from manipula.generation.build import build_function, reference
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
-from manipula.mechanics.models.choices import TIP, Answer
+from manipula.mechanics.models.dynamics.choices import TIP, Answer
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
 from manipula.mechanics.robot.bind import bind

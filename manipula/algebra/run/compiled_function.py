@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from math import prod
+from random import Random
 from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 
 import numpy as np
@@ -20,7 +22,6 @@ from manipula.algebra.run.batch import (
     results_for,
     shared_out,
 )
-from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
 from manipula.algebra.run.stepping import Memory, Stepped, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
@@ -65,11 +66,17 @@ def _llvm(tape: Tape, dtype: DType) -> Kernel:
     return LlvmKernel(tape, dtype)
 
 
+def _numpy(tape: Tape, dtype: DType) -> Kernel:
+    from manipula.algebra.run.numpy_run import NumpyKernel
+
+    return NumpyKernel(tape, dtype)
+
+
 def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
     try:
         return _llvm(tape, dtype)
     except (ImportError, OSError):
-        return NumpyKernel(tape, dtype)
+        return _numpy(tape, dtype)
 
 
 _DTYPES = ("float64", "float32")
@@ -77,7 +84,7 @@ DEVICES = ("cpu", "cuda")
 _BACKENDS: dict[str, Callable[[Tape, DType], Kernel]] = {
     "auto": _first_that_works,
     "llvm": _llvm,
-    "numpy": NumpyKernel,
+    "numpy": _numpy,
 }
 
 
@@ -211,9 +218,12 @@ class Compiled:
 
     def _agrees(self, call: Callable[..., Any]) -> bool:
         """Do the fast and the general way give the same bits?"""
-        state = np.random.default_rng(0)
-        given = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
-        given += [state.uniform(1, 2, size=len(self.parameters)).astype(self.dtype)] if self.parameters else []
+        dice = Random(0)  # not NumPy's, which takes longer to load than a function takes to compile
+        given = [
+            np.array([dice.uniform(-3, 3) for _ in range(prod(port.shape))], self.dtype).reshape(port.shape)
+            for port in self._variables
+        ]
+        given += [np.array([dice.uniform(1, 2) for _ in self.parameters], self.dtype)] if self.parameters else []
         try:
             slow, fast = self.general(*given), call(*given)
         except ConditionError:  # no thin call then

@@ -22,6 +22,9 @@ from itertools import permutations
 from typing import Any
 
 from manipula.errors import UnknownNameError
+from manipula.mechanics.models.entry import TOOL, Given, ModelEntry
+from manipula.mechanics.models.kinematics.pose import pose
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.vector import Matrix, Vector, matmul
 from manipula.scalar import Maths, Scalar, Tolerance
@@ -185,3 +188,28 @@ def polar_from_plane(x: Scalar, y: Scalar, maths: Maths[Any]) -> tuple[Scalar, S
     nowhere = maths.less(square, maths.number(NOTHING))
     length = maths.sqrt(maths.select(nowhere, 1, square))
     return maths.select(nowhere, 0, length), maths.atan2(maths.select(nowhere, 0, y), maths.select(nowhere, 1, x))
+
+
+def _orientation(chain: Tree, x: Given) -> dict[str, Any]:
+    at, maths = pose(chain, x["q"]), chain.maths
+    return {
+        "quaternion": quaternion_from_matrix(at.R, maths),
+        "bryant": bryant_from_matrix(at.R, maths),
+        "rpy": rpy_from_matrix(at.R, maths),
+        "cylindrical": cylindrical_from_cartesian(at.p, maths),
+        "spherical": spherical_from_cartesian(at.p, maths),
+    }
+
+
+ENTRIES = (
+    ModelEntry(
+        "orientation", "the tool's orientation and position in other coordinates", ("q",),
+        {
+            "quaternion": ("1", "Euler parameters e0 e1 e2 e3, e0 ≥ 0"), "bryant": ("rad", "Bryant angles x-y′-z″"),
+            "rpy": ("rad", "roll, pitch, yaw about fixed axes"),
+            "cylindrical": ("m, rad, m", "radius, azimuth, height"),
+            "spherical": ("m, rad, rad", "radius, polar angle, azimuth"),
+        },
+        {"forward": _orientation}, TOOL, trees=("forward",),
+    ),
+)  # fmt: skip

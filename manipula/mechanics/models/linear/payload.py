@@ -20,6 +20,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.entry import FRAMES, TOOL, ModelEntry
 from manipula.mechanics.models.linear.base_parameters import UNITS
 from manipula.mechanics.models.linear.base_regressor import FELT, JointReach, reach_of
 from manipula.mechanics.models.linear.regressor import unit_force
@@ -30,6 +31,7 @@ from manipula.mechanics.models.linear.two_velocity import (
     rate_twists,
     two_fields,
 )
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce import frames_on_joints, massless, regroup
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half, power
@@ -91,3 +93,17 @@ _FELT: dict[str, Callable[[JointReach, int], Any]] = {**FELT, "Kzz": _kzz}
 def _body(numbers: Sequence[Any]) -> RigidBody:
     xx, xy, xz, yy, yz, zz, x, y, z, m = numbers
     return RigidBody(m, (x, y, z), Moments(symmetric(xx, xy, xz, yy, yz, zz)))
+
+
+ENTRIES = (
+    ModelEntry(
+        "loaded_dynamics", "two_velocity_dynamics with a body of these parameters in the tool, and the body's share",
+        ("q", "qd", "qd_r", "qdd_r", "slip", "load", "weights"),
+        {
+            "tau": (EFFORT, "joint torques of the arm and the body"),
+            "slope": ("various", "Yᵀ · weights, one entry a parameter of the body"),
+        },
+        {"polarised": plain, "welded": dynamics_with_payload}, FRAMES | TOOL, candidates=("welded",),
+        trees=("polarised", "welded"),
+    ),
+)  # fmt: skip
