@@ -30,7 +30,7 @@ from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge, Maths
 
 if TYPE_CHECKING:
-    from manipula.generation.ranking import Ranking
+    from manipula.generation.column_ranking import Ranking
     from manipula.mechanics.models.inverse.plan import Plan
 
 SHORTEST, LONGEST = 0.1, 0.6  # m or rad: lengths and angles of an arm to look at
@@ -92,7 +92,7 @@ class ArmStructure:
         return [x for x in entries if isinstance(x, Expr)]
 
     @cached_property
-    def sampled(self) -> WeakKeyDictionary[Any, Tree]:
+    def samples(self) -> WeakKeyDictionary[Any, Tree]:
         """The arm at the samples of proofs under way: a sample is one draw, in which a letter has one value."""
         return WeakKeyDictionary()
 
@@ -140,7 +140,7 @@ class ArmStructure:
     @cached_property
     def ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
-        from manipula.generation.ranking import ranking_of
+        from manipula.generation.column_ranking import ranking_of
 
         return ranking_of(self.in_field("base parameters"), self.robot.coordinates)
 

@@ -186,13 +186,13 @@ def reference(asked: Prepared) -> Reference:
 
 def _audit_arm(structure: ArmStructure, maths: ProofSample, symbol: Callable[[str], Any]) -> Tree:
     """The arm at one sample, held against its description: once, however many calls of a joined function ask for it."""
-    if maths not in structure.sampled:
+    if maths not in structure.samples:
         symbols = structure.symbols(symbol)
         chain = structure.over(maths, symbols)
         for wrong in misread(structure.robot, chain, symbols, structure.symbolic, maths):
             raise ProofError("{name}: {wrong} is not as the robot's description has it", structure.robot.name, wrong)
-        structure.sampled[maths] = chain
-    return structure.sampled[maths]
+        structure.samples[maths] = chain
+    return structure.samples[maths]
 
 
 def misread(

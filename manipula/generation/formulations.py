@@ -152,10 +152,10 @@ def fast_formulation(asked: Prepared) -> Formulation:
     least = min(found.least for found in tried)
     for found in (one for one in tried if one.least < NEAR * least):
         for change in asked.changes_to_try(found.method):
-            if budgets[found.method].used() < 1:
+            if budgets[found.method].share_spent() < 1:
                 found.worth({**found.best_answers(), **change})
     best = min(tried, key=lambda one: one.least)
-    descend(best.worth, best.space, best.best_answers(), best.fine, lambda: budgets[best.method].used() >= 1)
+    descend(best.worth, best.space, best.best_answers(), best.fine, lambda: budgets[best.method].share_spent() >= 1)
     return min(best.known.values()).choice
 
 
@@ -177,7 +177,7 @@ def formulations(asked: Prepared, effort: Effort, least: float = inf) -> list[Fo
             _descend(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), report)
         best = min(tried, key=lambda one: one.least)
         budget = _Budget(best, walk, seconds / 2, brake)
-        wander(best.worth, best.space, best.best_answers(), budget.used, effort.seed, report)
+        wander(best.worth, best.space, best.best_answers(), budget.share_spent, effort.seed, report)
     except KeyboardInterrupt:
         brake.press()
         effort.tell("interrupted: keeping the best so far")
@@ -201,9 +201,9 @@ def _descend(found: Formulations, budget: _Budget, tell: Tell) -> None:
     """Into the most promising basins, then on from the best with the disruptive questions."""
     start = dict(found.asked.default(found.method).answers)
     for basin in sorted(_basins(found, start), key=found.worth)[:BASINS]:
-        descend(found.worth, found.space, basin, found.fine, lambda: budget.used() >= 1, tell)
+        descend(found.worth, found.space, basin, found.fine, lambda: budget.share_spent() >= 1, tell)
     if any(question.disruptive for question in found.questions):
-        descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.used() >= 1, tell)
+        descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.share_spent() >= 1, tell)
 
 
 def _basins(found: Formulations, start: Answers) -> list[Answers]:
@@ -220,7 +220,7 @@ class _Budget:
         self.found, self.part, self.seconds, self.stop = found, part, seconds, stop
         self.work, self.trials, self.start = found.work, found.trials, monotonic()
 
-    def used(self) -> float:
+    def share_spent(self) -> float:
         """0 … 1"""
         if self.stop() or not self.part:
             return 1.0

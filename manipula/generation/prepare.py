@@ -45,7 +45,7 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.support.text import spell_greek, without_accents
 
 if TYPE_CHECKING:
-    from manipula.generation.ranking import Ranking
+    from manipula.generation.column_ranking import Ranking
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ import manipula as mp
 from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.search.ways import text_from_function
 from manipula.generation import arm_structure as structures
+from manipula.generation import column_ranking
 from manipula.generation import prepare as preparing
-from manipula.generation import ranking
 from manipula.generation.build import Ground, build_function
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
@@ -47,7 +47,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     for module, name in (
         (classify, "classify"),
-        (ranking, "ranking_of"),
+        (column_ranking, "ranking_of"),
         (moving_bodies, "slid_back"),
         (structures, "frames_on_joints"),
     ):

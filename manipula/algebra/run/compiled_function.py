@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from math import prod
-from random import Random
 from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 
 import numpy as np
@@ -22,6 +20,7 @@ from manipula.algebra.run.batch import (
     results_for,
     shared_out,
 )
+from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
 from manipula.algebra.run.stepping import Memory, Stepped, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
@@ -66,17 +65,11 @@ def _llvm(tape: Tape, dtype: DType) -> Kernel:
     return LlvmKernel(tape, dtype)
 
 
-def _numpy(tape: Tape, dtype: DType) -> Kernel:
-    from manipula.algebra.run.numpy_run import NumpyKernel
-
-    return NumpyKernel(tape, dtype)
-
-
 def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
     try:
         return _llvm(tape, dtype)
     except (ImportError, OSError):
-        return _numpy(tape, dtype)
+        return NumpyKernel(tape, dtype)
 
 
 _DTYPES = ("float64", "float32")
@@ -84,7 +77,7 @@ DEVICES = ("cpu", "cuda")
 _BACKENDS: dict[str, Callable[[Tape, DType], Kernel]] = {
     "auto": _first_that_works,
     "llvm": _llvm,
-    "numpy": _numpy,
+    "numpy": NumpyKernel,
 }
 
 
@@ -218,12 +211,10 @@ class Compiled:
 
     def _agrees(self, call: Callable[..., Any]) -> bool:
         """Do the fast and the general way give the same bits?"""
-        dice = Random(0)  # not NumPy's, which takes longer to load than a function takes to compile
-        given = [
-            np.array([dice.uniform(-3, 3) for _ in range(prod(port.shape))], self.dtype).reshape(port.shape)
-            for port in self._variables
-        ]
-        given += [np.array([dice.uniform(1, 2) for _ in self.parameters], self.dtype)] if self.parameters else []
+        # waves, not NumPy's dice, which take longer to load than code from the cache
+        given = [np.sin(k + 7.1 * np.arange(np.prod(x.shape))).reshape(x.shape) for k, x in enumerate(self._variables)]
+        given += [1.5 + np.sin(np.arange(len(self.parameters))) / 2] * bool(self.parameters)
+        given = [x.astype(self.dtype) for x in given]
         try:
             slow, fast = self.general(*given), call(*given)
         except ConditionError:  # no thin call then

@@ -132,9 +132,6 @@ def inertia(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Row
     return invert_inertia(mobility(J, M))
 
 
-Rows = list[list[Scalar]]
-
-
 def _operational(
     output: str, made: Callable[[Rows, Rows], Rows], mass: Callable[[Tree, Sequence[Scalar]], Rows]
 ) -> Method:
