@@ -20,7 +20,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import pairwise
-from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.entry import APART, TOOL, Method, ModelEntry
@@ -220,7 +219,7 @@ def _from_right(T: Sequence[Placement]) -> Placement:
     return reduce(lambda product, left: left @ product, reversed(T))
 
 
-def _run_times(run: Run, beyond: Placement, maths: Maths[Any]) -> Placement:
+def _run_times(run: Run, beyond: Placement, maths: Maths[Scalar]) -> Placement:
     """The run's transform, from before its first joint to after its last, times what stands beyond it."""
     state = Passed().past_joint(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
