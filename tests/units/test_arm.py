@@ -46,7 +46,7 @@ def declaration(model: Entry) -> str:
 
 def declarations() -> str:
     head = "    if TYPE_CHECKING:\n"
-    made = [model for name, model in catalogue.Catalogue(homes()).items() if name not in BY_HAND]
+    made = [model for name, model in catalogue.ModelCatalogue(homes()).items() if name not in BY_HAND]
     return head + "".join(f"        {declaration(model)}\n" for model in made)
 
 

@@ -67,7 +67,7 @@ HOMES = {
 }
 
 
-class Catalogue(Mapping[str, ModelEntry]):
+class ModelCatalogue(Mapping[str, ModelEntry]):
     """Entries by name. An algorithm is imported when its model is looked up: most programs use two or three."""
 
     def __init__(self, homes: Mapping[str, str]) -> None:
@@ -100,4 +100,4 @@ def entries_of(home: str) -> tuple[ModelEntry, ...]:
     return entries
 
 
-MODELS = Catalogue(HOMES)
+MODELS = ModelCatalogue(HOMES)
