@@ -13,8 +13,9 @@ from typing import Any, Literal
 from manipula.mechanics.robot.tree import Tree
 
 Given = Mapping[str, Sequence[Any]]
-Method = Callable[[Tree, Given], dict[str, Any]]
-FieldMethod = Callable[..., dict[str, Any]]  # (chain, given, what `acceleration_field` may choose of each link)
+Outputs = dict[str, Any]  # name → nested sequences of scalars
+Method = Callable[[Tree, Given], Outputs]
+FieldMethod = Callable[..., Outputs]  # (chain, given, what `acceleration_field` may choose of each link)
 FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
 AUTOMATIC = "automatic"  # differentiates what another model's function has become by that method and all passes
 RUNS, APART = "composite-runs", "merged-apart"

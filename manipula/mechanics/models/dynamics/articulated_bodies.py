@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.models.dynamics import composite_runs, inertia_inverse
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
@@ -24,7 +23,7 @@ from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_j
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
 from manipula.mechanics.models.dynamics.torque import ToolWrench, by_field
-from manipula.mechanics.models.entry import FIELD, TORQUES, Given, ModelEntry
+from manipula.mechanics.models.entry import FIELD, TORQUES, Given, ModelEntry, Outputs
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, Twist, Wrench, momentum, power, reciprocal
 from manipula.mechanics.spatial.placement import Placement
@@ -183,7 +182,7 @@ def tip_force(frames: OnJoints, wrench: ToolWrench) -> dict[int, Wrench]:
     return {i: tip.parent for i, tip in tip_load(frames.chain, frames.motions, wrench).items()}
 
 
-def _field_acceleration(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+def _field_acceleration(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> Outputs:
     still = [0] * chain.dof
     bias = by_field(chain, {**x, "qdd": still}, choices)["tau"]
     M = composite_runs.inertia_matrix(chain, x["q"])

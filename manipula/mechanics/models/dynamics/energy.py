@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.dynamics.bodies import axis_twist, on_joints
-from manipula.mechanics.models.entry import ENERGY, Given, ModelEntry
+from manipula.mechanics.models.entry import ENERGY, Given, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.jacobian import joint_column
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import BASE, Link, Tree
@@ -144,7 +144,7 @@ def _column(link: Link, foot: Placement, beyond: Weight) -> Vector:
     return joint_column(link, scale(M, z), cross(z, sub(S, scale(M, foot.p))))[0]
 
 
-def _energy(chain: Tree, x: Given) -> dict[str, Any]:
+def _energy(chain: Tree, x: Given) -> Outputs:
     return {"kinetic": kinetic_energy(chain, x["q"], x["qd"]), "potential": potential_energy(chain, x["q"])}
 
 

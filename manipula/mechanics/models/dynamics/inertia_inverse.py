@@ -10,13 +10,12 @@ International Journal of Robotics Research 24 (2005); Featherstone, "Rigid Body 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics import composite_runs
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.torque import ToolWrench, inverse_dynamics
-from manipula.mechanics.models.entry import RUNS, TOOL, TORQUES, Given, Method, ModelEntry
+from manipula.mechanics.models.entry import RUNS, TOOL, TORQUES, Given, Method, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import reciprocal
@@ -135,7 +134,7 @@ def inertia(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Row
 def _operational(
     output: str, made: Callable[[Rows, Rows], Rows], mass: Callable[[Tree, Sequence[Scalar]], Rows]
 ) -> Method:
-    def method(chain: Tree, x: Given) -> dict[str, Any]:
+    def method(chain: Tree, x: Given) -> Outputs:
         M = mass(chain, x["q"])
         return {output: made(jacobian(chain, x["q"]), M)}
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from manipula.mechanics.models.dynamics import acceleration_field
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite import gravity_composite
 from manipula.mechanics.models.dynamics.friction import friction, slips
 from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
-from manipula.mechanics.models.entry import FIELD, FRAMES, TORQUES, Given, ModelEntry
+from manipula.mechanics.models.entry import FIELD, FRAMES, TORQUES, Given, ModelEntry, Outputs
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import NULL, unrotate
@@ -42,7 +41,7 @@ def inverse_dynamics(
     return torques
 
 
-def by_newton_euler(chain: Tree, x: Mapping[str, Sequence[Scalar]]) -> dict[str, Any]:
+def by_newton_euler(chain: Tree, x: Mapping[str, Sequence[Scalar]]) -> Outputs:
     """Inverse dynamics by the recursion: its plain text."""
     tau = newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench")).tau
     motors = actuator_torque(chain, x["qd"], x["qdd"], tau, x.get("slip"))
@@ -82,7 +81,7 @@ def wrench_torque(chain: Tree, q: Sequence[Scalar], wrench: ToolWrench) -> list[
     return [link.along_z(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
 
 
-def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[LinkOptions]) -> dict[str, Any]:
+def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[LinkOptions]) -> Outputs:
     """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
     tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
     contact = wrench_torque(chain, x["q"], x.get("wrench"))
@@ -112,7 +111,7 @@ def joint_wrenches(
 # the velocity that is wanted; what is proportional to the velocity keeps the measured one.
 
 
-def _recursion(chain: Tree, x: Given) -> dict[str, Any]:
+def _recursion(chain: Tree, x: Given) -> Outputs:
     steps = newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
     return {
         "w": [m.w for m in steps.motion],
@@ -126,17 +125,17 @@ def _recursion(chain: Tree, x: Given) -> dict[str, Any]:
     }
 
 
-def _field_gravity(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+def _field_gravity(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> Outputs:
     still = [0] * chain.dof
     return {"g": acceleration_field.torques(chain, x["q"], still, still, choices)}
 
 
-def _field_coriolis(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+def _field_coriolis(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> Outputs:
     free = replace(chain, gravity=NULL)
     return {"c": acceleration_field.torques(free, x["q"], x["qd"], [0] * chain.dof, choices)}
 
 
-def _friction(chain: Tree, x: Given) -> dict[str, Any]:
+def _friction(chain: Tree, x: Given) -> Outputs:
     return {"f": friction(chain, x["qd"], _weight(chain, x["q"]), x["slip"])}
 
 

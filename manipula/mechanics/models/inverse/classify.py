@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.mechanics.models.entry import FRAMES, Given, ModelEntry
+from manipula.mechanics.models.entry import FRAMES, Given, ModelEntry, Outputs
 from manipula.mechanics.models.inverse.candidates import few_plans, six_plans
 from manipula.mechanics.models.inverse.loop import defect, loop_from_chain, quotient
 from manipula.mechanics.models.inverse.plan import SNAP, ArmKind, Mask, Pad, Plan, Slide, branches, entries, read
@@ -245,7 +245,7 @@ def _mask(at: Placement, judge: Judge) -> Mask:
     return tuple(next((n for n in (0, 1, -1) if judge.zero(x - n, SNAP)), None) for x in entries(at))
 
 
-def _closed_form(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
+def _closed_form(plan: Plan, chain: Tree, x: Given) -> Outputs:
     solved = branches(plan, chain, x["T"], x["parameter"][0] if plan.parameter else None)
     checks = {"calm": solved.calm(chain.maths), "defect": defect(x["T"], chain.maths)}
     return {"q": solved.q, "valid": solved.valid, "fit": solved.fit, **checks}

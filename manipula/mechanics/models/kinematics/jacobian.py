@@ -16,9 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any
 
-from manipula.mechanics.models.entry import TOOL, Given, ModelEntry
+from manipula.mechanics.models.entry import TOOL, Given, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Vector, add, column, cross, dot, scale, sub, unrotate
@@ -112,16 +111,16 @@ def rows_from_columns(columns: Sequence[Column]) -> Rows:
     return [[parts[half][axis] for parts in columns] for half in (0, 1) for axis in range(3)]
 
 
-def _velocity(chain: Tree, x: Given) -> dict[str, Any]:
+def _velocity(chain: Tree, x: Given) -> Outputs:
     return {"v": [dot(row, x["qd"]) for row in jacobian(chain, x["q"])]}
 
 
-def _acceleration(chain: Tree, x: Given) -> dict[str, Any]:
+def _acceleration(chain: Tree, x: Given) -> Outputs:
     rows = zip(jacobian(chain, x["q"]), jacobian_dot(chain, x["q"], x["qd"]))
     return {"a": [dot(J, x["qdd"]) + dot(Jd, x["qd"]) for J, Jd in rows]}
 
 
-def _acceleration_summed(chain: Tree, x: Given) -> dict[str, Any]:
+def _acceleration_summed(chain: Tree, x: Given) -> Outputs:
     rows = zip(jacobian(chain, x["q"]), tool_bias(chain, x["q"], x["qd"]))
     return {"a": [dot(J, x["qdd"]) + bias for J, bias in rows]}
 

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import Any
 
 from manipula.errors import UnknownNameError
-from manipula.mechanics.models.entry import TOOL, Given, ModelEntry
+from manipula.mechanics.models.entry import TOOL, Given, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import turn_about
@@ -190,7 +189,7 @@ def polar_from_plane(x: Scalar, y: Scalar, maths: Maths[Scalar]) -> tuple[Scalar
     return maths.select(nowhere, 0, length), maths.atan2(maths.select(nowhere, 0, y), maths.select(nowhere, 1, x))
 
 
-def _orientation(chain: Tree, x: Given) -> dict[str, Any]:
+def _orientation(chain: Tree, x: Given) -> Outputs:
     at, maths = pose(chain, x["q"]), chain.maths
     return {
         "quaternion": quaternion_from_matrix(at.R, maths),

@@ -9,11 +9,11 @@ inertia, contact). The names are the source's: FGRA is G itself, so FGEN = FIN +
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
-from manipula.mechanics.models.entry import TORQUES, Given, Method, ModelEntry
+from manipula.mechanics.models.entry import TORQUES, Given, Method, ModelEntry, Outputs
 from manipula.mechanics.models.lagrange import classical as lagrange_classical
 from manipula.mechanics.models.lagrange import coefficients as lagrange_efficient
 from manipula.mechanics.models.lagrange import megahed as lagrange_megahed
@@ -107,7 +107,7 @@ def inverse_dynamics_lagrange(
 
 
 def _terms_by(name: str) -> Method:
-    def method(chain: Tree, x: Given) -> dict[str, Any]:
+    def method(chain: Tree, x: Given) -> Outputs:
         effects = lagrange_terms(chain, x["q"], x["qd"], x["qdd"], x["P"], name)._asdict()
         return {key: value for key, value in effects.items() if key not in ("P", "TIN")}
 
