@@ -29,9 +29,10 @@ from manipula.algebra.expr.maths import ExprMaths, rebuilt, topological
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.search.engine import winner
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
-from manipula.generation.cache import called_as, record, stored_record
+from manipula.generation.cache import called_as, record
 from manipula.generation.levels import CHAINS, enough_for
-from manipula.generation.prepare import prepare
+from manipula.generation.pipeline import shipped_answer
+from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
 from manipula.mechanics.models.dynamics.friction import saturate
 from manipula.mechanics.models.ports import PORTS
@@ -157,21 +158,26 @@ def ship(name: str, seed: int, folder: str) -> str:
         return f"{name}: by a method that was named, nothing ships"
     asked = prepare(request_of(line, "max"))
     found = called_as(best_of(folder, name, seed), asked)
-    before = stored_record(asked)
+    before = shipped_record(asked)
     if before is not None and before.cost.total <= found.cost.total:
         return f"{name}: {before.cost.total} ships, {found.cost.total} was found"
     record(asked.request, line.symbolic, found)
     return f"{name}: {before.cost.total if before else 'nothing'} shipped, now {found.cost.total}"
 
 
+def shipped_record(asked: Prepared) -> Function | None:
+    known = shipped_answer(asked)
+    return None if known is None else known.found
+
+
 def smoothed(robot: str) -> str:
     """The torques that control laws ask for, from the best known: every sign(q̇) becomes sat(slip). Proved anew."""
     asked = prepare(Request(mp.load(robot), "inverse_dynamics_smooth", optimise="max"))
-    known = stored_record(prepare(Request(mp.load(robot), "inverse_dynamics", optimise="max")))
+    known = shipped_record(prepare(Request(mp.load(robot), "inverse_dynamics", optimise="max")))
     if known is None:
         return f"{robot:18} inverse_dynamics has no record"
     record(asked.request, "auto", _with_slip(moved_to(known, Graph()), asked.name))
-    found = stored_record(asked)
+    found = shipped_record(asked)
     return f"{robot:18} inverse_dynamics_smooth {found.cost.total if found else 'not proved'}"
 
 

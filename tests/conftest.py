@@ -23,7 +23,7 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.llvm import code
 from manipula.generation import pipeline
 from manipula.generation.cache import key_from
-from manipula.generation.levels import LEVELS, Past
+from manipula.generation.levels import LEVELS
 from manipula.generation.prepare import Prepared
 from manipula.support import cache as kept_files
 from manipula.support.progress import DEFAULT_EFFORT, Effort, silent
@@ -194,16 +194,16 @@ class _Running:
     shares = False
 
 
-def _answered_once(asked: Prepared, effort: Effort, past: Past) -> Function:
-    usual = past == Past() and replace(effort, tell=silent) == DEFAULT_EFFORT
+def _answered_once(asked: Prepared, effort: Effort, take_known: bool = True) -> Function:
+    usual = take_known and replace(effort, tell=silent) == DEFAULT_EFFORT
     place = kept_files.directory()
     if not (_Running.shares and usual) or (place and place.name != KEPT):
-        return _answered(asked, effort, past)
+        return _answered(asked, effort, take_known)
     pipeline.check_request(asked)  # which may warn
     names = repr(asked.robot.origin), *(joint.link for joint in asked.robot.joints)  # no part of a key of the cache
     key = key_from(asked.request), names, LEVELS[asked.request.optimise]
     if key not in _FUNCTIONS:
-        _FUNCTIONS[key] = _answered(asked, effort, past)
+        _FUNCTIONS[key] = _answered(asked, effort, take_known)
     return _FUNCTIONS[key]
 
 

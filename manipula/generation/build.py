@@ -1,7 +1,8 @@
 """Robot × model × choices → Function: the only place where mechanics meets algebra.
 
 The robot is bound to expressions, reduced where the model allows, and the model's own text is run on it. The proof runs
-the same robot, unreduced, through the model's plain text over the prime field; no expression is involved there.
+the same robot, unreduced, through the model's plain text over the prime field, once a second text of the robot's
+description has confirmed every entry of the arm there.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from manipula.errors import InputError, ProofError, UnknownNameError, caution
 from manipula.generation.arm_structure import ArmStructure
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.request import Formulation
-from manipula.mechanics.models.choices import Answers, apply_choices, field_choices
-from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Given, ModelEntry
+from manipula.mechanics.models.dynamics.choices import Answers, apply_choices, field_choices
+from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Method, ModelEntry
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.bind import Symbolic
@@ -35,6 +36,8 @@ from manipula.mechanics.robot.topology import road_joints
 from manipula.mechanics.robot.tree import BASE, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.messages import Message
+
+NO_ANSWERS: Answers = {}
 
 
 def check_request(asked: Prepared) -> None:
@@ -63,21 +66,21 @@ def _caution_about_springs(asked: Prepared) -> None:
         )
 
 
-def method_named(model: ModelEntry, name: str, factors: int) -> Callable[[Tree, Given, Answers], dict[str, Any]]:
+def method_named(model: ModelEntry, name: str, factors: int, answers: Answers = NO_ANSWERS) -> Method:
     """A method by name. Besides the texts of the catalogue there are three kinds that a plain entry cannot hold: the
-    recursion that is told how to work each link out, and so alone reads the answers; the derivative of another model's
+    recursion that works each link out as the answers say, and so alone reads them; the derivative of another model's
     function, whose text is that model's; any bracketing of a pose, one factor a joint of the road: too many to list
     """
     if name in model.methods:
-        return lambda chain, x, answers: model.methods[name](chain, x)
+        return model.methods[name]
     if name == FIELD and model.field is not None:
         field = model.field
-        return lambda chain, x, answers: field(chain, x, field_choices(answers, chain.dof))
+        return lambda chain, x: field(chain, x, field_choices(answers, chain.dof))
     if name == AUTOMATIC and model.differentiates:
         return method_named(model_named(model.differentiates), FIELD, factors)  # the text it differentiates
     if model.name == "pose":
         way = way_from_name(name, factors)
-        return lambda chain, x, answers: {"T": way(chain.road(), chain.along_road(x["q"])).rows()}
+        return lambda chain, x: {"T": way(chain.road(), chain.along_road(x["q"])).rows()}
     raise UnknownNameError(Message("method of {name}", model.name), name, ["best", *model.method_names])
 
 
@@ -92,7 +95,7 @@ class Ground:
             for port, names in asked.inputs.items()
         }
         refuse_clash(self.parameters, self.given, asked.robot)
-        self.arm = asked.structure.merged(ExprMaths(graph), self.parameters)
+        self.arm = asked.structure.over(ExprMaths(graph), self.parameters)
         self._state = state_of(graph)
 
     def clear(self) -> Ground:
@@ -129,8 +132,8 @@ def build_function(asked: Prepared, choice: Formulation, ground: Ground | None =
         return _differentiate(asked, choice)
     ground = ground or Ground(asked)
     graph, chain = ground.graph, apply_choices(ground.arm, dict(choice.answers))
-    method = method_named(model, choice.method, len(road_joints(asked.robot)))
-    found = method(chain, ground.given, dict(choice.answers))
+    method = method_named(model, choice.method, len(road_joints(asked.robot)), dict(choice.answers))
+    found = method(chain, ground.given)
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
     columns = () if model.columns is None else tuple(model.columns(chain))
     joints = tuple(asked.robot.joint_names)
@@ -172,33 +175,24 @@ def refuse_clash(parameters: Iterable[str], given: Mapping[str, Sequence[Expr]],
 
 def reference(asked: Prepared) -> Reference:
     """The plain model of the unreduced robot over a sample, where the arm is held against its description, too."""
-    plain, structure = plain_model(asked), asked.structure
+    plain, structure = next(iter(asked.model.methods.values())), asked.structure
 
     def run(maths: ProofSample, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        return plain(_audit_arm(structure, maths, symbol), symbol)
+        inputs = {port: [symbol(name) for name in names] for port, names in asked.inputs.items()}
+        return plain(_audit_arm(structure, maths, symbol), inputs)
 
     return run
 
 
 def _audit_arm(structure: ArmStructure, maths: ProofSample, symbol: Callable[[str], Any]) -> Tree:
     """The arm at one sample, held against its description: once, however many calls of a joined function ask for it."""
-    if maths not in structure.sampled:
+    if maths not in structure.samples:
         symbols = structure.symbols(symbol)
-        chain = structure.merged(maths, symbols)
+        chain = structure.over(maths, symbols)
         for wrong in misread(structure.robot, chain, symbols, structure.symbolic, maths):
             raise ProofError("{name}: {wrong} is not as the robot's description has it", structure.robot.name, wrong)
-        structure.sampled[maths] = chain
-    return structure.sampled[maths]
-
-
-def plain_model(asked: Prepared) -> Callable[[Tree, Callable[[str], Any]], dict[str, Any]]:
-    """The first method of the model over any scalar: (the merged chain, symbol name → scalar) → outputs."""
-    plain = next(iter(asked.model.methods.values()))
-
-    def run(chain: Tree, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        return plain(chain, {port: [symbol(name) for name in symbols] for port, symbols in asked.inputs.items()})
-
-    return run
+        structure.samples[maths] = chain
+    return structure.samples[maths]
 
 
 def misread(
@@ -214,7 +208,7 @@ def misread(
 def add_conditions(function: Function, structure: ArmStructure) -> Function:
     """The function with its conditions: what it divides by beside the arm's size, the sum of the lengths it reads."""
     graph = function.graph
-    chain = frames_on_joints(structure.merged(ExprMaths(graph), structure.symbols(graph.symbol)))
+    chain = frames_on_joints(structure.over(ExprMaths(graph), structure.symbols(graph.symbol)))
     placements = [*(link.before for link in chain.links if link.parent != BASE), chain.tool]
     levers = [x for at in placements for x in at.p if isinstance(x, Expr)]
     lengths = lengths_read(function.roots, levers)

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.optimise.prove import prove
+from manipula.algebra.expr.provenance import Cut
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
-from manipula.errors import ManipulaError, ManipulaWarning
-from manipula.generation.build import reference
+from manipula.errors import ManipulaWarning
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Request
 from manipula.mechanics.models.ports import PORTS
@@ -89,12 +88,12 @@ def arm_of(entry: Entry, folder: Path = FOLDER) -> RobotDescription:
         return robot_from_toml(text)
 
 
-def stored_record(asked: Prepared, folder: Path = FOLDER) -> Function | None:
-    """The cheapest record of exactly this robot and model that passes the proof."""
+def stored_records(asked: Prepared, folder: Path = FOLDER) -> list[Function]:
+    """The records that may be of exactly this robot and model, the cheapest first; none of them is proved."""
     matching = [entry for entry in entries(folder) if entry.answers(asked)]
-    read = (called_as(function, asked) for entry in matching for function in _read(folder, entry))
-    found = [function for function in read if _same(function, asked)]
-    return min(found, key=lambda function: function.cost.total, default=None)
+    read = [called_as(function, asked) for entry in matching for function in _read(folder, entry)]
+    fitting = [function for function in read if has_ports_of(function, asked)]
+    return sorted(fitting, key=lambda function: function.cost.total)
 
 
 def called_as(function: Function, asked: Prepared) -> Function:
@@ -119,14 +118,6 @@ def _read(folder: Path, entry: Entry) -> Iterator[Function]:
 
 def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _same(function: Function, asked: Prepared) -> bool:
-    """The ports that are asked for, and proved equal to the plain model of this robot."""
-    try:
-        return has_ports_of(function, asked) and bool(prove(function, reference(asked)))
-    except (ManipulaError, ValueError, KeyError, ZeroDivisionError):
-        return False
 
 
 def has_ports_of(function: Function, asked: Prepared) -> bool:
@@ -191,3 +182,12 @@ def keep(request: Request, function: Function) -> None:
 
 def forget(request: Request) -> None:
     discard(key_from(request))
+
+
+def mark_cut(function: Function, cut: Cut) -> Function:
+    """With a note where its search was cut short: a later one goes on from there. Without one, it came to its end."""
+    return replace(function, provenance=replace(function.provenance, search=cut))
+
+
+def is_finished(function: Function) -> bool:
+    return not function.provenance.search

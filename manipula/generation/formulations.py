@@ -22,7 +22,7 @@ from manipula.algebra.optimise.search.engine import relaxed_function, relaxed_pr
 from manipula.generation.build import Ground, build_function
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Formulation
-from manipula.mechanics.models.choices import FRAMES, Question
+from manipula.mechanics.models.dynamics.choices import FRAMES, Question
 from manipula.support.progress import Effort, Stop, Tell, never
 
 # Measured (bench/notes/relaxed-formulations.md): 40 moves a node tell most of where a draft ends, in the time of the
@@ -91,24 +91,25 @@ class Formulations:
         )
         if choice not in self.worths:
             try:
-                self.worths[choice] = self._try_choice(choice)
+                self.worths[choice] = self._relax(build_function(self.asked, choice, self.ground.clear()), choice)
             except ZeroDivisionError:
                 self.worths[choice] = inf
         return self.worths[choice]
 
-    def _try_choice(self, choice: Formulation) -> float:
+    def _relax(self, draft: Function, choice: Formulation) -> float:
+        """The price of a draft once relaxed; drafts that compute the same values have one."""
         price = self.aim.price
-        draft = price.arrange(build_function(self.asked, choice, self.ground.clear()))
+        draft = price.arrange(draft)
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)
         if values not in self.known:
-            found = price.total(draft)
-            if found < HOPELESS * self.least and len(nodes) < LARGE:
-                waits = found - replace(price, path=0).total(draft)  # a search shortens no paths
-                found = waits + relaxed_price(draft, MOVES * len(nodes), self.aim)
-            self.known[values] = Tried(found, choice)
-            self.least = min(self.least, found)
+            relaxed = price.total(draft)
+            if relaxed < HOPELESS * self.least and len(nodes) < LARGE:
+                waits = relaxed - replace(price, path=0).total(draft)  # a search shortens no paths
+                relaxed = waits + relaxed_price(draft, MOVES * len(nodes), self.aim)
+            self.known[values] = Tried(relaxed, choice)
+            self.least = min(self.least, relaxed)
         return self.known[values].relaxed
 
     def best_answers(self) -> Answers:
@@ -151,10 +152,10 @@ def fast_formulation(asked: Prepared) -> Formulation:
     least = min(found.least for found in tried)
     for found in (one for one in tried if one.least < NEAR * least):
         for change in asked.changes_to_try(found.method):
-            if budgets[found.method].used() < 1:
+            if budgets[found.method].share_spent() < 1:
                 found.worth({**found.best_answers(), **change})
     best = min(tried, key=lambda one: one.least)
-    descend(best.worth, best.space, best.best_answers(), best.fine, lambda: budgets[best.method].used() >= 1)
+    descend(best.worth, best.space, best.best_answers(), best.fine, lambda: budgets[best.method].share_spent() >= 1)
     return min(best.known.values()).choice
 
 
@@ -176,7 +177,7 @@ def formulations(asked: Prepared, effort: Effort, least: float = inf) -> list[Fo
             _descend(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), report)
         best = min(tried, key=lambda one: one.least)
         budget = _Budget(best, walk, seconds / 2, brake)
-        wander(best.worth, best.space, best.best_answers(), budget.used, effort.seed, report)
+        wander(best.worth, best.space, best.best_answers(), budget.share_spent, effort.seed, report)
     except KeyboardInterrupt:
         brake.press()
         effort.tell("interrupted: keeping the best so far")
@@ -200,9 +201,9 @@ def _descend(found: Formulations, budget: _Budget, tell: Tell) -> None:
     """Into the most promising basins, then on from the best with the disruptive questions."""
     start = dict(found.asked.default(found.method).answers)
     for basin in sorted(_basins(found, start), key=found.worth)[:BASINS]:
-        descend(found.worth, found.space, basin, found.fine, lambda: budget.used() >= 1, tell)
+        descend(found.worth, found.space, basin, found.fine, lambda: budget.share_spent() >= 1, tell)
     if any(question.disruptive for question in found.questions):
-        descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.used() >= 1, tell)
+        descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.share_spent() >= 1, tell)
 
 
 def _basins(found: Formulations, start: Answers) -> list[Answers]:
@@ -219,7 +220,7 @@ class _Budget:
         self.found, self.part, self.seconds, self.stop = found, part, seconds, stop
         self.work, self.trials, self.start = found.work, found.trials, monotonic()
 
-    def used(self) -> float:
+    def share_spent(self) -> float:
         """0 … 1"""
         if self.stop() or not self.part:
             return 1.0

@@ -40,7 +40,7 @@ def names_by_value(asked: Prepared) -> dict[int, str]:
     if coupled or not ports.keys() >= set(RATES):
         return {}
     maths = FieldMaths(TABLE_SEED)  # the draw by which expressions are known
-    chain = asked.structure.merged(maths, asked.structure.symbols(maths.symbol))
+    chain = asked.structure.over(maths, asked.structure.symbols(maths.symbol))
     given = {port: [maths.symbol(name) for name in names] for port, names in ports.items()}
     found = RECURSION.methods["newton-euler"](chain, given)
     names: dict[int, str] = {}

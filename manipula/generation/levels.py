@@ -1,9 +1,12 @@
-"""How hard to try: the levels `optimise="none"`, `"fast"`, `"max"`. What they find is proved by `generation`."""
+"""How hard to try: the levels `optimise="none"`, `"fast"`, `"max"`. What they find is proved by `pipeline`.
+
+A level takes what an earlier search that was cut short has found, to go on from there; "max" alone does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 
 from manipula.algebra.expr.function import Function
@@ -14,9 +17,10 @@ from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.price import CLASSICAL, balance_function
 from manipula.algebra.optimise.search.engine import FAST, search_ways, winner
 from manipula.generation.build import build_function
-from manipula.generation.cache import stored_record
+from manipula.generation.cache import mark_cut
 from manipula.generation.formulations import fast_formulation, favourites, formulations, relaxed_draft
 from manipula.generation.prepare import Prepared
+from manipula.generation.request import Formulation
 from manipula.support.progress import Effort
 
 # Measured, not derived: the runs behind the tournament and its sizes are in bench/notes. All but the share of seconds
@@ -30,42 +34,23 @@ FAST_MOVES = 300_000  # moves of level "fast": a tenth of a second
 WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, chains of general twists lose 20 %
 
 
-@dataclass(frozen=True)
-class Past:
-    """What may be taken of earlier results."""
-
-    known: bool = True  # a result that was found before, shipped or remembered
-    start: Function | None = None  # of a search that did not come to its end: this one goes on from there
-
-
-def level_none(asked: Prepared, effort: Effort, past: Past) -> Function:
+def level_none(asked: Prepared, effort: Effort, start: Function | None = None) -> Function:
     """The methods as they stand; equal values are one node, and that is all."""
     plain = [build_function(asked, asked.plain(method)) for method in asked.methods]
     return min(plain, key=asked.aim.price.total)
 
 
-def level_fast(asked: Prepared, effort: Effort, past: Past) -> Function:
-    """The result that ships for this very robot; where there is none, a good formulation and a short search."""
-    return _shipped_record(asked, past) or _fast(asked, effort)
-
-
-def level_max(asked: Prepared, effort: Effort, past: Past) -> Function:
-    """The result that ships for this very robot; where there is none, a long search."""
-    return _shipped_record(asked, past) or _max(asked, effort, past)
-
-
-def _shipped_record(asked: Prepared, past: Past) -> Function | None:
-    return stored_record(asked) if past.known else None
-
-
-def _fast(asked: Prepared, effort: Effort) -> Function:
+def level_fast(asked: Prepared, effort: Effort, start: Function | None = None) -> Function:
     """A good formulation, the quick passes, and a short search; for another price also what the usual one finds."""
-    prices = dict.fromkeys((asked.request.price, CLASSICAL.name))
-    return min((_fast_for(asked.with_request(price=price), effort) for price in prices), key=asked.aim.price.total)
+    ways = []
+    for price in dict.fromkeys((asked.request.price, CLASSICAL.name)):
+        priced = asked.with_request(price=price)
+        ways.append(_search_briefly(priced, fast_formulation(priced), effort))
+    return min(ways, key=asked.aim.price.total)
 
 
-def _fast_for(asked: Prepared, effort: Effort) -> Function:
-    start = run_passes(build_function(asked, fast_formulation(asked)))
+def _search_briefly(asked: Prepared, choice: Formulation, effort: Effort) -> Function:
+    start = run_passes(build_function(asked, choice))
     if _decides(start):
         return start
     # a branch is a function almost of its own: it is given the moves that it would have alone
@@ -78,12 +63,12 @@ def _decides(function: Function) -> bool:
     return any(node.op == "less" for node in topological(function.roots))
 
 
-def _max(asked: Prepared, effort: Effort, past: Past) -> Function:
+def level_max(asked: Prepared, effort: Effort, start: Function | None = None) -> Function:
     """A search over the formulations, then a tournament of the best, beside what level "fast" finds."""
-    begun, total, fast = monotonic(), asked.aim.price.total, _fast(asked, effort)
+    begun, total, fast = monotonic(), asked.aim.price.total, level_fast(asked, effort)
     if _decides(fast):
         return fast
-    brake, known = Brake(effort.stop), [fast, *([past.start] if past.start else [])]
+    brake, known = Brake(effort.stop), [fast, *([start] if start else [])]
     effort = replace(effort, stop=brake)
     half = replace(effort, seconds=effort.seconds and FORMULATION_SHARE * effort.seconds)
     liked = favourites(formulations(asked, half, min(map(total, known))), POOL)
@@ -109,19 +94,10 @@ def _cut(effort: Effort, brake: Brake, enough: int) -> Cut:
     return "interrupted" if brake.was_seen else "limited" if limited else ""
 
 
-def mark_cut(function: Function, cut: Cut) -> Function:
-    """With a note where its search was cut short: a later one goes on from there. Without one, it came to its end."""
-    return replace(function, provenance=replace(function.provenance, search=cut))
-
-
-def is_finished(function: Function) -> bool:
-    return not function.provenance.search
-
-
 def _arrange_for_latency(function: Function) -> Function:
     """Short paths, where the processor waits for them: long code waits for itself and for registers."""
     return balance_function(function) if function.cost.total <= WAITS_FOR_PATHS else function
 
 
-Level = Callable[[Prepared, Effort, Past], Function]
+Level = Callable[[Prepared, Effort, Function | None], Function]
 LEVELS: dict[str, Level] = {"none": level_none, "fast": level_fast, "max": level_max}

@@ -15,7 +15,6 @@ from manipula.algebra.expr.field import FieldMaths, P, rational
 from manipula.errors import InputError, SingularError, caution
 from manipula.generation.arm_structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.couplings import mass_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.subject import is_massless
@@ -81,8 +80,10 @@ def warn_massless(robot: RobotDescription, model: str) -> None:
 
 def _inertia(structure: ArmStructure) -> list[list[int]]:
     """M at a fresh random point of the field."""
+    from manipula.mechanics.models.derivatives.couplings import mass_matrix
+
     maths = FieldMaths(f"pivots {secrets.token_hex(16)}")
-    chain = structure.merged(maths, structure.symbols(maths.symbol))
+    chain = structure.over(maths, structure.symbols(maths.symbol))
     q = [maths.symbol(f"angle of joint {k}") for k in range(structure.robot.dof)]
     return [[_integer(x) for x in row] for row in mass_matrix(chain, q)]
 

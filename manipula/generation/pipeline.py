@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
@@ -13,18 +15,30 @@ import numpy as np
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, evaluate
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
-from manipula.algebra.optimise.prove import Reference, prove
-from manipula.errors import ProofError, UnknownNameError
+from manipula.algebra.optimise.prove import Proof, Reference, prove
+from manipula.errors import ManipulaError, ProofError, UnknownNameError
 from manipula.generation.build import add_conditions, check_request, reference, used_parameters
-from manipula.generation.cache import forget, has_ports_of, keep, recall_function, stored_record
+from manipula.generation.cache import (
+    FOLDER,
+    forget,
+    has_ports_of,
+    is_finished,
+    keep,
+    mark_cut,
+    recall_function,
+    stored_records,
+)
 from manipula.generation.labels import label_function, with_joint_units
-from manipula.generation.levels import LEVELS, Past, is_finished, mark_cut
 from manipula.generation.massless_joints import singular, warn_massless
 from manipula.generation.prepare import Prepared
+from manipula.generation.request import LEVEL_NAMES
 from manipula.mechanics.robot.default_values import parameter_facts
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Name, Parameter, ParameterOp, names_of
 from manipula.support.progress import DEFAULT_EFFORT, Effort, Tell, seldom_collecting, silent
+
+if TYPE_CHECKING:
+    from manipula.generation.levels import Level
 
 # Digits: what is optimised must not lose more of them than the plain function does.
 #
@@ -125,9 +139,9 @@ class Answer:
 @seldom_collecting()
 def generate_function(asked: Prepared, tell: Tell = silent) -> Function:
     """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
-    if asked.request.optimise not in LEVELS:
-        raise UnknownNameError("optimisation level", asked.request.optimise, LEVELS)
-    made = _answer(asked, Effort(tell=tell), Past())
+    if asked.request.optimise not in LEVEL_NAMES:
+        raise UnknownNameError("optimisation level", asked.request.optimise, LEVEL_NAMES)
+    made = _answer(asked, Effort(tell=tell))
     warn_massless(asked.robot, asked.request.model)
     return made
 
@@ -138,7 +152,7 @@ def optimise_function(asked: Prepared, effort: Effort = DEFAULT_EFFORT, known: b
 
     `known`: a result that was found before is taken.
     """
-    return _answer(asked.with_request(optimise="max"), effort, Past(known))
+    return _answer(asked.with_request(optimise="max"), effort, known)
 
 
 @seldom_collecting()
@@ -146,8 +160,9 @@ def searched_function(asked: Prepared, effort: Effort) -> Answer:
     """What level "max" finds from nothing, whatever is known; proved, and not remembered."""
     asked = asked.with_request(optimise="max")
     check_request(asked)
-    found = _search_level(asked, effort, Past(known=False))
-    return Answer(found, _finish(asked, found))
+    with _explained(asked):
+        found = _levels()["max"](asked, effort, None)
+    return _finish(asked, found)
 
 
 def remember_function(asked: Prepared, found: Function) -> Function:
@@ -157,7 +172,7 @@ def remember_function(asked: Prepared, found: Function) -> Function:
         raise ProofError(
             "{model} of {name}: what was found has other inputs than the model", asked.request.model, asked.robot.name
         )
-    made = Answer(found, _finish(asked, found))
+    made = _finish(asked, found)
     _remember(asked, made, _known_answer(asked))
     return made.proved
 
@@ -168,19 +183,47 @@ def known_function(asked: Prepared) -> Function | None:
     return None if known is None else known.proved
 
 
-def _answer(asked: Prepared, effort: Effort, past: Past) -> Function:
+def _answer(asked: Prepared, effort: Effort, take_known: bool = True) -> Function:
     """What is known, if it is all that a level would find; else what the level finds, from there on."""
     check_request(asked)
-    known = _known_answer(asked)
-    if past.known and known is not None:
+    known, start = _known_answer(asked), None
+    if take_known and known is not None:
         if is_finished(known.found):
             return known.proved
-        past = replace(past, start=known.found)
-    found = _search_level(asked, effort, past)
-    effort.tell(f"{asked.request.model}: proof")
-    made = _accurate(asked, Answer(found, _finish(asked, found)), effort)
+        start = known.found
+    made = shipped_answer(asked) if take_known and asked.request.optimise == "fast" else None
+    if made is None:
+        with _explained(asked):
+            found = _levels()[asked.request.optimise](asked, effort, start)
+        effort.tell(f"{asked.request.model}: proof")
+        made = _finish(asked, _cheaper(asked, found, start))
+    made = _accurate(asked, made, effort)
     _remember(asked, made, known)
     return made.proved
+
+
+def _levels() -> Mapping[str, Level]:
+    """The search behind them is loaded for what is not known."""
+    from manipula.generation.levels import LEVELS
+
+    return LEVELS
+
+
+@contextmanager
+def _explained(asked: Prepared) -> Iterator[None]:
+    """A model that divides by zero on this robot says why."""
+    try:
+        yield
+    except ZeroDivisionError as error:
+        raise singular(asked.structure, asked.request.model) from error
+
+
+def _cheaper(asked: Prepared, found: Function, start: Function | None) -> Function:
+    """What the level found; what it went on from, if it found nothing cheaper."""
+    total = asked.aim.price.total
+    if start is None or total(found) < total(start):
+        return found
+    return mark_cut(start, found.provenance.search)
 
 
 def _accurate(asked: Prepared, made: Answer, effort: Effort) -> Answer:
@@ -188,23 +231,11 @@ def _accurate(asked: Prepared, made: Answer, effort: Effort) -> Answer:
     draws = [] if asked.request.optimise == "none" else loses_digits(asked, made.proved)
     if not draws:
         return made
-    plain = LEVELS["none"](asked, effort, Past())
+    plain = _levels()["none"](asked, effort, None)
     if not is_worse(made.found, plain, draws):
         return made
     effort.tell(f"{asked.request.model}: the plain form, which keeps more digits")
-    return Answer(plain, _finish(asked, plain))
-
-
-def _search_level(asked: Prepared, effort: Effort, past: Past) -> Function:
-    """What the level finds; what it went on from, if it found nothing cheaper."""
-    try:
-        found = LEVELS[asked.request.optimise](asked, effort, past)
-    except ZeroDivisionError as error:
-        raise singular(asked.structure, asked.request.model) from error
-    total = asked.aim.price.total
-    if past.start is None or total(found) < total(past.start):
-        return found
-    return mark_cut(past.start, found.provenance.search)
+    return _finish(asked, plain)
 
 
 def _known_answer(asked: Prepared) -> Answer | None:
@@ -212,7 +243,7 @@ def _known_answer(asked: Prepared) -> Answer | None:
 
     Beside a result that ships no search is unfinished.
     """
-    kept, shipped = _cached_answer(asked), _shipped_answer(asked) if asked.request.optimise == "max" else None
+    kept, shipped = _cached_answer(asked), shipped_answer(asked) if asked.request.optimise == "max" else None
     if kept is None or shipped is None:
         return kept or shipped
     total = asked.aim.price.total
@@ -220,9 +251,12 @@ def _known_answer(asked: Prepared) -> Answer | None:
     return replace(best, found=mark_cut(best.found, ""))
 
 
-def _shipped_answer(asked: Prepared) -> Answer | None:
-    found = stored_record(asked)
-    return None if found is None else Answer(found, _finish(asked, found))
+def shipped_answer(asked: Prepared, folder: Path = FOLDER) -> Answer | None:
+    """The cheapest record that is proved to be of this robot; a wrong one, or one of another arm, is passed over."""
+    for record in stored_records(asked, folder):
+        with suppress(ManipulaError, ValueError, KeyError, ZeroDivisionError):
+            return _finish(asked, record)
+    return None
 
 
 def _cached_answer(asked: Prepared) -> Answer | None:
@@ -231,7 +265,7 @@ def _cached_answer(asked: Prepared) -> Answer | None:
     if found is None:
         return None
     try:
-        return Answer(found, _finish(asked, found))
+        return _finish(asked, found)
     except Exception:
         forget(asked.request)
         return None
@@ -249,13 +283,17 @@ def _remember(asked: Prepared, made: Answer, known: Answer | None) -> None:
         keep(asked.request, made.found)
 
 
-def _finish(asked: Prepared, found: Function) -> Function:
+def _finish(asked: Prepared, found: Function) -> Answer:
     """With the parameters it reads as its inputs, its intermediates named, its conditions; and proved so."""
     named = with_joint_units(label_function(used_parameters(found), asked), asked.robot)
-    return with_proof(add_conditions(named, asked.structure), reference(asked))
+    guarded = add_conditions(named, asked.structure)
+    return Answer(found, _with_words(guarded, prove(guarded, reference(asked))))
 
 
 def with_proof(function: Function, plain: Reference) -> Function:
     """The function, once it is proved; its provenance says how."""
-    proof = prove(function, plain)
+    return _with_words(function, prove(function, plain))
+
+
+def _with_words(function: Function, proof: Proof) -> Function:
     return replace(function, provenance=replace(function.provenance, proof=str(proof)))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.optimise.price import Aim, price_named
 from manipula.algebra.optimise.prove import is_decidable_root
 from manipula.errors import InputError, UnknownNameError, some_of
-from manipula.generation.arm_structure import ArmStructure, Ranking, numeric_chain
+from manipula.generation.arm_structure import ArmStructure, numeric_chain
 from manipula.generation.request import Formulation, Request
-from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
-from manipula.mechanics.models.choices import (
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.dynamics.choices import (
     FRAMES,
     TIP,
     UNIT,
@@ -25,8 +25,17 @@ from manipula.mechanics.models.choices import (
     field_questions,
     questions,
 )
-from manipula.mechanics.models.couplings import couple_model
-from manipula.mechanics.models.entry import ALSO_CALLED, AUTOMATIC, FIELD, TOOL, Given, Method, ModelEntry
+from manipula.mechanics.models.entry import (
+    ALSO_CALLED,
+    AUTOMATIC,
+    BODIES,
+    FIELD,
+    ON_JOINTS,
+    TOOL,
+    Given,
+    Method,
+    ModelEntry,
+)
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import PAIRS
@@ -34,6 +43,9 @@ from manipula.mechanics.robot.suffixes import identifier_from_name
 from manipula.mechanics.robot.topology import frame_of, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.tree import Tree
 from manipula.support.text import spell_greek, without_accents
+
+if TYPE_CHECKING:
+    from manipula.generation.column_ranking import Ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +75,8 @@ class Prepared:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
         if follows := self.robot.coordinates.coupled:
+            from manipula.mechanics.models.derivatives.couplings import couple_model
+
             model = couple_model(model, self.robot.name)
         if model.ranked or any(PORTS[port].size == "base" for port in model.inputs):
             return _keep_independent(model, self.structure.ranking)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.provenance import Answered
-from manipula.mechanics.models.choices import Answer, Topic
+from manipula.mechanics.models.dynamics.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.default_values import meanings
 from manipula.mechanics.robot.description import RobotDescription
@@ -25,6 +25,9 @@ class Formulation:
     def words(self) -> tuple[Answered, ...]:
         """The answers as a function's provenance has them."""
         return tuple(Answered(topic.kind, topic.link, str(answer)) for topic, answer in self.answers)
+
+
+LEVEL_NAMES = ("none", "fast", "max")  # how hard to try
 
 
 @dataclass(frozen=True)

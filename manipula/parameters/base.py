@@ -36,7 +36,8 @@ from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
 from manipula.errors import InputError, ProofError
-from manipula.generation.arm_structure import ArmStructure, Ranking, State, field_state, integer, states_of, told_rows
+from manipula.generation.arm_structure import ArmStructure
+from manipula.generation.column_ranking import Ranking, State, field_state, integer, states_of, told_rows
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
     grouping_matrix,

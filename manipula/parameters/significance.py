@@ -22,9 +22,10 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.provenance import Provenance, Share
 from manipula.algebra.optimise.passes import run_passes
 from manipula.errors import InputError
-from manipula.generation.arm_structure import ArmStructure, Ranking
-from manipula.mechanics.models.choices import default_answers, field_choices, field_questions
+from manipula.generation.arm_structure import ArmStructure
+from manipula.generation.column_ranking import Ranking
 from manipula.mechanics.models.dynamics.acceleration_field import torques
+from manipula.mechanics.models.dynamics.choices import default_answers, field_choices, field_questions
 from manipula.mechanics.models.dynamics.torque import actuator_torque
 from manipula.mechanics.models.linear.base_parameters import chain_from_candidates
 from manipula.mechanics.models.linear.base_regressor import base_regressor

@@ -6,7 +6,8 @@ import pytest
 
 import manipula as mp
 from manipula.generation.cache import arm_of, entries
-from manipula.generation.levels import Past, level_fast
+from manipula.generation.levels import level_fast
+from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.support.progress import DEFAULT_EFFORT
@@ -67,5 +68,5 @@ def asked(robot: str, model: str) -> Request:
 def test_a_record_is_worth_its_place(robot: str, model: str) -> None:
     """The default level takes it; without it, it finds no way as cheap."""
     request = prepare(asked(robot, model))
-    alone = level_fast(request, DEFAULT_EFFORT, Past(known=False)).cost.total
-    assert level_fast(request, DEFAULT_EFFORT, Past()).cost.total <= REACHED[robot, model] < alone
+    alone = level_fast(request, DEFAULT_EFFORT).cost.total
+    assert generate_function(request).cost.total <= REACHED[robot, model] < alone

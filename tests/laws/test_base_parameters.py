@@ -16,7 +16,8 @@ from manipula.algebra.expr.elimination import dependencies, rational_angle, redu
 from manipula.algebra.expr.field import FieldMaths, P
 from manipula.cli.app import app
 from manipula.errors import InputError, ProofError
-from manipula.generation.arm_structure import ArmStructure, field_state, integer
+from manipula.generation.arm_structure import ArmStructure
+from manipula.generation.column_ranking import field_state, integer
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import (
     candidate_slots,

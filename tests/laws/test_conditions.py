@@ -21,7 +21,7 @@ from manipula.errors import ConditionError
 from manipula.generation.build import add_conditions, build_function, flatten_nested, used_parameters
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
-from manipula.mechanics.models.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
+from manipula.mechanics.models.dynamics.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce import merge_fixed
 from tests.random_robots import random_robot

@@ -17,7 +17,7 @@ from manipula.generation.build import method_named
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.ik.numeric.reach import _bounds
-from manipula.mechanics.models.couplings import AXES, SOLVED
+from manipula.mechanics.models.derivatives.couplings import AXES, SOLVED
 from manipula.mechanics.models.dynamics import composite, energy, torque
 from manipula.mechanics.models.kinematics import jacobian, pose
 from manipula.mechanics.robot.bind import bind

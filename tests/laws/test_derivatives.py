@@ -12,10 +12,10 @@ import pytest
 import manipula as mp
 from manipula.generation.arm_structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.choices import Topic
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import forward, forward_plain, inverse_plain, reverse
 from manipula.mechanics.models.dynamics import articulated_bodies
+from manipula.mechanics.models.dynamics.choices import Topic
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.energy import energy
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia

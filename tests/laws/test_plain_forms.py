@@ -20,7 +20,8 @@ from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.maths import topological
 from manipula.algebra.simplify.tree import FormulaCall, FormulaTree, Symbol, evaluate_tree, leaves
 from manipula.generation.results.model import Model
-from manipula.mechanics.models.catalogue import MODELS, ON_JOINTS
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.entry import ON_JOINTS
 from manipula.mechanics.spatial.floats import FLOATS
 
 TRICKS = {"atan2", "sqrt"}

@@ -20,10 +20,10 @@ from manipula.algebra.optimise.prove import Proof, is_decidable_root, prove
 from manipula.algebra.optimise.search.engine import search_ways
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import ProofError
-from manipula.generation.build import build_function, plain_model, reference
+from manipula.generation.build import build_function, reference
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
-from manipula.mechanics.models.choices import TIP, Answer
+from manipula.mechanics.models.dynamics.choices import TIP, Answer
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
 from manipula.mechanics.robot.bind import bind
@@ -140,10 +140,11 @@ PLACES = [(x, y) for x in (0.0, 1.0, -0.7) for y in (0.0, 1e-9, -0.4)]  # no dir
 @pytest.mark.parametrize("tip", PAIRS)
 def test_a_vanishing_moment_is_no_trouble(name: str, tip: str) -> None:
     request = request_for(name)
-    function, plain = run_passes(with_tip(request, tip)), plain_model(request)
+    function, plain = run_passes(with_tip(request, tip)), request.model.methods["newton-euler"]
     for x, y in PLACES:
         values = drawn_values(request, tip, x, y)
-        true = plain(merge_fixed(bind(request.robot, FLOATS, values, "all")), values.__getitem__)["tau"]
+        given = {port: [values[name] for name in names] for port, names in request.inputs.items()}
+        true = plain(merge_fixed(bind(request.robot, FLOATS, values, "all")), given)["tau"]
         assert function(values, FLOATS)["tau"] == pytest.approx(true, rel=1e-12, abs=1e-12)
 
 

@@ -23,7 +23,7 @@ from manipula.algebra.tape import tape_from_function
 from manipula.generation.build import build_function, reference
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request
-from manipula.mechanics.models.choices import TIP, Topic
+from manipula.mechanics.models.dynamics.choices import TIP, Topic
 from manipula.mechanics.models.entry import FIELD
 from manipula.support.progress import Effort
 from tests.random_robots import random_robot

@@ -1,17 +1,20 @@
 """Every model of the catalogue is a method of `Arm`, declared for type checkers.
 
-`python -m tests.units.test_arm` writes the declarations in `manipula/ik/arm/arm_models.py` anew from the catalogue.
+`python -m tests.units.test_arm` writes the catalogue's index of files from their entries, and from the catalogue the
+declarations in `manipula/ik/arm/arm_models.py`.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import os
 import pickle
 import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +22,8 @@ import pytest
 
 import manipula as mp
 from manipula.ik.arm import arm_models
-from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models import catalogue
+from manipula.mechanics.models.catalogue import HOMES, MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.entry import ModelEntry as Entry
 
@@ -42,7 +46,8 @@ def declaration(model: Entry) -> str:
 
 def declarations() -> str:
     head = "    if TYPE_CHECKING:\n"
-    return head + "".join(f"        {declaration(model)}\n" for model in MADE)
+    made = [model for name, model in catalogue.ModelCatalogue(homes()).items() if name not in BY_HAND]
+    return head + "".join(f"        {declaration(model)}\n" for model in made)
 
 
 def written() -> ast.If:
@@ -112,24 +117,97 @@ def test_a_wrong_call_is_refused_by_the_name_of_the_method(arm: mp.Arm, call: ob
         call(arm)  # type: ignore[operator]
 
 
-def test_a_new_model_is_a_method_by_itself() -> None:
-    code = """
-from dataclasses import replace
+# a model of its own, in one file: two texts of the power that the motors give, and an entry
+TOY = """
 from manipula.mechanics.models.catalogue import MODELS
-MODELS["weight"] = replace(MODELS["gravity"], name="weight", doc="what hangs on the joints")
-import manipula
-arm = manipula.Arm(manipula.load("planar2r").with_parameters(l1=1, l2=1, m1=1, m2=1, g=10))
-q = [0.1, 0.2]
-assert (arm.weight(q) == arm.gravity(q)).all()
-assert (arm.weight([q, q])[1] == arm.gravity(q)).all()
-assert manipula.Arm.weight.__doc__.startswith("What hangs on the joints.")
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.entry import TORQUES, ModelEntry
+from manipula.mechanics.spatial.vector import dot
+
+def plain(chain, x):
+    return {"P": dot(inverse_dynamics(chain, x["q"], x["qd"], x["qdd"]), x["qd"])}
+
+def part_by_part(chain, x):
+    still = [0] * chain.dof
+    parts = [inverse_dynamics(chain, x["q"], x["qd"], qdd) for qdd in (x["qdd"], still)]
+    return {"P": dot(parts[1], x["qd"]) + dot([a - b for a, b in zip(*parts)], x["qd"])}
+
+MODELS.register(ModelEntry(
+    "motor_power", "what the motors give", ("q", "qd", "qdd"), {"P": ("W", "of all joints")},
+    {"plain": plain, "parts": part_by_part}, TORQUES, candidates=("plain", "parts"), trees=("plain", "parts"),
+))
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+
+USED = """
+import sys
+import numpy as np
+import manipula as mp
+from manipula.errors import InputError, ProofError
+from manipula.mechanics.models.catalogue import MODELS
+from tests.random_robots import random_robot
+mp.Arm  # made before the model is known
+import toy
+
+for seed in map(int, sys.argv[1:]):
+    robot = mp.Robot.of(random_robot(seed, joints="RPF"[seed % 3] + "RR"[: 1 + seed % 2]))
+    made = mp.generate(robot, "motor_power", optimise="none")
+    assert "identical to the plain model" in made.provenance.proof, made.provenance
+    arm = mp.Arm(robot, optimise="none")
+    state = np.random.default_rng(seed).normal(size=(3, 4, robot.dof))
+    power = (arm.inverse_dynamics(*state) * state[1]).sum(axis=-1)
+    np.testing.assert_allclose(arm.motor_power(*state), power, rtol=1e-9)
+    np.testing.assert_allclose(arm.motor_power(*state[:, 0]), power[0], rtol=1e-9)
+assert mp.Arm.motor_power.__doc__.startswith("What the motors give.")
+assert "motor_power" in mp.models()
+
+wrong = lambda chain, x: {"P": 2 * toy.plain(chain, x)["P"]}
+MODELS["motor_power"].methods["parts"] = wrong
+try:
+    mp.generate(robot, "motor_power", method="parts", optimise="none")
+except ProofError:
+    pass
+else:
+    raise AssertionError("a wrong method was taken")
+try:
+    MODELS.register(MODELS["motor_power"])
+except InputError as refusal:
+    assert "motor_power" in str(refusal)
+else:
+    raise AssertionError("two models of one name")
+"""
+
+
+def test_a_model_in_one_file_is_proved_compiled_and_a_method(tmp_path: Path) -> None:
+    """On neighbours of a 3-joint arm; a method of it that is wrong does not leave."""
+    (tmp_path / "toy.py").write_text(TOY, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), str(Path(mp.__file__).parents[1])])
+    subprocess.run([sys.executable, "-c", USED, "1", "3", "4"], check=True, env=os.environ | {"PYTHONPATH": path})
+
+
+def homes() -> dict[str, str]:
+    """Model → file, of every file that has entries; in the order of the index, new ones behind."""
+    room = Path(catalogue.__file__).parent
+    names = [".".join(path.relative_to(room).with_suffix("").parts) for path in sorted(room.rglob("*.py"))]
+    files = [name for name in names if hasattr(import_module(f"{catalogue.ROOM}.{name}"), "ENTRIES")]
+    places = [(entry.name, name) for name in files for entry in catalogue.entries_of(name)]
+    assert len(places) == len(dict(places)), "a name that two entries have"
+    known = {name: place for name in HOMES for model, place in places if model == name}
+    return known | dict(places)
+
+
+def test_the_index_is_that_of_the_entries() -> None:
+    assert list(homes().items()) == list(HOMES.items()), "run python -m tests.units.test_arm"
 
 
 def test_a_declaration_that_is_out_of_date_is_noticed() -> None:
     first = replace(MADE[0], inputs=("q", "qd"))
     assert ast.unparse(ast.parse(declaration(first))) not in ast.unparse(written())
+
+
+def write_index() -> None:
+    path = Path(catalogue.__file__)
+    lines = "".join(f'    "{name}": "{home}",\n' for name, home in homes().items())
+    path.write_text(re.sub(r"(?ms)^HOMES = \{.*?^\}", f"HOMES = {{\n{lines}}}", path.read_text()))
 
 
 def write() -> None:
@@ -141,4 +219,5 @@ def write() -> None:
 
 
 if __name__ == "__main__":
+    write_index()
     write()

@@ -24,7 +24,7 @@ from manipula.algebra.optimise import prove
 from manipula.algebra.optimise.search.ways import text_from_function
 from manipula.algebra.run.compiled_function import compile_tape
 from manipula.generation.cache import key_from
-from manipula.generation.levels import LEVELS, Past
+from manipula.generation.levels import LEVELS
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.mechanics.robot.description import Frame, Mounted
@@ -66,9 +66,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The requests for which a level is called from now on."""
     seen: list[str] = []
 
-    def noted(request: Any, effort: Any, past: Any, level: Any) -> Any:
+    def noted(request: Any, effort: Any, start: Any, level: Any) -> Any:
         seen.append(f"{request.request.model} {request.request.optimise}")
-        return level(request, effort, past)
+        return level(request, effort, start)
 
     for name, level in list(LEVELS.items()):
         monkeypatch.setitem(LEVELS, name, partial(noted, level=level))
@@ -99,7 +99,7 @@ class Planted:
 
 
 def text_of(robot: str, model: str) -> bytes:
-    return text_from_function(LEVELS["none"](prepare(Request(mp.load(robot), model)), DEFAULT_EFFORT, Past())).encode()
+    return text_from_function(LEVELS["none"](prepare(Request(mp.load(robot), model)), DEFAULT_EFFORT, None)).encode()
 
 
 def changed(old: bytes, new: bytes) -> bytes:
@@ -120,7 +120,7 @@ def doubled(ports: str) -> bytes:
 
 
 def wrong_text() -> bytes:
-    found = LEVELS["none"](prepare(GRAVITY), DEFAULT_EFFORT, Past())
+    found = LEVELS["none"](prepare(GRAVITY), DEFAULT_EFFORT, None)
     return text_from_function(found.with_roots([-root for root in found.roots])).encode()
 
 

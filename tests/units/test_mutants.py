@@ -55,7 +55,14 @@ def test_an_operator_makes_its_slip(text: str, changed: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['"""A - b."""', "from a import b", "x: list[-1]", "def f(x: A | B) -> C | D: ...", "max", "y = zip(x, strict=True)"],
+    [
+        '"""A - b."""',
+        "from a import b",
+        "x: list[-1]",
+        "def f(x: A | B) -> C | D: ...",
+        "max",
+        "y = zip(x, strict=True)",
+    ],
 )
 def test_what_does_not_run_is_left(text: str) -> None:
     assert not _variants(text) - {"(min)"}

@@ -73,10 +73,11 @@ def test_counts_before_and_after_choices_and_proof() -> None:
 def dear(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick level that finds next to nothing, so that a short search gains something; a whole one takes a second."""
 
-    def plain(request: Any, effort: Any) -> Any:
+    def plain(request: Any, effort: Any, start: Any = None) -> Any:
         return levels.build_function(request, request.plain("newton-euler"))
 
-    monkeypatch.setattr(levels, "_fast", plain)
+    monkeypatch.setattr(levels, "level_fast", plain)
+    monkeypatch.setitem(levels.LEVELS, "fast", plain)
     monkeypatch.setattr(levels, "MOVES_EACH", 2_000)
     monkeypatch.setattr(formulations, "TRIALS", 20)
 

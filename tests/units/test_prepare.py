@@ -16,12 +16,15 @@ import manipula as mp
 from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.search.ways import text_from_function
 from manipula.generation import arm_structure as structures
+from manipula.generation import column_ranking
 from manipula.generation import prepare as preparing
 from manipula.generation.build import Ground, build_function
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
-from manipula.mechanics.models.choices import UNIT
+from manipula.mechanics.models.dynamics import moving_bodies
+from manipula.mechanics.models.dynamics.choices import UNIT
 from manipula.mechanics.models.entry import FIELD
+from manipula.mechanics.models.inverse import classify
 from tests.random_robots import random_robot
 
 ROOM = Path(structures.__file__).parent
@@ -42,8 +45,13 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         monkeypatch.setattr(module, name, noted)
 
-    for name in ("classify", "ranking_of", "slid_back", "frames_on_joints"):
-        count(structures, name)
+    for module, name in (
+        (classify, "classify"),
+        (column_ranking, "ranking_of"),
+        (moving_bodies, "slid_back"),
+        (structures, "frames_on_joints"),
+    ):
+        count(module, name)
     for name in ("questions", "field_questions"):
         count(preparing, name)
     return counted

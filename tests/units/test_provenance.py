@@ -16,7 +16,7 @@ from manipula.algebra.optimise.search.ways import function_from_text, text_from_
 from manipula.generation.build import build_function
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Formulation, Request
-from manipula.mechanics.models.choices import Component, Mass
+from manipula.mechanics.models.dynamics.choices import Component, Mass
 from manipula.mechanics.models.entry import FIELD
 from tests.random_robots import random_robot
 

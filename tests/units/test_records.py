@@ -18,8 +18,8 @@ from manipula.algebra.optimise.prove import prove
 from manipula.generation import cache as records
 from manipula.generation import levels
 from manipula.generation.build import build_function, reference
-from manipula.generation.cache import Entry, arm_of, entries, record, stored_record
-from manipula.generation.pipeline import known_function, optimise_function
+from manipula.generation.cache import Entry, arm_of, entries, record
+from manipula.generation.pipeline import known_function, optimise_function, shipped_answer
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -62,6 +62,12 @@ def test_the_index_and_the_files_agree() -> None:
     assert files == {entry.file for entry in entries()}
     assert files
     assert sum((records.FOLDER / name).stat().st_size for name in files) < 1_500_000
+
+
+def stored_record(asked: Prepared, folder: Path = records.FOLDER) -> Function | None:
+    """The record that is proved to be of this robot."""
+    known = shipped_answer(asked, folder)
+    return None if known is None else known.found
 
 
 def test_a_record_is_found_again(shelf: Path) -> None:
@@ -234,7 +240,8 @@ class Bench:
         monkeypatch.setattr(levels, "winner", self.winner)
         monkeypatch.setattr(levels, "formulations", lambda *given: [])
         monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
-        monkeypatch.setattr(levels, "_fast", lambda request, effort: self.brief)
+        monkeypatch.setattr(levels, "level_fast", lambda request, effort: self.brief)
+        monkeypatch.setitem(levels.LEVELS, "fast", lambda request, effort, start: self.brief)
 
     def winner(self, functions: list[Function], basins: list[str], effort: Effort, *given: Any) -> Function:
         """The next function on the list, if it is cheaper than the one to start from."""
@@ -254,7 +261,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 def ways() -> list[Function]:
     """The arm in three ways, each cheaper than the one before."""
     plain = [build_function(ARM, Formulation(method)) for method in ("jacobian", "newton-euler")]
-    found = [*plain, levels._fast(ARM, DEFAULT_EFFORT)]
+    found = [*plain, levels.level_fast(ARM, DEFAULT_EFFORT)]
     assert found[0].cost.total > found[1].cost.total > found[2].cost.total
     return found
 
@@ -338,7 +345,8 @@ def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) ->
     """Stopped as soon as a formulation shows a price below the quick level's: the function behind it is kept."""
     request = prepare(Request(mp.load("stanford3"), "inverse_dynamics", optimise="max"))
     quick = build_function(request, Formulation("newton-euler"))
-    monkeypatch.setattr(levels, "_fast", lambda request, effort: quick)
+    monkeypatch.setattr(levels, "level_fast", lambda request, effort: quick)
+    monkeypatch.setitem(levels.LEVELS, "fast", lambda request, effort, start: quick)
     shown: list[int] = []
 
     def tell(step: str) -> None:

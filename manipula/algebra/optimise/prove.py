@@ -84,7 +84,8 @@ def exponent_of(degree: int, entries: int, roots: int = 0, p: int = P) -> float:
 
 def prove(function: Function, reference: Reference) -> Proof:
     """Raise `ProofError` unless both agree at fresh random points, as many as their degrees ask for."""
-    measure, entries = measure_degrees(function, reference), len(function.roots)
+    compare(function, reference, first := DegreeMaths())
+    measure, entries = _in_sensible_parts(function, reference, first), len(function.roots)
     draws, p = _draws_for(function.name, measure.degree, entries)
     try:
         for _ in range(draws):
@@ -100,12 +101,14 @@ def prove(function: Function, reference: Reference) -> Proof:
 
 def measure_degrees(function: Function, reference: Reference) -> DegreeMaths:
     """Both run over degrees; where fractions of angles have no sensible common part, each is an angle of its own."""
-    measure = DegreeMaths()
-    compare(function, reference, measure)
+    compare(function, reference, measure := DegreeMaths())
+    return _in_sensible_parts(function, reference, measure)
+
+
+def _in_sensible_parts(function: Function, reference: Reference, measure: DegreeMaths) -> DegreeMaths:
     if measure.parts > MOST_PARTS:
         # each fraction is then a symbol of its own: sound, but identities between them are lost
-        measure = DegreeMaths(divides=False)
-        compare(function, reference, measure)
+        compare(function, reference, measure := DegreeMaths(divides=False))
     return measure
 
 

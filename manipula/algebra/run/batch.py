@@ -98,7 +98,8 @@ def floats_from_value(function: str, name: str, value: ArrayLike, dtype: DType) 
     if type(value) is np.ndarray and value.dtype == dtype:
         return value
     what = f"{function}: {name}"
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    # NumPy loads its masked arrays when they are named: lists and numbers need not wait for them
+    if isinstance(value, np.ndarray) and isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise InputError(
             "{what}: {np} entries are masked; fill them or leave their rows out",
             what,

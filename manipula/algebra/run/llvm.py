@@ -14,8 +14,6 @@ from typing import Any, cast
 import numpy as np
 
 from manipula.algebra.llvm.code import LoadedCode, host, load_code
-from manipula.algebra.llvm.ir import batch_module, single_module
-from manipula.algebra.llvm.repeat import repeat_module
 from manipula.algebra.llvm.writer import Host
 from manipula.algebra.run.batch import Floats, RowsView
 from manipula.algebra.run.python_call import context_rows, has_vectorcall, vectorcall_text
@@ -55,6 +53,9 @@ class LlvmKernel:
         return load_code(parts, lambda: self._text(which, lanes), level)
 
     def _text(self, which: str, lanes: int = 1) -> str:
+        from manipula.algebra.llvm.ir import batch_module, single_module  # code from the cache needs no text
+        from manipula.algebra.llvm.repeat import repeat_module
+
         if which == "repeat":
             return repeat_module(self.tape, self._scalar, self._host, lanes)
         if which == "many":

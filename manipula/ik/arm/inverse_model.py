@@ -13,7 +13,6 @@ from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, caution
 from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.reports import plain_function
 from manipula.generation.request import Request
 from manipula.generation.results.model import Model
 from manipula.mechanics.robot.description import RobotDescription
@@ -44,7 +43,13 @@ def generate_model(request: Request, tell: Tell = silent) -> Model:
 def model_of(function: Function, request: Request) -> Model:
     """The function as a model of the robot; what people read of it is written from its plain text."""
     kind = InverseModel if request.model == INVERSE else Model
-    return kind(request.describe(function), request, partial(plain_function, request))
+    return kind(request.describe(function), request, partial(_plain_function, request))
+
+
+def _plain_function(request: Request) -> Function:
+    from manipula.generation.reports import plain_function  # most models are only run
+
+    return plain_function(request)
 
 
 def _solver(asked: Prepared) -> SolverModel | None:

@@ -113,6 +113,15 @@ class NumericArm(ArmModels):
     def __reduce__(self) -> tuple[Any, ...]:
         return _arm_of, (type(self), self.robot, self.optimise)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A model that was registered since: its method is made, and found from then on."""
+            if name not in MODELS:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            setattr(NumericArm, name, _model_method(MODELS[name]))
+            return getattr(self, name)
+
     @property
     def dof(self) -> int:
         return self.robot.dof
@@ -298,9 +307,20 @@ def _model_method(entry: Entry) -> CompiledMethod:
     return CompiledMethod(method, _model_call)
 
 
-for _entry in MODELS.values():
-    if _entry.name not in vars(NumericArm):  # some are written by hand, for the sake of what else they take
-        setattr(NumericArm, _entry.name, _model_method(_entry))
+class _LazyMethod:
+    """In the place of a model's method until somebody looks at it: an algorithm is loaded with the first look."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: NumericArm | None, owner: type[NumericArm]) -> Any:
+        setattr(NumericArm, self.name, _model_method(MODELS[self.name]))
+        return getattr(owner if instance is None else instance, self.name)
+
+
+for _name in MODELS:
+    if _name not in vars(NumericArm):  # some are written by hand, for the sake of what else they take
+        setattr(NumericArm, _name, _LazyMethod(_name))
 
 
 def _arm_of(kind: type[NumericArm], robot: Robot, optimise: str) -> NumericArm:

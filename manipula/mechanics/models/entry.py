@@ -10,15 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
-from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
 
 Given = Mapping[str, Sequence[Any]]
-Method = Callable[[Tree, Given], dict[str, Any]]
-FieldMethod = Callable[[Tree, Given, Sequence[LinkOptions]], dict[str, Any]]
+Outputs = dict[str, Any]  # name → nested sequences of scalars
+Method = Callable[[Tree, Given], Outputs]
+FieldMethod = Callable[..., Outputs]  # (chain, given, what `acceleration_field` may choose of each link)
 FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
 AUTOMATIC = "automatic"  # differentiates what another model's function has become by that method and all passes
+RUNS, APART = "composite-runs", "merged-apart"
+MOVING, ANALYTIC = "moving-bodies", "analytic"
+BODIES = (MOVING, ANALYTIC)  # methods of `moving_bodies`
+ON_JOINTS = (FIELD, RUNS, AUTOMATIC, APART, *BODIES)  # methods that want every link frame on its joint
 
 TORQUES = frozenset({"torques"})
 ENERGY = frozenset({"energy"})
@@ -52,7 +55,7 @@ class ModelEntry:
     further: tuple[str, ...] = ()
     differentiates: str = ""
     planned: Callable[[ModelEntry, Tree], ModelEntry] | None = None
-    inverts: Callable[[ModelEntry, Plan], ModelEntry] | None = None
+    inverts: Callable[..., ModelEntry] | None = None  # (entry, plan)
     columns: Callable[[Tree], list[str]] | None = None
     ranked: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()

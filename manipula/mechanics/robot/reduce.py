@@ -22,6 +22,7 @@ from manipula.mechanics.robot.values.parameter import ZERO, Parameter
 from manipula.mechanics.spatial.inertia import RigidBody, half, rod, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
+from manipula.scalar import Scalar
 
 
 def merge_fixed(chain: Tree) -> Tree:
@@ -118,7 +119,7 @@ def mass_moved_outward(chain: Tree, joint: int) -> Tree:
     return _move_mass(chain, joint, _parent(chain, joint).inertia.m)
 
 
-def _move_mass(chain: Tree, joint: int, mu: Any) -> Tree:
+def _move_mass(chain: Tree, joint: int, mu: Scalar) -> Tree:
     """A mass μ at a revolute joint's origin belongs to both links: +μ on one and −μ on the other changes no torque."""
     minus = RigidBody(m=-mu).seen_from(Placement(p=chain.links[joint].before.p))
     return _add_bodies(chain, joint, RigidBody(m=mu), minus)
@@ -156,7 +157,7 @@ def _add_axial_moments(chain: Tree, joint: int, axis: int, order: int) -> Tree:
     return _add_bodies(chain, joint, RigidBody(s=(0, 0, S), second=rod(K)), hole)
 
 
-def rescale_lengths(chain: Tree, length: Any) -> Tree:
+def rescale_lengths(chain: Tree, length: Scalar) -> Tree:
     """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are.
 
     A sliding joint takes its coordinate in metres and gives its force in newtons by its pace.
@@ -189,7 +190,7 @@ def rescale_lengths(chain: Tree, length: Any) -> Tree:
 #
 # ρ is the pair's length. All this is parameters alone, and nothing divides: where a pair vanishes, so do φ and ρ.
 
-Pair = tuple[Any, Any]
+Pair = tuple[Scalar, Scalar]
 
 
 def _first(body: RigidBody) -> Pair:
@@ -229,7 +230,7 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
     return replace(chain, links=links, tool=tool)
 
 
-def _seen_turned(body: RigidBody, c: Any, s: Any, known: dict[str, Pair]) -> RigidBody:
+def _seen_turned(body: RigidBody, c: Scalar, s: Scalar, known: Mapping[str, Pair]) -> RigidBody:
     """The body seen from axes turned about z; the pair that is known is not worked out."""
     pairs = {name: known.get(name) or _rotate_pair(pair(body), *_turn(name, c, s)) for name, pair in PAIRS.items()}
     K = body.K
@@ -238,12 +239,12 @@ def _seen_turned(body: RigidBody, c: Any, s: Any, known: dict[str, Pair]) -> Rig
     return RigidBody(body.m, (*pairs["first"], body.s[2]), tensor_from_second_moments(turned))
 
 
-def _turn(name: str, c: Any, s: Any) -> Pair:
+def _turn(name: str, c: Scalar, s: Scalar) -> Pair:
     """The cosine and sine by which this pair turns."""
     return (c * c - s * s, 2 * s * c) if name == "second" else (c, s)
 
 
-def _rotate_pair(pair: Pair, c: Any, s: Any) -> Pair:
+def _rotate_pair(pair: Pair, c: Scalar, s: Scalar) -> Pair:
     """(x, y) seen from axes turned by (c, s)"""
     x, y = pair
     return c * x + s * y, c * y - s * x

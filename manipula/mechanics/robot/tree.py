@@ -233,7 +233,7 @@ def _matrix(A: Matrix, entry: Change) -> Matrix:
 
 
 def _placement(at: Placement, entry: Change) -> Placement:
-    return Placement(_matrix(at.R, entry), _vector(at.p, entry))
+    return at if at is HERE else Placement(_matrix(at.R, entry), _vector(at.p, entry))
 
 
 def _inertia(body: RigidBody, entry: Change) -> RigidBody:

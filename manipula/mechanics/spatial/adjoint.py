@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any
 
 from manipula.mechanics.spatial.dual import ChoosingMaths
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.scalar import OPS
+from manipula.scalar import OPS, Scalar
 
-Pull = Callable[[Any], tuple[Any, ...]]  # weight of a result → weights of what it was made of
+Pull = Callable[[Scalar], tuple[Scalar, ...]]  # weight of a result → weights of what it was made of
 _ORDER = count()
 
 
@@ -29,42 +28,42 @@ class Traced:
 
     __slots__ = ("order", "parents", "pull", "table", "value")
 
-    def __init__(self, value: Any, parents: tuple[Traced, ...] = (), pull: Pull = lambda w: ()) -> None:
+    def __init__(self, value: Scalar, parents: tuple[Traced, ...] = (), pull: Pull = lambda w: ()) -> None:
         self.value, self.parents, self.pull = value, parents, pull
         self.order = next(_ORDER)
         self.table: dict[int, Traced] | None = None
 
-    def __add__(self, other: Any) -> Traced:
+    def __add__(self, other: Scalar) -> Traced:
         other = as_traced(other)
         return traced_result(self.value + other.value, (self, other), lambda w: (w, w))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Traced:
+    def __sub__(self, other: Scalar) -> Traced:
         other = as_traced(other)
         return traced_result(self.value - other.value, (self, other), lambda w: (w, -w))
 
-    def __rsub__(self, other: Any) -> Traced:
+    def __rsub__(self, other: Scalar) -> Traced:
         return as_traced(other) - self
 
-    def __mul__(self, other: Any) -> Traced:
+    def __mul__(self, other: Scalar) -> Traced:
         other = as_traced(other)
         return traced_result(self.value * other.value, (self, other), lambda w: (w * other.value, w * self.value))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Traced:
+    def __truediv__(self, other: Scalar) -> Traced:
         """x / y:  w / y,  −(x/y) w / y"""
         other = as_traced(other)
         value = quotient(self.value, other.value)
 
-        def pull(w: Any) -> tuple[Any, ...]:
+        def pull(w: Scalar) -> tuple[Scalar, ...]:
             share = quotient(w, other.value)
             return share, -(value * share)
 
         return traced_result(value, (self, other), pull)
 
-    def __rtruediv__(self, other: Any) -> Traced:
+    def __rtruediv__(self, other: Scalar) -> Traced:
         return as_traced(other) / self
 
     def __neg__(self) -> Traced:
@@ -77,7 +76,7 @@ class Variable(Traced):
     __slots__ = ()
 
 
-def as_traced(x: Any) -> Traced:
+def as_traced(x: Scalar) -> Traced:
     """A constant, unless it is traced already."""
     return x if isinstance(x, Traced) else Traced(x)
 
@@ -87,7 +86,7 @@ def moves(x: Traced) -> bool:
     return bool(x.parents) or isinstance(x, Variable)
 
 
-def traced_result(value: Any, parents: tuple[Traced, ...], pull: Pull) -> Traced:
+def traced_result(value: Scalar, parents: tuple[Traced, ...], pull: Pull) -> Traced:
     """A result; of constants alone it is one."""
     moving = next(filter(moves, parents), None)
     if moving is None:
@@ -99,7 +98,7 @@ def traced_result(value: Any, parents: tuple[Traced, ...], pull: Pull) -> Traced
     return found
 
 
-def variables(values: Sequence[Any], shared: bool = False) -> list[Variable]:
+def variables(values: Sequence[Scalar], shared: bool = False) -> list[Variable]:
     found = [Variable(x) for x in values]
     if shared:
         table: dict[int, Traced] = {id(variable.value): variable for variable in found}
@@ -108,15 +107,15 @@ def variables(values: Sequence[Any], shared: bool = False) -> list[Variable]:
     return found
 
 
-def gradient(root: Any, by: Sequence[Variable]) -> list[Any]:
+def gradient(root: Scalar, by: Sequence[Variable]) -> list[Scalar]:
     """∂root/∂variable for every variable, in one walk from the root back."""
     return pullback([(root, 1)], by)
 
 
-def pullback(roots: Sequence[tuple[Any, Any]], by: Sequence[Variable]) -> list[Any]:
+def pullback(roots: Sequence[tuple[Scalar, Scalar]], by: Sequence[Variable]) -> list[Scalar]:
     """Σ weight·∂root/∂variable for every variable and pairs (root, weight), in one walk from the roots back."""
     traced = [(root, weight) for root, weight in roots if isinstance(root, Traced)]
-    weights: dict[int, Any] = {}
+    weights: dict[int, Scalar] = {}
     for root, weight in traced:
         _gather(weights, root, weight)
     for node in sorted(_below([root for root, _ in traced]), key=lambda node: -node.order):
@@ -127,7 +126,7 @@ def pullback(roots: Sequence[tuple[Any, Any]], by: Sequence[Variable]) -> list[A
     return [weights.get(id(variable), 0) for variable in by]
 
 
-def _gather(weights: dict[int, Any], node: Traced, share: Any) -> None:
+def _gather(weights: dict[int, Scalar], node: Traced, share: Scalar) -> None:
     known = weights.get(id(node))
     weights[id(node)] = share if known is None else known + share
 
@@ -149,7 +148,7 @@ class TracedMaths(ChoosingMaths):
 
     carrying = Traced
 
-    def apply(self, name: str, *args: Any) -> Traced:
+    def apply(self, name: str, *args: Scalar) -> Traced:
         """f(x, …), whose weight goes to each x times ∂f/∂x, from the slopes of the table."""
         op, given = OPS[name], tuple(as_traced(x) for x in args)
         values = [x.value for x in given]
@@ -157,27 +156,27 @@ class TracedMaths(ChoosingMaths):
         if op.flat:
             return Traced(value)
 
-        def pull(w: Any) -> tuple[Any, ...]:
+        def pull(w: Scalar) -> tuple[Scalar, ...]:
             return tuple(0 if slope is None else w * slope for slope in op.slopes(self.inner, value, *values))
 
         return traced_result(value, given, pull)
 
-    def sqrt(self, x: Any) -> Traced:
+    def sqrt(self, x: Scalar) -> Traced:
         x = as_traced(x)
         root = self.inner.sqrt(x.value)
         return traced_result(root, (x,), lambda w: (half(w) / root,))
 
-    def atan2(self, y: Any, x: Any) -> Traced:
+    def atan2(self, y: Scalar, x: Scalar) -> Traced:
         """(x w, −y w) / (x² + y²)"""
         y, x = as_traced(y), as_traced(x)
 
-        def pull(w: Any) -> tuple[Any, ...]:
+        def pull(w: Scalar) -> tuple[Scalar, ...]:
             share = quotient(w, x.value * x.value + y.value * y.value)
             return x.value * share, -(y.value * share)
 
         return traced_result(self.inner.atan2(y.value, x.value), (y, x), pull)
 
-    def select(self, condition: Any, yes: Any, no: Any) -> Traced:
+    def select(self, condition: Scalar, yes: Scalar, no: Scalar) -> Traced:
         test, yes, no = as_traced(condition).value, as_traced(yes), as_traced(no)
         choose = self.inner.select
         value = choose(test, yes.value, no.value)

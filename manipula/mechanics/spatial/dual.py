@@ -13,17 +13,17 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.scalar import OPS, Maths
+from manipula.scalar import OPS, Maths, Scalar
 
 # `Maths` over numbers that carry more beside a value: partial derivatives, where they came from, rates.
 
 
-class LayeredMaths(Maths[Any]):
+class LayeredMaths(Maths[Scalar]):
     """The value is of the inner kind; `carrying` makes a number of it that carries nothing yet."""
 
     carrying: ClassVar[type[Any]]
 
-    def __init__(self, inner: Maths[Any]) -> None:
+    def __init__(self, inner: Maths[Scalar]) -> None:
         self.inner = inner
 
     def number(self, value: Fraction) -> Any:
@@ -36,10 +36,10 @@ class LayeredMaths(Maths[Any]):
 class ChoosingMaths(LayeredMaths):
     """The smaller and the larger by a choice, so that what they carry is chosen, too."""
 
-    def minimum(self, x: Any, y: Any) -> Any:
+    def minimum(self, x: Scalar, y: Scalar) -> Scalar:
         return self.select(self.less(x, y), x, y)
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Scalar, y: Scalar) -> Scalar:
         return self.select(self.less(x, y), y, x)
 
 
@@ -48,22 +48,22 @@ class Dual:
 
     __slots__ = ("partials", "value")
 
-    def __init__(self, value: Any, partials: tuple[Any, ...] = ()) -> None:
+    def __init__(self, value: Any, partials: tuple[Scalar, ...] = ()) -> None:
         self.value, self.partials = value, partials
 
-    def __add__(self, other: Any) -> Dual:
+    def __add__(self, other: Scalar) -> Dual:
         other = as_dual(other)
         return Dual(self.value + other.value, _sum(self.partials, other.partials))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Dual:
+    def __sub__(self, other: Scalar) -> Dual:
         return self + -as_dual(other)
 
-    def __rsub__(self, other: Any) -> Dual:
+    def __rsub__(self, other: Scalar) -> Dual:
         return as_dual(other) + -self
 
-    def __mul__(self, other: Any) -> Dual:
+    def __mul__(self, other: Scalar) -> Dual:
         other = as_dual(other)
         return Dual(
             self.value * other.value, _sum(_scale(self.value, other.partials), _scale(other.value, self.partials))
@@ -71,14 +71,14 @@ class Dual:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Dual:
+    def __truediv__(self, other: Scalar) -> Dual:
         """x / y, with (dx − (x/y) dy) / y"""
         other = as_dual(other)
         value = quotient(self.value, other.value)
         top = _sum(self.partials, _scale(-value, other.partials))
         return Dual(value, tuple(quotient(part, other.value) for part in top))
 
-    def __rtruediv__(self, other: Any) -> Dual:
+    def __rtruediv__(self, other: Scalar) -> Dual:
         return as_dual(other) / self
 
     def __neg__(self) -> Dual:
@@ -88,37 +88,37 @@ class Dual:
         return f"Dual({self.value!r}, {self.partials!r})"
 
 
-def as_dual(x: Any) -> Dual:
+def as_dual(x: Scalar) -> Dual:
     """A constant, unless it is a dual number already."""
     return x if isinstance(x, Dual) else Dual(x)
 
 
-def variables(values: Sequence[Any]) -> list[Dual]:
+def variables(values: Sequence[Scalar]) -> list[Dual]:
     """The values as independent variables: the partials of the k-th are the k-th unit vector."""
     return [Dual(x, tuple(int(i == k) for i in range(len(values)))) for k, x in enumerate(values)]
 
 
-def along(values: Sequence[Any], rates: Sequence[Any]) -> list[Dual]:
+def along(values: Sequence[Scalar], rates: Sequence[Scalar]) -> list[Dual]:
     """The values moving at the given rates: one partial, the derivative by time."""
     return [Dual(x, (rate,)) for x, rate in zip(values, rates, strict=True)]
 
 
-def partial(x: Any, k: int) -> Any:
+def partial(x: Scalar, k: int) -> Scalar:
     """The k-th partial derivative of anything a model returned."""
     return x.partials[k] if isinstance(x, Dual) and x.partials else 0
 
 
-def value_of(x: Any) -> Any:
+def value_of(x: Scalar) -> Scalar:
     return x.value if isinstance(x, Dual) else x
 
 
-def _sum(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+def _sum(a: tuple[Scalar, ...], b: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     if not a or not b:
         return a or b
     return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
-def _scale(k: Any, a: tuple[Any, ...]) -> tuple[Any, ...]:
+def _scale(k: Scalar, a: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return tuple(k * x for x in a)
 
 
@@ -127,29 +127,29 @@ class DualMaths(ChoosingMaths):
 
     carrying = Dual
 
-    def apply(self, name: str, *args: Any) -> Dual:
+    def apply(self, name: str, *args: Scalar) -> Dual:
         """f(x, …) with Σ ∂f/∂x dx, from the slopes of the table."""
         op, given = OPS[name], [as_dual(x) for x in args]
         values = [x.value for x in given]
         value = op.value(self.inner, *values)
-        partials: tuple[Any, ...] = ()
+        partials: tuple[Scalar, ...] = ()
         if any(x.partials for x in given):
             for slope, x in zip(op.slopes(self.inner, value, *values), given, strict=True):
                 partials = partials if slope is None or not x.partials else _sum(partials, _scale(slope, x.partials))
         return Dual(value, partials)
 
-    def sqrt(self, x: Any) -> Dual:
+    def sqrt(self, x: Scalar) -> Dual:
         x, root = as_dual(x), self.inner.sqrt(value_of(x))
         return Dual(root, tuple(half(part) / root for part in x.partials))
 
-    def atan2(self, y: Any, x: Any) -> Dual:
+    def atan2(self, y: Scalar, x: Scalar) -> Dual:
         """(x dy − y dx) / (x² + y²)"""
         y, x = as_dual(y), as_dual(x)
         top = _sum(_scale(x.value, y.partials), _scale(-y.value, x.partials))
         below = x.value * x.value + y.value * y.value
         return Dual(self.inner.atan2(y.value, x.value), tuple(part / below for part in top))
 
-    def select(self, condition: Any, yes: Any, no: Any) -> Dual:
+    def select(self, condition: Scalar, yes: Scalar, no: Scalar) -> Dual:
         test, yes, no = value_of(condition), as_dual(yes), as_dual(no)
         count = max(len(yes.partials), len(no.partials))
         partials = tuple(self.inner.select(test, partial(yes, k), partial(no, k)) for k in range(count))

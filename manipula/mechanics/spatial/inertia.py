@@ -57,13 +57,13 @@ class InertiaTensor:
     def __add__(self, other: Second) -> InertiaTensor:
         return InertiaTensor(matadd(self.I, other.I))
 
-    def turned(self, R: Matrix) -> InertiaTensor:
+    def rotate(self, R: Matrix) -> InertiaTensor:
         return InertiaTensor(rotate_matrix(R, self.I))
 
     def about_z(self, turn: Turn) -> InertiaTensor:
         return InertiaTensor(turned_matrix(turn, self.I))
 
-    def shifted(self, s: Vector, after: Vector, p: Vector) -> InertiaTensor:
+    def shift(self, s: Vector, after: Vector, p: Vector) -> InertiaTensor:
         """Of a body shifted by p, its first moments before and after:  I + (s·p + p·s') 1 − s pᵀ − p s'ᵀ"""
         added = matsub(diagonal(dot(s, p) + dot(p, after)), matadd(outer(s, p), outer(p, after)))
         return InertiaTensor(matadd(self.I, added))
@@ -88,13 +88,13 @@ class Moments:
     def __add__(self, other: Second) -> Moments:
         return Moments(matadd(self.K, other.K))
 
-    def turned(self, R: Matrix) -> Moments:
+    def rotate(self, R: Matrix) -> Moments:
         return Moments(rotate_matrix(R, self.K))
 
     def about_z(self, turn: Turn) -> Moments:
         return Moments(turned_matrix(turn, self.K))
 
-    def shifted(self, s: Vector, after: Vector, p: Vector) -> Moments:
+    def shift(self, s: Vector, after: Vector, p: Vector) -> Moments:
         """K + s pᵀ + p s'ᵀ"""
         return Moments(matadd(self.K, matadd(outer(s, p), outer(p, after))))
 
@@ -113,7 +113,7 @@ class AxialMoments:
     def __add__(self, other: Second) -> AxialMoments:
         return AxialMoments(matadd(self.K, other.K), self.J + other.J)
 
-    def turned(self, R: Matrix) -> AxialMoments:
+    def rotate(self, R: Matrix) -> AxialMoments:
         return axial_moments(rotate_matrix(R, self.K))
 
     def about_z(self, turn: Turn) -> AxialMoments:
@@ -124,7 +124,7 @@ class AxialMoments:
         xz, yz, _ = rotate_z(turn, (xz, yz, 0))
         return AxialMoments(symmetric(xx - s * u, c * u - xy, xz, yy + s * u, yz, zz), self.J)
 
-    def shifted(self, s: Vector, after: Vector, p: Vector) -> AxialMoments:
+    def shift(self, s: Vector, after: Vector, p: Vector) -> AxialMoments:
         """K + s pᵀ + p s'ᵀ,  J + p_x (s + s')_x + p_y (s + s')_y"""
         K = matadd(self.K, matadd(outer(s, p), outer(p, after)))
         return AxialMoments(K, self.J + (p[0] * (s[0] + after[0]) + p[1] * (s[1] + after[1])))
@@ -170,7 +170,7 @@ class RigidBody:
 
     def rotate(self, R: Matrix) -> RigidBody:
         """After the turn R about the origin."""
-        return RigidBody(self.m, rotate(R, self.s), self.second.turned(R))
+        return RigidBody(self.m, rotate(R, self.s), self.second.rotate(R))
 
     def about_z(self, turn: Turn) -> RigidBody:
         """After a turn about z, in fewer steps."""
@@ -179,7 +179,7 @@ class RigidBody:
     def shift(self, p: Vector) -> RigidBody:
         """After a shift by p:  s' = s + m p"""
         after = add(self.s, scale(self.m, p))
-        return RigidBody(self.m, after, self.second.shifted(self.s, after, p))
+        return RigidBody(self.m, after, self.second.shift(self.s, after, p))
 
     def seen_from(self, at: Placement) -> RigidBody:
         """The same body about the origin and axes of frame a, where `at` is pose_a_b and self is in b."""

@@ -20,9 +20,9 @@ from typing import Any
 
 from manipula.mechanics.spatial.dual import LayeredMaths
 from manipula.mechanics.spatial.inertia import half
-from manipula.scalar import OPS
+from manipula.scalar import OPS, Scalar
 
-Rates = tuple[()] | tuple[Any, Any]
+Rates = tuple[()] | tuple[Scalar, Scalar]
 
 
 class Paired:
@@ -30,22 +30,22 @@ class Paired:
 
     __slots__ = ("rates", "value")
 
-    def __init__(self, value: Any, rates: Rates = ()) -> None:
+    def __init__(self, value: Scalar, rates: Rates = ()) -> None:
         self.value, self.rates = value, rates
 
-    def __add__(self, other: Any) -> Paired:
+    def __add__(self, other: Scalar) -> Paired:
         other = as_paired(other)
         return Paired(self.value + other.value, _sum(self.rates, other.rates))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Paired:
+    def __sub__(self, other: Scalar) -> Paired:
         return self + -as_paired(other)
 
-    def __rsub__(self, other: Any) -> Paired:
+    def __rsub__(self, other: Scalar) -> Paired:
         return as_paired(other) + -self
 
-    def __mul__(self, other: Any) -> Paired:
+    def __mul__(self, other: Scalar) -> Paired:
         other = as_paired(other)
         value = self.value * other.value
         if self.rates and other.rates:
@@ -55,14 +55,14 @@ class Paired:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Paired:
+    def __truediv__(self, other: Scalar) -> Paired:
         """By what has no rates."""
         below = as_paired(other)
         assert not below.rates
         value = Fraction(1, below.value) if isinstance(below.value, int) else 1 / below.value
         return self * value
 
-    def __rtruediv__(self, other: Any) -> Paired:
+    def __rtruediv__(self, other: Scalar) -> Paired:
         return as_paired(other) / self
 
     def __neg__(self) -> Paired:
@@ -72,17 +72,17 @@ class Paired:
         return f"Paired({self.value!r}, {self.rates!r})"
 
 
-def as_paired(x: Any) -> Paired:
+def as_paired(x: Scalar) -> Paired:
     """Without rates, unless it has some already."""
     return x if isinstance(x, Paired) else Paired(x)
 
 
-def of_two(now: Sequence[Any], other: Sequence[Any]) -> list[Paired]:
+def of_two(now: Sequence[Scalar], other: Sequence[Scalar]) -> list[Paired]:
     """Velocities, each with its partner of the other set."""
     return [Paired(0, (a, half(b))) for a, b in zip(now, other, strict=True)]
 
 
-def value_of(x: Any) -> Any:
+def value_of(x: Scalar) -> Scalar:
     return x.value if isinstance(x, Paired) else x
 
 
@@ -97,7 +97,7 @@ def _sum(a: Rates, b: Rates) -> Rates:
     return a or b if not a or not b else (a[0] + b[0], a[1] + b[1])
 
 
-def _scale(k: Any, a: Rates) -> Rates:
+def _scale(k: Scalar, a: Rates) -> Rates:
     return () if not a or (isinstance(k, int) and k == 0) else (k * a[0], k * a[1])
 
 
@@ -106,7 +106,7 @@ class PairedMaths(LayeredMaths):
 
     carrying = Paired
 
-    def apply(self, name: str, *args: Any) -> Paired:
+    def apply(self, name: str, *args: Scalar) -> Paired:
         given = [as_paired(x) for x in args]
         assert not any(x.rates for x in given)
         return Paired(OPS[name].value(self.inner, *(x.value for x in given)))

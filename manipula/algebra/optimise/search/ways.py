@@ -17,8 +17,6 @@ from manipula.algebra.expr.node import LEAVES, Expr, Graph
 from manipula.algebra.expr.provenance import provenance_from_dict
 from manipula.algebra.optimise.price import Price
 from manipula.algebra.optimise.prove import Reference, compare_once
-from manipula.algebra.optimise.search.kernel import SHARES
-from manipula.algebra.optimise.search.run import begin
 from manipula.algebra.optimise.search.table import HALF, ONE, OUTSIDE, SCRATCH, Kind, Now, Priced, State
 from manipula.errors import ManipulaError, ProofError
 from manipula.scalar import OPS, Role, Tolerance
@@ -46,6 +44,8 @@ def ways_from_function(
     function: Function, price: Price, capacity: int = CAPACITY_AT_LEAST, divisors: Sequence[str] = ()
 ) -> Ways:
     """The ways of the function as it is. `capacity`: nodes before the dead are swept out."""
+    from manipula.algebra.optimise.search.run import begin  # who reads a text back needs no search
+
     scales = _scales(function, divisors)
     nodes = _nodes(function, scales)
     # with less room the dead would be swept out every few moves
@@ -100,6 +100,8 @@ def _nodes(function: Function, scales: Sequence[Expr]) -> list[Expr]:
 
 
 def _fill_numbers(state: State, price: Price, capacity: int, count: int) -> None:
+    from manipula.algebra.optimise.search.kernel import SHARES
+
     state.now[Now.COUNT], state.now[Now.CAPACITY], state.now[Now.MASK] = count + ONE, capacity, len(state.table) - 1
     state.price[Priced.ADD], state.price[Priced.MUL], state.price[Priced.FUSED] = price.add, price.mul, price.fused
     state.menu[:] = [move for move, share in SHARES.items() for _ in range(share)]

@@ -36,10 +36,10 @@ from manipula.mechanics.models.ports import (
     SMOOTHING,
     PortKind,
 )
-from manipula.scalar import Maths, Next, Rate
+from manipula.scalar import Maths, Next, Rate, Scalar
 
 
-def commanded_acceleration(x: Given) -> list[Any]:
+def commanded_acceleration(x: Given) -> list[Scalar]:
     """a = q̈_ref + kd (q̇_ref − q̇) + kp (q_ref − q)"""
     return [
         far + d * (fast - qd) + p * (there - q)
@@ -49,12 +49,12 @@ def commanded_acceleration(x: Given) -> list[Any]:
     ]
 
 
-def torque_for(call: ModelCall, x: Given, a: list[Any]) -> list[Any]:
+def torque_for(call: ModelCall, x: Given, a: list[Scalar]) -> list[Scalar]:
     """τ = M(q) a + c(q, q̇) + g(q) + friction"""
     return list(call("inverse_dynamics_smooth", q=x["q"], qd=x["qd"], qdd=a, slip=slip(x))["tau"])
 
 
-def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"tau": torque_for(call, x, commanded_acceleration(x))}
 
 
@@ -76,11 +76,11 @@ COMPUTED_TORQUE = Block(
 class ComputedTorqueAction(NamedTuple):
     """What the law says at one moment: the torques, and the rate of the integral."""
 
-    tau: list[Any]
-    slope: list[Any]
+    tau: list[Scalar]
+    slope: list[Scalar]
 
 
-def _law(maths: Maths[Any], call: ModelCall, x: Given) -> ComputedTorqueAction:
+def _law(maths: Maths[Scalar], call: ModelCall, x: Given) -> ComputedTorqueAction:
     asked = torque_for(
         call, x, [a + integral for a, integral in zip(commanded_acceleration(x), x["integral"], strict=True)]
     )
@@ -95,12 +95,12 @@ def _law(maths: Maths[Any], call: ModelCall, x: Given) -> ComputedTorqueAction:
     return found
 
 
-def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     law = _law(maths, call, x)
     return {"tau": law.tau, "integral_rate": law.slope}
 
 
-def _discrete_law(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     law, h = _law(maths, call, x), x["sample"][0]
     # I⁺ = I + h İ
     return {"tau": law.tau, "integral_next": [a + h * b for a, b in zip(x["integral"], law.slope)]}

@@ -25,18 +25,18 @@ from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
 class Told(NamedTuple):
     """The torques, the rates of the estimates before their bounds, and the low-passed accelerations."""
 
-    tau: list[Any]
-    rates: list[Any]
-    qdd: list[Any]
+    tau: list[Scalar]
+    rates: list[Scalar]
+    qdd: list[Scalar]
 
 
-def _law(call: ModelCall, x: Given, lag: Any) -> Told:
+def _law(call: ModelCall, x: Given, lag: Scalar) -> Told:
     """`lag`: what divides the difference of velocity and low-pass."""
     pace = 1 / lag
     qdd = [pace * (fast - slow) for fast, slow in zip(x["qd"], x["slow"], strict=True)]
@@ -56,13 +56,13 @@ def _law(call: ModelCall, x: Given, lag: Any) -> Told:
     return Told(tau, [g * y for g, y in zip(x["gamma"], slope, strict=True)], qdd)
 
 
-def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     told = _law(call, x, x["filter"][0])
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)
     return {"tau": told.tau, "theta_rate": [rate_within(maths, *row) for row in rows], "slow_rate": told.qdd}
 
 
-def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     told = _law(call, x, x["filter"][0] + h)
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)

@@ -31,7 +31,7 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import DAMPING, EFFORT, PORTS, Q_REF, QD_REF, QDD_REF, SMOOTHING, PortKind
 from manipula.mechanics.robot.friction import LAWS, Slip
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 Unknown = Literal["payload", "friction", "simplified"]
 RUBBING = {law.key: law for law in LAWS if law.always}  # those that every joint has
@@ -40,8 +40,8 @@ RUBBING = {law.key: law for law in LAWS if law.always}  # those that every joint
 class Learnt(NamedTuple):
     """What the unknown asks of the joints, and Y_uᵀ s by the names of the states."""
 
-    tau: list[Any]
-    slopes: dict[str, list[Any]]
+    tau: list[Scalar]
+    slopes: dict[str, list[Scalar]]
 
 
 def dynamic_adaptive(
@@ -67,7 +67,7 @@ def _block(parts: Sequence[str], dropped: tuple[str, ...], *, sampled: bool) -> 
     kinds = [kind for part in parts for kind in _kinds(part, dropped)]
     memory = [kind for kind in kinds if kind.role == "state"]
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
         to = reference_rates(x)
         motion = {"q": x["q"], "qd": x["qd"], "qd_r": to.qd, "qdd_r": to.qdd, "slip": to.slip}
         found = [_unknown_torques(part, dropped, maths, call, x, to, motion) for part in parts]
@@ -91,7 +91,7 @@ def _block(parts: Sequence[str], dropped: tuple[str, ...], *, sampled: bool) -> 
     return Block("dynamic_adaptive", doc, ports, outputs, text, calls)
 
 
-def _adapt(x: Given, slopes: dict[str, list[Any]], *, sampled: bool) -> dict[str, Any]:
+def _adapt(x: Given, slopes: dict[str, list[Scalar]], *, sampled: bool) -> dict[str, Any]:
     """â̇ = −Γ Yᵀs, or â⁺ = â − h Γ Yᵀs"""
     rates = {name: [-(g * y) for g, y in zip(x[f"gamma_{name}"], slope, strict=True)] for name, slope in slopes.items()}
     if not sampled:
@@ -125,7 +125,7 @@ def _gains(names: Sequence[str]) -> tuple[str, ...]:
 def _unknown_torques(
     part: str,
     dropped: tuple[str, ...],
-    maths: Maths[Any],
+    maths: Maths[Scalar],
     call: ModelCall,
     x: Given,
     to: Asked,
@@ -142,7 +142,7 @@ def _unknown_torques(
     return Learnt(found["tau"], {"theta": [slopes[name] for name in dropped]})
 
 
-def _friction(maths: Maths[Any], x: Given, to: Asked) -> Learnt:
+def _friction(maths: Maths[Scalar], x: Given, to: Asked) -> Learnt:
     """The friction of every joint at the velocity wanted, its sign drawn out: fv q̇_r + fc sat(q̇_r/ε) + fo"""
     slips = [Slip(rate, maths, ahead=saturate(maths, slip)) for rate, slip in zip(to.qd, to.slip, strict=True)]
     laws = {key: [law((value,)) for value in x[key]] for key, law in RUBBING.items()}

@@ -15,10 +15,10 @@ from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.friction_compensation import slip
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import DAMPING, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, STIFFNESS
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
-def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     motion = {"q": x["q_ref"], "qd": x["qd_ref"], "qdd": x["qdd_ref"]}
     ahead = call("inverse_dynamics_smooth", **motion, slip=slip(x))["tau"]
     # τ = ID(q_ref, q̇_ref, q̈_ref) + kp (q_ref − q) + kd (q̇_ref − q̇)

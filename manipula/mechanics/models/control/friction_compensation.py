@@ -18,15 +18,15 @@ from typing import Any
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import DAMPING, EFFORT, Q_REF, QD_REF, SMOOTHING, STIFFNESS, PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
-def slip(x: Given, velocity: str = "qd_ref") -> list[Any]:
+def slip(x: Given, velocity: str = "qd_ref") -> list[Scalar]:
     """q̇_ref/ε, which friction takes within ±1; the divisions are prepared once."""
     return [rate * (1 / width) for rate, width in zip(x[velocity], x["smoothing"], strict=True)]
 
 
-def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     weight = call("gravity", q=x["q"])["g"]
     rub = call("friction", q=x["q"], qd=x["qd"], slip=slip(x))["f"]
     # τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q) + share f

@@ -24,10 +24,10 @@ from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.control.task import Task, pull, tool, transpose_times
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import EFFORT, PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
-def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     at = tool(maths, call, x, task)
     weight = call("gravity", q=x["q"])["g"]
     # τ = Jᵀ (kp x̃ + kd (ẋ_ref − ẋ)) − null q̇ + g

@@ -25,17 +25,17 @@ from manipula.mechanics.models.control.friction_compensation import slip
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import EFFORT, MOMENTUM, SMOOTHING, PortKind
-from manipula.scalar import Maths, Next, Rate
+from manipula.scalar import Maths, Next, Rate, Scalar
 
 
 class Seen(NamedTuple):
     """The residual, and what the momentum should change by if it is true."""
 
-    residual: list[Any]
-    slope: list[Any]
+    residual: list[Scalar]
+    slope: list[Scalar]
 
 
-def _observe(call: ModelCall, x: Given, gains: list[Any]) -> Seen:
+def _observe(call: ModelCall, x: Given, gains: list[Scalar]) -> Seen:
     arm = call("momentum", q=x["q"], qd=x["qd"])
     rub = call("friction", q=x["q"], qd=x["qd"], slip=slip(x, "qd"))["f"]
     # r = K (p − σ)
@@ -45,12 +45,12 @@ def _observe(call: ModelCall, x: Given, gains: list[Any]) -> Seen:
     return Seen(residual, slope)
 
 
-def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     seen = _observe(call, x, list(x["gain"]))
     return {"residual": seen.residual, "integral_rate": seen.slope}
 
 
-def _discrete_law(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     # K/(1 + K h)
     seen = _observe(call, x, [k / (1 + k * h) for k in x["gain"]])

@@ -26,12 +26,12 @@ from manipula.mechanics.models.control.task import Task, damp_matrix, gram, left
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 _NAME = "operational_space"
 
 
-def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     at, still, left = left_open(_NAME, task, maths, call, x)
     arm, lightest = InertiaSolver(call("inertia_matrix", q=x["q"])["M"]), 1 / x["heaviest"][0]
     # Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ D⁻¹ Y,  Lᵀ Y = Jᵀ

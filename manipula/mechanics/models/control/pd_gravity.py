@@ -13,10 +13,10 @@ from typing import Any
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import DAMPING, EFFORT, Q_REF, QD_REF, STIFFNESS
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
-def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     weight = call("gravity", q=x["q"])["g"]
     # τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q)
     tau = [

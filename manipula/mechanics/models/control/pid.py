@@ -39,7 +39,7 @@ from manipula.mechanics.models.ports import (
     VELOCITY,
     PortKind,
 )
-from manipula.scalar import Maths, Next, Rate
+from manipula.scalar import Maths, Next, Rate, Scalar
 
 RATE_OF_EFFORT = "N·m/s or N/s"
 
@@ -47,12 +47,12 @@ RATE_OF_EFFORT = "N·m/s or N/s"
 class PidAction(NamedTuple):
     """What the law says at one moment: the torques, and the rates of integral and filter."""
 
-    tau: list[Any]
-    windup: list[Any]
-    slope: list[Any]
+    tau: list[Scalar]
+    windup: list[Scalar]
+    slope: list[Scalar]
 
 
-def _law(maths: Maths[Any], x: Given, lag: Any) -> PidAction:
+def _law(maths: Maths[Scalar], x: Given, lag: Scalar) -> PidAction:
     """`lag`: what divides the difference of position and filter, the same for all joints."""
     found, pace = PidAction([], [], []), 1 / lag
     for i, (q, integral, low) in enumerate(zip(x["q"], x["integral"], x["filtered"], strict=True)):
@@ -69,12 +69,12 @@ def _law(maths: Maths[Any], x: Given, lag: Any) -> PidAction:
     return found
 
 
-def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     law = _law(maths, x, x["filter"][0])
     return {"tau": law.tau, "integral_rate": law.windup, "filtered_rate": law.slope}
 
 
-def _discrete_law(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     law = _law(maths, x, x["filter"][0] + h)
     return {

@@ -22,12 +22,12 @@ from manipula.mechanics.models.control.computed_torque import torque_for
 from manipula.mechanics.models.control.task import Task, damp_matrix, gram, left_open, tool_law, transpose_times
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 _NAME = "resolved_acceleration"
 
 
-def _text(task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     at, still, left = left_open(_NAME, task, maths, call, x)
     limit, most = x["singular"][0], x["damping"][0]
     # J⁺ = Jᵀ (J Jᵀ + λ² 1)⁻¹

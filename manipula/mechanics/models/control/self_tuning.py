@@ -29,23 +29,23 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
 class Told(NamedTuple):
     """The torques, q̈, φ, g = P φ, ε, P by its lower half, and whether there is something to learn and to forget."""
 
-    tau: list[Any]
-    qdd: list[Any]
-    phi: list[Any]
-    g: list[Any]
-    wrong: Any
-    P: list[list[Any]]
-    excited: Any
-    bounded: Any
+    tau: list[Scalar]
+    qdd: list[Scalar]
+    phi: list[Scalar]
+    g: list[Scalar]
+    wrong: Scalar
+    P: list[list[Scalar]]
+    excited: Scalar
+    bounded: Scalar
 
 
-def _law(maths: Maths[Any], call: ModelCall, x: Given, lag: Any) -> Told:
+def _law(maths: Maths[Scalar], call: ModelCall, x: Given, lag: Scalar) -> Told:
     pace = 1 / lag
     qdd = [pace * (fast - slow) for fast, slow in zip(x["qd"], x["slow"], strict=True)]
     # u = q̈_d + K_v ė + K_p e
@@ -68,20 +68,20 @@ def _law(maths: Maths[Any], call: ModelCall, x: Given, lag: Any) -> Told:
     return Told(tau, qdd, phi, g, wrong, P, excited, bounded)
 
 
-def _covariance(x: Given) -> list[list[Any]]:
+def _covariance(x: Given) -> list[list[Scalar]]:
     """diag(covariance) − what P has lost, its lower half by rows."""
-    lost, rows = iter(x["lost"]), list[list[Any]]()
+    lost, rows = iter(x["lost"]), list[list[Scalar]]()
     for i, first in enumerate(x["covariance"]):
         row = [-next(lost) for _ in range(i)]
         rows.append([*row, first - next(lost)])
     return rows
 
 
-def _at(P: list[list[Any]], i: int, j: int) -> Any:
+def _at(P: list[list[Scalar]], i: int, j: int) -> Scalar:
     return P[i][j] if j <= i else P[j][i]
 
 
-def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     lag = x["filter"][0]
     told = _law(maths, call, x, lag)
     mu = maths.select(told.bounded, x["forgetting"][0], 0)
@@ -96,7 +96,7 @@ def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
     }
 
 
-def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     h = x["sample"][0]
     lag = x["filter"][0] + h
     told = _law(maths, call, x, lag)

@@ -21,10 +21,10 @@ from manipula.mechanics.models.control.computed_torque import torque_for
 from manipula.mechanics.models.dynamics.friction import saturate
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
-def _text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     a = []
     for i, (q, qd) in enumerate(zip(x["q"], x["qd"], strict=True)):
         slope = x["qd_ref"][i] - qd

@@ -24,10 +24,10 @@ from manipula.mechanics.models.control.adaptive_ports import GAMMA, LAMBDA, THET
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import DAMPING, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
-def _law(call: ModelCall, x: Given) -> tuple[list[Any], list[Any]]:
+def _law(call: ModelCall, x: Given) -> tuple[list[Scalar], list[Scalar]]:
     """The torques, and the rates of the estimates."""
     to = reference_rates(x)
     motion = {"q": x["q"], "qd": x["qd"], "qd_r": to.qd, "qdd_r": to.qdd, "slip": to.slip}
@@ -38,12 +38,12 @@ def _law(call: ModelCall, x: Given) -> tuple[list[Any], list[Any]]:
     return tau, [-(g * y) for g, y in zip(x["gamma"], found["slope"], strict=True)]
 
 
-def _continuous(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     tau, rate = _law(call, x)
     return {"tau": tau, "theta_rate": rate}
 
 
-def _sampled(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     tau, rate = _law(call, x)
     h = x["sample"][0]
     return {"tau": tau, "theta_next": [a + h * b for a, b in zip(x["theta"], rate, strict=True)]}

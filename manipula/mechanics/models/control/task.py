@@ -28,10 +28,10 @@ from manipula.mechanics.models.kinematics.orientation import matrix_from_quatern
 from manipula.mechanics.models.ports import EFFORT, SMOOTHING, PortKind
 from manipula.mechanics.spatial.vector import Vec3, dot, matmul, transpose
 from manipula.messages import Message
-from manipula.scalar import Maths, Tolerance
+from manipula.scalar import Maths, Scalar, Tolerance
 
-Rows = list[list[Any]]
-LawText = Callable[["Task", Maths[Any], ModelCall, Given], dict[str, Any]]
+Rows = list[list[Scalar]]
+LawText = Callable[["Task", Maths[Scalar], ModelCall, Given], dict[str, Any]]
 NULL_SPACE = PortKind("null", "1/s", "how fast motions that do not move the tool are braked", role="setting", default=1)
 SHARE = Result("1", "share of the damping at work: 0 away from singularities, 1 in them")
 HAIR = Tolerance("1e-9", "1e-4")
@@ -76,18 +76,18 @@ class Tool(NamedTuple):
     """The tool at one moment: its Jacobian, its velocity, and how far it is from what is wanted."""
 
     J: Rows
-    v: list[Any]
-    error: list[Any]
-    lag: list[Any]  # ẋ_ref − ẋ
+    v: list[Scalar]
+    error: list[Scalar]
+    lag: list[Scalar]  # ẋ_ref − ẋ
 
 
-def task_named(name: Any) -> Task:
+def task_named(name: object) -> Task:
     if not isinstance(name, str) or name not in TASKS:
         raise InputError("task: expected 'pose' or 'position', found {name!r:.60}", name)
     return TASKS[name]
 
 
-def tool(maths: Maths[Any], call: ModelCall, x: Given, task: Task) -> Tool:
+def tool(maths: Maths[Scalar], call: ModelCall, x: Given, task: Task) -> Tool:
     """What a law of the tool starts from."""
     J = [list(row) for row in call("jacobian", q=x["q"])["J"][: task.size]]
     v = [dot(row, x["qd"]) for row in J]
@@ -115,7 +115,7 @@ def refuse_few(law: str, joints: int, task: Task) -> None:
         )
 
 
-def _error(maths: Maths[Any], T: Sequence[Sequence[Any]], wanted: Sequence[Any]) -> list[Any]:
+def _error(maths: Maths[Scalar], T: Sequence[Sequence[Scalar]], wanted: Sequence[Scalar]) -> list[Scalar]:
     place = [there - row[3] for there, row in zip(wanted, T[:3])]
     if len(wanted) == len(place):
         return place
@@ -130,11 +130,11 @@ class Open(NamedTuple):
     """What a law of the tool still has to bring about, its joints braked by themselves."""
 
     tool: Tool
-    still: list[Any]  # q̈₀ = −null q̇: what the task leaves open is braked
-    left: list[Any]  # a − J̇ q̇ − J q̈₀,  a = ẍ_ref + kd (ẋ_ref − ẋ) + kp x̃
+    still: list[Scalar]  # q̈₀ = −null q̇: what the task leaves open is braked
+    left: list[Scalar]  # a − J̇ q̇ − J q̈₀,  a = ẍ_ref + kd (ẋ_ref − ẋ) + kp x̃
 
 
-def left_open(law: str, task: Task, maths: Maths[Any], call: ModelCall, x: Given) -> Open:
+def left_open(law: str, task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> Open:
     """What the accelerations of the joints, or forces on the tool, are to give."""
     refuse_few(law, len(x["q"]), task)
     at = tool(maths, call, x, task)
@@ -156,12 +156,12 @@ def tool_law(
     return Block(name, doc, inputs, outputs, partial(text, task), models)
 
 
-def spread(gains: Sequence[Any], task: Task) -> list[Any]:
+def spread(gains: Sequence[Scalar], task: Task) -> list[Scalar]:
     """One gain an axis of the task."""
     return [*gains[:3], *[gains[3]] * (task.size - 3)] if task.size > len(_AXES) else list(gains)
 
 
-def pull(x: Given, at: Tool, task: Task) -> list[Any]:
+def pull(x: Given, at: Tool, task: Task) -> list[Scalar]:
     """kd (ẋ_ref − ẋ) + kp x̃"""
     rows = zip(spread(x["kp"], task), at.error, spread(x["kd"], task), at.lag, strict=True)
     return [p * e + d * v for p, e, d, v in rows]
@@ -171,10 +171,10 @@ class Damped(NamedTuple):
     """The system A y = right, and how much of its damping is at work: 0 away from singularities, 1 in them."""
 
     solve: InertiaSolver
-    share: Any
+    share: Scalar
 
 
-def damp_matrix(maths: Maths[Any], A: Rows, threshold: Any, most: Any) -> Damped:
+def damp_matrix(maths: Maths[Scalar], A: Rows, threshold: Scalar, most: Scalar) -> Damped:
     """A + share · most · 1, A symmetric and positive, its smallest eigenvalue known by 1/tr A⁻¹.
 
     share = max(0, 1 − σ²/σ₀²), so that nothing is damped where A is large enough; the trace is taken of A and a hair
@@ -185,21 +185,21 @@ def damp_matrix(maths: Maths[Any], A: Rows, threshold: Any, most: Any) -> Damped
     return Damped(InertiaSolver(_add_to_diagonal(A, share * most)), share)
 
 
-def _add_to_diagonal(A: Rows, by: Any) -> Rows:
+def _add_to_diagonal(A: Rows, by: Scalar) -> Rows:
     return [[x + by if i == j else x for j, x in enumerate(row)] for i, row in enumerate(A)]
 
 
-def gram(rows: Sequence[Sequence[Any]], others: Sequence[Sequence[Any]]) -> Rows:
+def gram(rows: Sequence[Sequence[Scalar]], others: Sequence[Sequence[Scalar]]) -> Rows:
     """The symmetric matrix of the products of rows with others: one half is computed."""
     lower = [[dot(rows[i], others[j]) for j in range(i + 1)] for i in range(len(rows))]
     return [[lower[max(i, j)][min(i, j)] for j in range(len(rows))] for i in range(len(rows))]
 
 
-def times(J: Rows, q: Sequence[Any]) -> list[Any]:
+def times(J: Rows, q: Sequence[Scalar]) -> list[Scalar]:
     """J q̇"""
     return [dot(row, q) for row in J]
 
 
-def transpose_times(J: Rows, f: Sequence[Any]) -> list[Any]:
+def transpose_times(J: Rows, f: Sequence[Scalar]) -> list[Scalar]:
     """Jᵀ f"""
     return [dot(column, f) for column in zip(*J)]

@@ -44,6 +44,8 @@ from manipula.mechanics.models.dynamics.moving_bodies import (
     twice,
 )
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.entry import MOVING, TORQUES, ModelEntry
+from manipula.mechanics.models.lagrange import christoffel, christoffel_carried
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, nothing, rotate, scale, sum_of, symmetric
@@ -235,3 +237,16 @@ def _prismatic_slopes(at: MovingJoint, x: Beyond) -> Told:
     f, n = wrench_of(moved, at.spin, at.V, moment_by_field)
     n = add(n, cross((0, 0, 1), add(cross(w, d), x.Q[0])))
     return Told(((0, 0, M), (S[1], -S[0], 0)), (g[1], -g[0], 0), (scale(M, zd), cross(S, zd)), (f, n))
+
+
+ENTRIES = (
+    ModelEntry(
+        "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
+        {
+            "christoffel": lambda c, x: {"C": christoffel.coriolis_matrix(c, x["q"], x["qd"])},
+            "carried": lambda c, x: {"C": christoffel_carried.coriolis_matrix(c, x["q"], x["qd"])},
+            MOVING: lambda c, x: {"C": coriolis_matrix(c, x["q"], x["qd"])},
+        },
+        TORQUES, candidates=("christoffel", MOVING), trees=("christoffel", "carried"),
+    ),
+)  # fmt: skip

@@ -13,8 +13,10 @@ Derived here: the chain rule on the equations of `dual`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from manipula.mechanics.models.derivatives import analytic
 from manipula.mechanics.models.derivatives import dual as derivatives_dual
 from manipula.mechanics.models.derivatives.dual import (
     Given,
@@ -26,9 +28,14 @@ from manipula.mechanics.models.derivatives.dual import (
     plain_accelerations,
     plain_torques,
 )
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite_runs import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
-from manipula.mechanics.robot.tree import Tree, map_tree, over_duals
+from manipula.mechanics.models.dynamics.torque import by_field
+from manipula.mechanics.models.entry import ANALYTIC, AUTOMATIC, FIELD, TORQUES, FieldMethod, ModelEntry
+from manipula.mechanics.models.ports import EFFORT
+from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.robot.tree import BASE, Tree, map_tree, over_duals
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Scalar
@@ -157,3 +164,79 @@ def _entries(regressor: Regressor) -> derivatives_dual.Torques:
 
 def _motion(x: derivatives_dual.Given) -> derivatives_dual.Given:
     return {name: x[name] for name in MOTION}
+
+
+def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> FieldMethod:
+    """What differentiates any text of the torques, on that of the acceleration field."""
+
+    def make_outputs(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+        return method(lambda c, y: by_field(c, y, choices)["tau"], chain, x)
+
+    return make_outputs
+
+
+FEW = 2  # joints
+
+
+def _worth_trying(model: ModelEntry, chain: Tree) -> ModelEntry:
+    """Every way on arms that are simple; on others nothing comes near the one that is named."""
+    parallel = all(link.before.R[2][2] in (1, -1) for link in frames_on_joints(chain).links if link.parent != BASE)
+    simple = chain.dof <= FEW or parallel
+    return replace(model, candidates=tuple(model.method_names)) if simple else model
+
+
+_INVERSE = {
+    "dq": ("N·m/rad …", "by position: row a torque, column a joint"), "dqd": ("N·m·s/rad …", "by velocity"),
+    "dqdd": ("kg·m²", "by acceleration: the inertia matrix"),
+}  # fmt: skip
+_FORWARD = {
+    "dq": ("1/s² …", "by position: row an acceleration, column a joint"), "dqd": ("1/s …", "by velocity"),
+    "dtau": ("1/(kg·m²)", "by torque: the inverse of the inertia matrix"),
+}  # fmt: skip
+BY_MOTION = {
+    "dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"), "dqdd": ("s²/rad …", "by acceleration"),
+}  # fmt: skip
+_ACCELERATION = ("rad/s² or m/s²", "the change of the accelerations")
+
+ENTRIES = (
+    ModelEntry(
+        "inverse_dynamics_derivatives", "how joint torques change with the motion", ("q", "qd", "qdd"), _INVERSE,
+        {"dual": derivatives_dual.inverse_plain, ANALYTIC: analytic.inverse}, TORQUES, takes_wrench=True,
+        field=_on_field(derivatives_dual.inverse_reverse), candidates=(ANALYTIC,), differentiates="inverse_dynamics",
+        planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
+    ),
+    ModelEntry(
+        "forward_dynamics_derivatives", "how joint accelerations change with state and torques", ("q", "qd", "tau"),
+        _FORWARD, {"dual": derivatives_dual.forward_plain, ANALYTIC: analytic.forward}, TORQUES,
+        takes_wrench=True, field=_on_field(derivatives_dual.forward_reverse), candidates=(ANALYTIC,),
+        differentiates="forward_dynamics", planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
+    ),
+    ModelEntry(
+        "inverse_dynamics_jvp", "the change of joint torques along a change of the motion",
+        ("q", "qd", "qdd", "dq", "dqd", "dqdd"), {"dtau": (EFFORT, "the change of the torques")},
+        {"dual": inverse_along}, TORQUES, takes_wrench=True,
+        field=_on_field(inverse_jvp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
+    ),
+    ModelEntry(
+        "inverse_dynamics_vjp", "the gradient of weighted joint torques by the motion", ("q", "qd", "qdd", "weights"),
+        BY_MOTION, {"dual": inverse_weighted}, TORQUES, takes_wrench=True,
+        field=_on_field(inverse_vjp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
+    ),
+    ModelEntry(
+        "forward_dynamics_jvp", "the change of joint accelerations along a change of state and torques",
+        ("q", "qd", "tau", "dq", "dqd", "dtau"), {"dqdd": _ACCELERATION},
+        {"dual": forward_along}, TORQUES, takes_wrench=True,
+        field=_on_field(forward_jvp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
+    ),
+    ModelEntry(
+        "forward_dynamics_vjp", "the gradient of weighted joint accelerations by state and torques",
+        ("q", "qd", "tau", "weights"),
+        {"dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"), "dtau": ("1/(N·m) …", "by torque")},
+        {"dual": forward_weighted}, TORQUES, takes_wrench=True,
+        field=_on_field(forward_vjp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
+    ),
+)  # fmt: skip

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.kinematics.pose_apart import polar
 from manipula.mechanics.robot.tree import BASE, Link, Tree
@@ -106,7 +106,7 @@ class Row:
     foot: Wrench  # and at the foot of its joint, which a sliding link leaves
     lever: Lever
     rest: Scalar  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
-    maths: Maths[Any]
+    maths: Maths[Scalar]
     joined: bool = False  # to the run of the row before
 
     @property
@@ -259,7 +259,14 @@ def continues(link: Link) -> bool:
 
 
 def hang(
-    parent: Row, link: Link, x: Scalar, xd: Scalar, xdd: Scalar, choice: LinkOptions, rotor: Scalar, maths: Maths[Any]
+    parent: Row,
+    link: Link,
+    x: Scalar,
+    xd: Scalar,
+    xdd: Scalar,
+    choice: LinkOptions,
+    rotor: Scalar,
+    maths: Maths[Scalar],
 ) -> Row:
     """The next link: in its parent's run, or the first of a new one."""
     x = link.offset + x

@@ -17,10 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from manipula.mechanics.models.dynamics import composite_runs, inertia_inverse
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
-from manipula.mechanics.models.dynamics.torque import ToolWrench
+from manipula.mechanics.models.dynamics.torque import ToolWrench, by_field
+from manipula.mechanics.models.entry import FIELD, TORQUES, Given, ModelEntry, Outputs
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, Twist, Wrench, momentum, power, reciprocal
 from manipula.mechanics.spatial.placement import Placement
@@ -177,3 +180,28 @@ def rigid(body: RigidBody, V: Twist) -> Articulated:
 def tip_force(frames: OnJoints, wrench: ToolWrench) -> dict[int, Wrench]:
     """Minus the tool's wrench, on the joint of the link that holds it."""
     return {i: tip.parent for i, tip in tip_load(frames.chain, frames.motions, wrench).items()}
+
+
+def _field_acceleration(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> Outputs:
+    still = [0] * chain.dof
+    bias = by_field(chain, {**x, "qdd": still}, choices)["tau"]
+    M = composite_runs.inertia_matrix(chain, x["q"])
+    return {"qdd": inertia_inverse.InertiaSolver(M)([push - b for push, b in zip(x["tau"], bias)])}
+
+
+ENTRIES = (
+    ModelEntry(
+        "forward_dynamics", "joint accelerations under given torques", ("q", "qd", "tau"),
+        {"qdd": ("rad/s² or m/s²", "joint accelerations")},
+        {
+            "articulated": lambda c, x: {
+                "qdd": forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
+            },
+            "inertia-matrix": lambda c, x: {
+                "qdd": inertia_inverse.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
+            },
+        },
+        TORQUES, takes_wrench=True, field=_field_acceleration,
+        candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD),
+    ),
+)  # fmt: skip

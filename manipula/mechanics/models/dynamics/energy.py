@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from manipula.mechanics.models.dynamics.bodies import axis_twist, on_joints
+from manipula.mechanics.models.entry import ENERGY, Given, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.jacobian import joint_column
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import BASE, Link, Tree
@@ -141,3 +142,28 @@ def _column(link: Link, foot: Placement, beyond: Weight) -> Vector:
     """z × (S − M p) turn + M z slide"""
     (S, M), z = beyond, column(foot.R, 2)
     return joint_column(link, scale(M, z), cross(z, sub(S, scale(M, foot.p))))[0]
+
+
+def _energy(chain: Tree, x: Given) -> Outputs:
+    return {"kinetic": kinetic_energy(chain, x["q"], x["qd"]), "potential": potential_energy(chain, x["q"])}
+
+
+ENTRIES = (
+    ModelEntry(
+        "energy", "kinetic and potential energy", ("q", "qd"),
+        {"kinetic": ("J", "motor inertia included"), "potential": ("J", "zero at the world origin")},
+        {"newton-euler": _energy}, ENERGY, trees=("newton-euler",),
+    ),
+    ModelEntry(
+        "centre_of_mass", "centre of mass of the whole arm with its load, world axes", ("q",),
+        {"com": ("m", "position")},
+        {"first-moments": lambda c, x: {"com": centre_of_mass(c, x["q"])}}, ENERGY, trees=("first-moments",),
+        wants="a link with a mass",
+    ),
+    ModelEntry(
+        "centre_of_mass_jacobian", "velocity of the centre of mass per joint velocity, world axes", ("q",),
+        {"J": ("m/rad or 1", "3×n")},
+        {"first-moments": lambda c, x: {"J": centre_of_mass_jacobian(c, x["q"])}}, ENERGY,
+        trees=("first-moments",), wants="a link with a mass",
+    ),
+)  # fmt: skip

@@ -12,6 +12,8 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.entry import TORQUES, ModelEntry
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.friction import Slip
 from manipula.mechanics.robot.tree import Tree
 from manipula.messages import Message
@@ -111,3 +113,12 @@ def _refuse_dry_followers(tree: Tree) -> None:
             'with method="dop853", or without that friction',
             link.name,
         )
+
+
+ENTRIES = (
+    ModelEntry(
+        "friction_parts", "friction apart: what is smooth, and what can hold a joint", ("q", "qd", "qdd", "way"),
+        {"smooth": (EFFORT, "viscous, offset"), "dry": (EFFORT, "of a joint that moves that way, none of one at rest")},
+        {"laws": friction_apart}, TORQUES, trees=("laws",),
+    ),
+)  # fmt: skip

@@ -9,11 +9,14 @@ International Journal of Robotics Research 24 (2005); Featherstone, "Rigid Body 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from manipula.mechanics.models.dynamics import composite_runs
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.torque import ToolWrench, inverse_dynamics
+from manipula.mechanics.models.entry import RUNS, TOOL, TORQUES, Given, Method, ModelEntry, Outputs
+from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
@@ -126,3 +129,44 @@ def mobility(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Ro
 def inertia(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
     """Λ (6×6); an arm whose tool has fewer than six freedoms has none."""
     return invert_inertia(mobility(J, M))
+
+
+def _operational(
+    output: str, made: Callable[[Rows, Rows], Rows], mass: Callable[[Tree, Sequence[Scalar]], Rows]
+) -> Method:
+    def method(chain: Tree, x: Given) -> Outputs:
+        M = mass(chain, x["q"])
+        return {output: made(jacobian(chain, x["q"]), M)}
+
+    return method
+
+
+ENTRIES = (
+    ModelEntry(
+        "inertia_matrix_inverse", "M(q)⁻¹", ("q",), {"Minv": ("1/(kg·m²)", "symmetric")},
+        {
+            "composite": lambda c, x: {"Minv": invert_inertia(inertia_matrix(c, x["q"]))},
+            RUNS: lambda c, x: {"Minv": invert_inertia(composite_runs.inertia_matrix(c, x["q"]))},
+        },
+        TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS),
+    ),
+    ModelEntry(
+        "operational_mobility", "acceleration of the tool per force on it, Λ⁻¹ = J·M⁻¹·Jᵀ, world axes", ("q",),
+        {"Linv": ("SI", "6×6, symmetric; linear, then angular")},
+        {
+            "composite": _operational("Linv", mobility, inertia_matrix),
+            RUNS: _operational("Linv", mobility, composite_runs.inertia_matrix),
+        },
+        TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
+    ),
+    ModelEntry(
+        "operational_inertia", "the inertia the tool feels, Λ = (J·M⁻¹·Jᵀ)⁻¹, world axes", ("q",),
+        {"L": ("SI", "6×6, symmetric; linear, then angular")},
+        {
+            "composite": _operational("L", inertia, inertia_matrix),
+            RUNS: _operational("L", inertia, composite_runs.inertia_matrix),
+        },
+        TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
+        wants="six independent freedoms of the tool",
+    ),
+)  # fmt: skip

@@ -69,7 +69,7 @@ class MovingJoint:
     V: Vector
     joined: bool  # to the run of the joint before
 
-    def carried(self) -> tuple[Spin, Vector]:
+    def link_motion(self) -> tuple[Spin, Vector]:
         """Spin and V of the link the joint moves:  V + 2ω×ḋz + d̈z"""
         kind, (wx, wy, _) = self.link.kind, self.spin.w
         speed = 2 * kind.slide(self.rate)
@@ -100,7 +100,7 @@ def _base(chain: Tree) -> tuple[Spin, Vector]:
 
 def _onto(link: Link, parent: MovingJoint, joined: bool) -> tuple[Spin, Vector]:
     """The parent link's motion at the foot of its next joint, in that joint's axes:  V + U p"""
-    (spin, V), before = parent.carried(), link.before
+    (spin, V), before = parent.link_motion(), link.before
     if joined:
         return spin, add(V, rotate(spin.field(), rotate_z(parent.turn, before.p)))
     own, axis = spin.rotate_back(parent.turn), rotate(before.R, Z)

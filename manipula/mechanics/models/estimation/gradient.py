@@ -18,7 +18,7 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.estimation.unknowns import NOISE, Unknowns, estimate_outputs, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 GAIN = PortKind("gain", "1", "γ: the share of an error that a row takes away, less than 2", ("gain",), "setting",
                 default=0.5)  # fmt: skip
@@ -28,7 +28,7 @@ def gradient(unknowns: Unknowns) -> Block:
     """The estimator of these unknowns."""
     theta = unknowns.estimates
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
         rows = unknowns.equations(maths, call, x)
         estimate, residual = list(x[theta.name]), []
         for phi, rho, noise in zip(rows.Y, rows.rho, x["noise"], strict=True):

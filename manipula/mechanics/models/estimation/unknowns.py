@@ -39,7 +39,7 @@ from manipula.mechanics.models.ports import EFFORT, SMOOTHING, PortKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of
 from manipula.mechanics.spatial.vector import dot
 from manipula.messages import Message
-from manipula.scalar import Maths, Next
+from manipula.scalar import Maths, Next, Scalar
 
 LOAD = tuple(UNITS)  # Kxx … m
 LINKS = "links:inverse_dynamics"  # without friction and motors
@@ -51,9 +51,9 @@ BEGUN = PortKind("begun", "1", "0 before the first sample, then 1", ("begun",), 
 class LinearEquations(NamedTuple):
     """Y (joints, unknowns), ρ (joints), and what the states of a low-pass become."""
 
-    Y: list[list[Any]]
-    rho: list[Any]
-    kept: dict[str, list[Any]]
+    Y: list[list[Scalar]]
+    rho: list[Scalar]
+    kept: dict[str, list[Scalar]]
 
 
 class Extra(Protocol):
@@ -63,8 +63,8 @@ class Extra(Protocol):
     def depends_on_load(self) -> bool: ...
     @property
     def ports(self) -> tuple[PortKind, ...]: ...
-    def torque(self, maths: Maths[Any], x: Given, load: Sequence[Any] | None) -> list[Any]: ...
-    def after(self, maths: Maths[Any], x: Given) -> dict[str, Any]: ...
+    def torque(self, maths: Maths[Scalar], x: Given, load: Sequence[Scalar] | None) -> list[Scalar]: ...
+    def after(self, maths: Maths[Scalar], x: Given) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Unknowns:
 
     estimates: PortKind
     inputs: tuple[PortKind, ...]
-    equations: Callable[[Maths[Any], ModelCall, Given], LinearEquations]
+    equations: Callable[[Maths[Scalar], ModelCall, Given], LinearEquations]
     calls: tuple[str, ...]
     kept: tuple[PortKind, ...] = ()
 
@@ -88,7 +88,7 @@ def base_unknowns() -> Unknowns:
     return Unknowns(estimates, variables("q", "qd", "qdd", "tau"), _base, ("base_regressor",))
 
 
-def _base(maths: Maths[Any], call: ModelCall, x: Given) -> LinearEquations:
+def _base(maths: Maths[Scalar], call: ModelCall, x: Given) -> LinearEquations:
     Y = call("base_regressor", q=x["q"], qd=x["qd"], qdd=x["qdd"])["Y"]
     return LinearEquations([list(row) for row in Y], list(x["tau"]), {})
 
@@ -136,16 +136,16 @@ def _low_passed(names: Sequence[str]) -> tuple[PortKind, ...]:
     return (*columns, PortKind("low", EFFORT, "the torques in the low-pass", role="state"), BEGUN)
 
 
-def _slip(x: Given) -> list[Any]:
+def _slip(x: Given) -> list[Scalar]:
     return [rate * (1 / width) for rate, width in zip(x["qd"], x["smoothing"], strict=True)]
 
 
-def _unit(j: int, n: int) -> list[Any]:
+def _unit(j: int, n: int) -> list[Scalar]:
     return [int(i == j) for i in range(n)]
 
 
 def _measured_equations(
-    maths: Maths[Any], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
+    maths: Maths[Scalar], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
 ) -> LinearEquations:
     n = len(x["q"])
     motion = {"q": x["q"], "qd": x["qd"], "qd_r": x["qd"], "qdd_r": x["qdd"], "slip": _slip(x), "load": [0] * len(LOAD)}
@@ -169,12 +169,12 @@ def _measured_equations(
     )
 
 
-def _less(rho: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
+def _less(rho: Sequence[Scalar], beside: Sequence[Scalar]) -> list[Scalar]:
     return [r - e for r, e in zip(rho, beside, strict=True)]
 
 
 def _filtered_equations(
-    maths: Maths[Any], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
+    maths: Maths[Scalar], call: ModelCall, x: Given, places: Sequence[int], extra: Extra | None
 ) -> LinearEquations:
     """Y = P/T − F[P/T + D],  ρ = F[p/T + d + τ − friction] − p/T,  P and D the columns of p and of Cᵀq̇ − g."""
     n, pace, lag = len(x["q"]), 1 / x["filter"][0], x["filter"][0] + x["sample"][0]
@@ -185,10 +185,10 @@ def _filtered_equations(
     if extra is not None:
         rub = [f + e for f, e in zip(rub, extra.torque(maths, x, None), strict=True)]
     names = [port for port in x if port.startswith("low_")]
-    Y: list[list[Any]] = [[] for _ in range(n)]
-    kept: dict[str, list[Any]] = {}
+    Y: list[list[Scalar]] = [[] for _ in range(n)]
+    kept: dict[str, list[Scalar]] = {}
 
-    def lowpass_step(low: Sequence[Any], momenta: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    def lowpass_step(low: Sequence[Scalar], momenta: Sequence[Scalar], others: Sequence[Scalar]) -> list[Scalar]:
         """y⁺ = y + h/(T + h) (p/T + d − y),  y = p/T before the first sample"""
         before = [maths.select(x["begun"][0], y, pace * p) for y, p in zip(low, momenta, strict=True)]
         return [y + share * (pace * p + d - y) for y, p, d in zip(before, momenta, others, strict=True)]
@@ -205,13 +205,15 @@ def _filtered_equations(
     return LinearEquations(Y, [y - pace * p for y, p in zip(low, arm["momentum"], strict=True)], kept)
 
 
-def _momentum_columns(call: ModelCall, x: Given, places: Sequence[int]) -> tuple[list[list[Any]], list[list[Any]]]:
+def _momentum_columns(
+    call: ModelCall, x: Given, places: Sequence[int]
+) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
     """A unit of each parameter of the load: its share of M q̇, and of Cᵀq̇ − g."""
     n = len(x["q"])
     still = [0] * n
     here = {"q": x["q"], "qd": x["qd"], "slip": still, "load": [0] * len(LOAD)}
 
-    def slope(weights: Sequence[Any], qd_r: Sequence[Any], qdd_r: Sequence[Any]) -> list[Any]:
+    def slope(weights: Sequence[Scalar], qd_r: Sequence[Scalar], qdd_r: Sequence[Scalar]) -> list[Scalar]:
         found = call("loaded_dynamics", **here, qd_r=qd_r, qdd_r=qdd_r, weights=weights)["slope"]
         return [found[k] for k in places]
 

@@ -23,14 +23,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.integrate.sliding_motion import FRICTION, Rubbed, Rubbing
 from manipula.mechanics.models.ports import POSITION, VELOCITY, PortKind
-from manipula.scalar import Maths, Rate
+from manipula.scalar import Maths, Rate, Scalar
 
 BRISTLE = (PortKind("bristle", POSITION, "how far the bristles of friction are bent", role="state"), SAMPLE)
 BRISTLE_RATE = {"bristle_rate": Result(VELOCITY, "rate of the bristles", Rate("bristle"))}
@@ -48,10 +47,10 @@ class BristleParameters:
 def bent_friction(bristles: BristleParameters) -> Rubbing:
     """Nothing is held at rest but by what bends: low and high are zero."""
 
-    def bristle_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
+    def bristle_friction(maths: Maths[Scalar], call: ModelCall, x: Given, past: Sequence[Scalar]) -> Rubbed:
         v, still = x["qd"], [0] * len(x["qd"])
         minus, plus = (call(FRICTION, q=x["q"], qd=v, qdd=past, way=[way] * len(v)) for way in (-1, 1))
-        friction, rates = list[Any](plus["smooth"]), list[Any](still)
+        friction, rates = list[Scalar](plus["smooth"]), list[Scalar](still)
         for i, (k, d) in enumerate(zip(bristles.stiffness, bristles.damping, strict=True)):
             if not bristles.bent[i]:
                 continue

@@ -29,27 +29,27 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.integrate.one_step import VELOCITY, Advance, Rates, State, over
 from manipula.mechanics.spatial.inertia import reciprocal
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 SWEEPS = 4
 DIGITS = 10**20
 R = Fraction(isqrt(DIGITS**2 // 12), DIGITS)  # √3/6 = √(1/12), closer than a double can tell
 QUARTER = Fraction(1, 4)
 A = ((QUARTER, QUARTER - R), (QUARTER + R, QUARTER))
-Rows = Sequence[Sequence[Any]]
+Rows = Sequence[Sequence[Scalar]]
 
 
 class Solved(NamedTuple):
     """The state after a step, and the largest way of a stage in the last iteration."""
 
     state: State
-    unsolved: Any
+    unsolved: Scalar
 
 
-def gauss4(maths: Maths[Any], rate: Rates, slopes: Rows, x: State, h: Any, advance: Advance) -> Solved:
+def gauss4(maths: Maths[Scalar], rate: Rates, slopes: Rows, x: State, h: Scalar, advance: Advance) -> Solved:
     k1 = k2 = rate(x)
     newton = Stages(maths, slopes, x, h)
-    moved: list[Any] = []
+    moved: list[Scalar] = []
     for _ in range(SWEEPS):
         # g₁ = x + h (1/4 k₁ + (1/4 − r) k₂),  g₂ = x + h ((1/4 + r) k₁ + 1/4 k₂)
         g1, g2 = (advance(x, over(h, _combine(k1, row[0], k2, row[1]))) for row in A)
@@ -65,7 +65,7 @@ def gauss4(maths: Maths[Any], rate: Rates, slopes: Rows, x: State, h: Any, advan
 class Stages:
     """Δk of both stages for what is left of both."""
 
-    def __init__(self, maths: Maths[Any], slopes: Rows, x: State, h: Any) -> None:
+    def __init__(self, maths: Maths[Scalar], slopes: Rows, x: State, h: Scalar) -> None:
         self._maths = maths
         self._places = [(name, i) for name, values in x.items() for i in range(len(values))]
         first = [i for i, (name, _) in enumerate(self._places) if name in VELOCITY]
@@ -77,7 +77,7 @@ class Stages:
         ]
         self._upper, self._lower, self._inverse = _factorise_sparse(maths, matrix)
 
-    def __call__(self, *left: State) -> list[dict[str, list[Any]]]:
+    def __call__(self, *left: State) -> list[dict[str, list[Scalar]]]:
         y = [left[s][self._places[i][0]][self._places[i][1]] for s, i in self._order]
         for k, rows in enumerate(self._lower):
             for i, share in rows:
@@ -92,19 +92,19 @@ class Stages:
             self._state_from_flat([self._maths.apart(found[s, i]) for i in range(len(self._places))]) for s in (0, 1)
         ]
 
-    def _state_from_flat(self, flat: Sequence[Any]) -> dict[str, list[Any]]:
-        state: dict[str, list[Any]] = {}
+    def _state_from_flat(self, flat: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+        state: dict[str, list[Scalar]] = {}
         for (name, _), value in zip(self._places, flat, strict=True):
             state.setdefault(name, []).append(value)
         return state
 
 
-Sparse = list[list[tuple[int, Any]]]  # of every row, or column, the entries that are not nothing, and where
+Sparse = list[list[tuple[int, Scalar]]]  # of every row, or column, the entries that are not nothing, and where
 
 
-def _factorise_sparse(maths: Maths[Any], matrix: Sequence[Sequence[Any]]) -> tuple[Sparse, Sparse, list[Any]]:
+def _factorise_sparse(maths: Maths[Scalar], matrix: Sequence[Sequence[Scalar]]) -> tuple[Sparse, Sparse, list[Scalar]]:
     """U by rows, L by columns, both without their diagonals, and the inverses of the pivots."""
-    work, inverse = [list(row) for row in matrix], list[Any]()
+    work, inverse = [list(row) for row in matrix], list[Scalar]()
     lower: Sparse = []
     for k in range(len(work)):
         inverse.append(_alone(maths, reciprocal(work[k][k])))
@@ -117,30 +117,30 @@ def _factorise_sparse(maths: Maths[Any], matrix: Sequence[Sequence[Any]]) -> tup
     return upper, lower, inverse
 
 
-def _alone(maths: Maths[Any], x: Any) -> Any:
+def _alone(maths: Maths[Scalar], x: Scalar) -> Scalar:
     """As a value of its own, so that degrees do not double from pivot to pivot."""
     return x if isinstance(x, int | Fraction) else maths.apart(x)
 
 
-def _some(x: Any) -> bool:
+def _some(x: Scalar) -> bool:
     return not (isinstance(x, int) and x == 0)
 
 
-def _product(a: Any, b: Any) -> Any:
+def _product(a: Scalar, b: Scalar) -> Scalar:
     """A structural zero stays one."""
     return a * b if _some(b) else 0
 
 
-def _combine(k1: State, a: Fraction | int, k2: State, b: Fraction | int) -> dict[str, list[Any]]:
+def _combine(k1: State, a: Fraction | int, k2: State, b: Fraction | int) -> dict[str, list[Scalar]]:
     """a k₁ + b k₂"""
     return {name: [a * one + b * two for one, two in zip(k1[name], k2[name], strict=True)] for name in k1}
 
 
-def _difference(a: State, b: State) -> dict[str, list[Any]]:
+def _difference(a: State, b: State) -> dict[str, list[Scalar]]:
     return {name: [one - two for one, two in zip(a[name], b[name], strict=True)] for name in a}
 
 
-def _largest(maths: Maths[Any], values: Sequence[Any]) -> Any:
+def _largest(maths: Maths[Scalar], values: Sequence[Scalar]) -> Any:
     worst: Any = None
     for x in values:
         size = maths.abs(x)

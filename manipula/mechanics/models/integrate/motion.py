@@ -9,10 +9,10 @@ from typing import Any
 from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import ACCELERATION, VELOCITY
-from manipula.scalar import Maths, Rate
+from manipula.scalar import Maths, Rate, Scalar
 
 
-def _motion(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+def _motion(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     # d/dt q = q̇,  d/dt q̇ = M(q)⁻¹ (τ − c(q, q̇) − g(q) − friction)
     acceleration = call("forward_dynamics", q=x["q"], qd=x["qd"], tau=x["tau"])["qdd"]
     return {"q_rate": list(x["qd"]), "qd_rate": acceleration}
@@ -46,13 +46,13 @@ MOTION = Block(
 def add_wrench(arm: Block) -> Block:
     """The same arm with one input more, `wrench`, held over a step."""
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
-        def share(q: Sequence[Any]) -> list[Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+        def share(q: Sequence[Scalar]) -> list[Scalar]:
             # Jᵀ w
             rows = call("jacobian", q=q)["J"]
             return [sum(row[j] * force for row, force in zip(rows, x["wrench"], strict=True)) for j in range(len(q))]
 
-        def call_with_wrench(model: str, /, **given: Sequence[Any]) -> Mapping[str, Any]:
+        def call_with_wrench(model: str, /, **given: Sequence[Scalar]) -> Mapping[str, Any]:
             if model == "forward_dynamics":
                 tau = [a + b for a, b in zip(given["tau"], share(given["q"]), strict=True)]
                 return call(model, **{**given, "tau": tau})

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Any
 
 from manipula.mechanics.models.integrate.one_step import Advance, Rates, State, add, over
+from manipula.scalar import Scalar
 
 Row = Mapping[int, Fraction]  # stage → its weight; all others weigh nothing
 
@@ -104,7 +104,7 @@ B: Row = _row(
 )
 
 
-def rk8(rate: Rates, x: State, h: Any, advance: Advance) -> State:
+def rk8(rate: Rates, x: State, h: Scalar, advance: Advance) -> State:
     # k₁ = f(x)
     k: list[State] = [rate(x)]
     for row in A:
@@ -114,7 +114,7 @@ def rk8(rate: Rates, x: State, h: Any, advance: Advance) -> State:
     return advance(x, _step(h, B, k))
 
 
-def _step(h: Any, row: Row, k: Sequence[State]) -> State:
+def _step(h: Scalar, row: Row, k: Sequence[State]) -> State:
     """Σ_j (h a_j) k_j: the times h a_j are known before the run; x is met last, so that it is rounded once."""
     first, *others = [over(h * weight, k[stage - 1]) for stage, weight in row.items()]
     return reduce(add, others, first)

@@ -23,7 +23,7 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, VELOCITY, PortKind
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import dot
-from manipula.scalar import Maths, Rate
+from manipula.scalar import Maths, Rate, Scalar
 
 RUBS = "rubs"  # the name before models of the arm with its friction; those without a name are of the arm without
 FRICTION = f"{RUBS}:friction_parts"
@@ -34,14 +34,14 @@ class Rubbed(NamedTuple):
     """Friction of the joints that move, between which torques it holds those that do not, and the rate of its own
     state, where it has one: that of bristles."""
 
-    friction: Sequence[Any]
-    low: Sequence[Any]
-    high: Sequence[Any]
-    bristle: Sequence[Any] | None = None
+    friction: Sequence[Scalar]
+    low: Sequence[Scalar]
+    high: Sequence[Scalar]
+    bristle: Sequence[Scalar] | None = None
 
 
 Rubbing = Callable[
-    [Maths[Any], ModelCall, Given, Sequence[Any]], Rubbed
+    [Maths[Scalar], ModelCall, Given, Sequence[Scalar]], Rubbed
 ]  # the last: accelerations that load the joints
 
 
@@ -75,7 +75,7 @@ class StepLimits:
         )
 
 
-def dry_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
+def dry_friction(maths: Maths[Scalar], call: ModelCall, x: Given, past: Sequence[Scalar]) -> Rubbed:
     """With its jump at rest."""
     q, still = x["q"], [0] * len(x["q"])
     rubs = call(FRICTION, q=q, qd=x["qd"], qdd=past, way=x["way"])
@@ -86,7 +86,7 @@ def dry_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[An
 def eased_friction(width: Fraction) -> Rubbing:
     """Its jump drawn out: friction = ½ (f₊ + f₋) + ½ (f₊ − f₋) tanh(q̇/width), f₊ and f₋ those of either way."""
 
-    def smoothed_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
+    def smoothed_friction(maths: Maths[Scalar], call: ModelCall, x: Given, past: Sequence[Scalar]) -> Rubbed:
         still, pace = [0] * len(x["q"]), maths.number(1 / width)
         minus, plus = (call(FRICTION, q=x["q"], qd=x["qd"], qdd=past, way=[way] * len(still)) for way in (-1, 1))
         rows = zip(plus["smooth"], plus["dry"], minus["dry"], x["qd"])
@@ -96,24 +96,24 @@ def eased_friction(width: Fraction) -> Rubbing:
     return smoothed_friction
 
 
-def no_friction(maths: Maths[Any], call: ModelCall, x: Given, past: Sequence[Any]) -> Rubbed:
+def no_friction(maths: Maths[Scalar], call: ModelCall, x: Given, past: Sequence[Scalar]) -> Rubbed:
     """None at all."""
     nothing = [0] * len(x["q"])
     return Rubbed(nothing, nothing, nothing)
 
 
-def clip_torques(maths: Maths[Any], tau: Sequence[Any], efforts: Sequence[Fraction | None]) -> list[Any]:
+def clip_torques(maths: Maths[Scalar], tau: Sequence[Scalar], efforts: Sequence[Fraction | None]) -> list[Scalar]:
     """min(max(τ, −limit), limit)"""
-    found: list[Any] = []
+    found: list[Scalar] = []
     for torque, most in zip(tau, efforts, strict=True):
         limit = None if most is None else maths.number(most)
         found.append(torque if limit is None else maths.minimum(maths.maximum(torque, -limit), limit))
     return found
 
 
-def mask_rows(M: Sequence[Sequence[Any]], mask: Sequence[Any]) -> list[list[Any]]:
+def mask_rows(M: Sequence[Sequence[Scalar]], mask: Sequence[Scalar]) -> list[list[Scalar]]:
     """M with the rows and columns of a zero in the mask replaced by those of the unit matrix; a mask is 0 or 1."""
-    rows: list[list[Any]] = []
+    rows: list[list[Scalar]] = []
     for i, row in enumerate(M):
         rows.append([mask[i] * (mask[j] * x) if i != j else mask[i] * x + (1 - mask[i]) for j, x in enumerate(row)])
     return rows
@@ -122,7 +122,7 @@ def mask_rows(M: Sequence[Sequence[Any]], mask: Sequence[Any]) -> list[list[Any]
 def sliding_block(limits: StepLimits, rubbing: Rubbing = dry_friction) -> Block:
     """The block; `way` is an input of it."""
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
         q, qd, still = x["q"], x["qd"], [0] * len(x["q"])
         M = call("inertia_matrix", q=q)["M"]
         bias = call("inverse_dynamics", q=q, qd=qd, qdd=still)["tau"]

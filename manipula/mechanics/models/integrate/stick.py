@@ -49,7 +49,7 @@ from manipula.mechanics.models.integrate.sliding_motion import StepLimits, mask_
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
-from manipula.scalar import Maths, Next
+from manipula.scalar import Maths, Next, Scalar
 
 SWEEPS = 6
 TOLD = ("inertia", "push", "low", "high")  # of `sliding`, for the step alone
@@ -61,9 +61,9 @@ class Bounds(NamedTuple):
 
     low: list[Any]
     high: list[Any]
-    rest: list[Any]  # of the step, in which friction may hold it
-    lower: list[Any]  # 1 where the joint may not go on backwards, else 0; None: no stop
-    upper: list[Any]
+    rest: list[Scalar]  # of the step, in which friction may hold it
+    lower: list[Scalar]  # 1 where the joint may not go on backwards, else 0; None: no stop
+    upper: list[Scalar]
 
 
 def stick_slip_step(block: Block, limits: StepLimits, method: str = "rk4", sweeps: int = SWEEPS) -> Block:
@@ -75,7 +75,7 @@ def stick_slip_step(block: Block, limits: StepLimits, method: str = "rk4", sweep
         raise InputError("{name}: needs the rate of every state to be discretised", block.name)
     rates = block.rates
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
         h = x["sample"][0]
         ways = _ways(maths, x, limits) if knows else [0] * len(x["qd"])
         going = {**x, "way": ways}
@@ -106,9 +106,9 @@ def stick_slip_step(block: Block, limits: StepLimits, method: str = "rk4", sweep
     return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text, calls=calls)
 
 
-def _ways(maths: Maths[Any], x: Given, limits: StepLimits) -> list[Any]:
+def _ways(maths: Maths[Scalar], x: Given, limits: StepLimits) -> list[Scalar]:
     """The way of every joint that friction may hold; of one that only a stop may, 0 where it rests there, else 1."""
-    found: list[Any] = []
+    found: list[Scalar] = []
     for q, v, dry, ends in zip(x["q"], x["qd"], limits.dry, limits.ends, strict=True):
         way = maths.sign(v) if dry or ends != (None, None) else 0
         at = [flag for flag in _beyond(maths, q, *ends) if flag is not None]
@@ -116,14 +116,21 @@ def _ways(maths: Maths[Any], x: Given, limits: StepLimits) -> list[Any]:
     return found
 
 
-def _beyond(maths: Maths[Any], q: Any, lower: Fraction | None, upper: Fraction | None) -> tuple[Any, Any]:
+def _beyond(maths: Maths[Scalar], q: Scalar, lower: Fraction | None, upper: Fraction | None) -> tuple[Any, Any]:
     """1 at or beyond either end, else 0; None where there is no end."""
     below = None if lower is None else 1 - maths.less(maths.number(lower), q)
     return below, None if upper is None else 1 - maths.less(q, maths.number(upper))
 
 
 def _bounds(
-    maths: Maths[Any], found: Given, x: Given, new: State, ways: Sequence[Any], h: Any, limits: StepLimits, knows: bool
+    maths: Maths[Scalar],
+    found: Given,
+    x: Given,
+    new: State,
+    ways: Sequence[Scalar],
+    h: Scalar,
+    limits: StepLimits,
+    knows: bool,
 ) -> Bounds:
     """The impulses that friction and stops may give in this step. `knows`: who rests was known to the integrator, and
     what pushes a joint that rests on a stop has not moved it."""
@@ -143,7 +150,9 @@ def _bounds(
     return made
 
 
-def impulses(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: Any, i: int) -> tuple[Any, Any, Any]:
+def impulses(
+    maths: Maths[Scalar], found: Given, v: Scalar, free: Scalar, way: Scalar, h: Scalar, i: int
+) -> tuple[Scalar, Any, Scalar]:
     """(low, high, rest) of a joint with dry friction: the impulses, and the part of the step in which it may rest."""
     low, high, push = found["low"][i], found["high"][i], found["push"][i]
     # v goes from v to v*, and through zero with the part v*/(v* − v) of the step to come
@@ -156,10 +165,12 @@ def impulses(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: An
     return below, above, rest
 
 
-def _changes(maths: Maths[Any], free: Sequence[Any], to: Bounds, ways: Sequence[Any], dry: Sequence[bool]) -> Any:
+def _changes(
+    maths: Maths[Scalar], free: Sequence[Scalar], to: Bounds, ways: Sequence[Scalar], dry: Sequence[bool]
+) -> Scalar:
     """1 where some joint begins or ceases to rest, or meets a stop; else v* is the solution, and all that follows is
     for nothing. Where code can, it leaves that out."""
-    worst: Any = 0
+    worst: Scalar = 0
     rows = zip(free, ways, dry, to.low, to.high, to.lower, to.upper, strict=True)
     for v, way, rubs, low, high, lower, upper in rows:
         if rubs:  # it turns back: v⁻ v* < 0
@@ -173,8 +184,8 @@ def _changes(maths: Maths[Any], free: Sequence[Any], to: Bounds, ways: Sequence[
 
 
 def solve_stick_slip(
-    maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, sweeps: int
-) -> list[Any]:
+    maths: Maths[Scalar], M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], to: Bounds, sweeps: int
+) -> list[Scalar]:
     """v⁺: the sweeps, then exactly for those that they let move; of several let go at once, the first solution finds
     who does not move after all."""
     v = _sweep_velocities(maths, M, free, to, sweeps)
@@ -182,8 +193,8 @@ def solve_stick_slip(
 
 
 def _sweep_velocities(
-    maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, sweeps: int
-) -> list[Any]:
+    maths: Maths[Scalar], M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], to: Bounds, sweeps: int
+) -> list[Scalar]:
     v, inverse = list(free), [reciprocal(row[i]) for i, row in enumerate(M)]
     for _ in range(sweeps):
         for i in range(len(v)):
@@ -192,8 +203,8 @@ def _sweep_velocities(
 
 
 def _threshold(
-    maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, v: Sequence[Any], i: int
-) -> Any:
+    maths: Maths[Scalar], M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], to: Bounds, v: Sequence[Scalar], i: int
+) -> Scalar:
     """M_ii v_i of the best v_i, all others as they are."""
     # t_i = Σ_j M_ij (v*_j − v_j) + M_ii v_i
     t = dot([*M[i][:i], *M[i][i + 1 :]], [a - b for j, (a, b) in enumerate(zip(free, v)) if j != i]) + M[i][i] * free[i]
@@ -205,9 +216,9 @@ def _threshold(
 
 
 def _solve_moving(
-    maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, v: Sequence[Any],
-    otherwise: Sequence[Any] | None,
-) -> list[Any]:  # fmt: skip
+    maths: Maths[Scalar], M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], to: Bounds, v: Sequence[Scalar],
+    otherwise: Sequence[Scalar] | None,
+) -> list[Scalar]:  # fmt: skip
     """M v = M v* − bound in the rows of the joints that move; one that this turns back rests, or has what is given."""
     tied = [low is not None or lower is not None or upper is not None for low, _, _, lower, upper in zip(*to)]
     ways = [maths.sign(x) if held else 1 for x, held in zip(v, tied)]
@@ -224,7 +235,9 @@ def _solve_moving(
     ]
 
 
-def _residual(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any], to: Bounds, v: Sequence[Any]) -> Any:
+def _residual(
+    maths: Maths[Scalar], M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], to: Bounds, v: Sequence[Scalar]
+) -> Any:
     """max |v_i − best v_i|"""
     worst: Any = None
     for i in range(len(v)):
@@ -234,10 +247,10 @@ def _residual(maths: Maths[Any], M: Sequence[Sequence[Any]], free: Sequence[Any]
 
 
 def _step_positions(
-    maths: Maths[Any], new: State, v: Sequence[Any], to: Bounds, h: Any, limits: StepLimits, advance: Advance
-) -> list[Any]:
+    maths: Maths[Scalar], new: State, v: Sequence[Scalar], to: Bounds, h: Scalar, limits: StepLimits, advance: Advance
+) -> list[Scalar]:
     """Positions at the end of the step; a joint at or beyond its stop is on it, unless it is on its way from there."""
-    left: Any = 0  # of the step, after the first joint met its stop
+    left: Scalar = 0  # of the step, after the first joint met its stop
     for q, free, *flags, ends in zip(new["q"], new["qd"], to.lower, to.upper, limits.ends, strict=True):
         for flag, end, way in zip(flags, ends, (-1, 1)):
             if end is not None:
@@ -248,19 +261,19 @@ def _step_positions(
     since = halves if limits.endless else [maths.select(maths.less(0, left), left, half) for half in halves]
     step = [time * (after - free) for time, after, free in zip(since, v, new["qd"], strict=True)]
     there = advance({"q": new["q"]}, {"q": step})["q"]
-    found: list[Any] = []
+    found: list[Scalar] = []
     for at, after, below, above, (lower, upper) in zip(there, v, to.lower, to.upper, limits.ends, strict=True):
         if upper is not None:
-            end = maths.number(upper)
-            at = maths.select(above * (1 - maths.less(after, 0)), end, maths.minimum(at, end))
+            top = maths.number(upper)
+            at = maths.select(above * (1 - maths.less(after, 0)), top, maths.minimum(at, top))
         if lower is not None:
-            end = maths.number(lower)
-            at = maths.select(below * (1 - maths.less(0, after)), end, maths.maximum(at, end))
+            bottom = maths.number(lower)
+            at = maths.select(below * (1 - maths.less(0, after)), bottom, maths.maximum(at, bottom))
         found.append(at)
     return found
 
 
-def _friction_at_start(maths: Maths[Any], found: Given, ways: Sequence[Any], limits: StepLimits) -> list[Any]:
+def _friction_at_start(maths: Maths[Scalar], found: Given, ways: Sequence[Scalar], limits: StepLimits) -> list[Scalar]:
     """Friction at the start of the step, that of resting joints too: what pushes them, as far as friction can hold."""
     rows = zip(found["friction"], found["push"], found["low"], found["high"], ways, limits.dry, strict=True)
     return [

@@ -10,10 +10,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
+from manipula.errors import InputError
+from manipula.mechanics.models.entry import FRAMES, Given, ModelEntry, Outputs
 from manipula.mechanics.models.inverse.candidates import few_plans, six_plans
-from manipula.mechanics.models.inverse.loop import loop_from_chain, quotient
+from manipula.mechanics.models.inverse.loop import defect, loop_from_chain, quotient
 from manipula.mechanics.models.inverse.plan import SNAP, ArmKind, Mask, Pad, Plan, Slide, branches, entries, read
 from manipula.mechanics.models.inverse.view import LoopView, somewhere
 from manipula.mechanics.models.kinematics.jacobian import jacobian
@@ -240,3 +243,34 @@ def _common_mask(masks: Sequence[Mask]) -> Mask:
 
 def _mask(at: Placement, judge: Judge) -> Mask:
     return tuple(next((n for n in (0, 1, -1) if judge.zero(x - n, SNAP)), None) for x in entries(at))
+
+
+def _closed_form(plan: Plan, chain: Tree, x: Given) -> Outputs:
+    solved = branches(plan, chain, x["T"], x["parameter"][0] if plan.parameter else None)
+    checks = {"calm": solved.calm(chain.maths), "defect": defect(x["T"], chain.maths)}
+    return {"q": solved.q, "valid": solved.valid, "fit": solved.fit, **checks}
+
+
+def _inverse(model: ModelEntry, plan: Plan) -> ModelEntry:
+    """Inverse kinematics in the closed form of the arm's class."""
+    if not plan.has_closed_form:
+        raise InputError("inverse_kinematics has no closed form here: {sentence}", plan.sentence)
+    inputs = ("T", "parameter") if plan.parameter else ("T",)
+    order = "; ".join(f"{i}: {name}" for i, name in enumerate(plan.branch_names, 1))
+    outputs = {**model.outputs, "q": (model.outputs["q"][0], f"one row a branch, always in this order ({order})")}
+    return replace(model, inputs=inputs, outputs=outputs, methods={"closed-form": partial(_closed_form, plan)})
+
+
+ENTRIES = (
+    ModelEntry(
+        "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),
+        {
+            "q": ("rad or m", "one row a branch, always in the same order"),
+            "valid": ("1", "1 where the branch reaches the pose, else 0"),
+            "fit": ("1", "how far a branch is from being lost: 0 where two meet, negative out of reach"),
+            "calm": ("1", "the smallest |fit|: near 0 some branches want a closer look"),
+            "defect": ("1", "how far the input is from a pose"),
+        },
+        {"closed-form": lambda c, x: _closed_form(classify(c), c, x)}, FRAMES, inverts=_inverse,
+    ),
+)  # fmt: skip

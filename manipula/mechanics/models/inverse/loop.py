@@ -22,7 +22,7 @@ from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from manipula.mechanics.spatial.vector import Matrix, column, cross, dot, sub, sum_of
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 OVER = Placement(R=((1, 0, 0), (0, -1, 0), (0, 0, -1)))  # the same axis from its other end
 TURN_LEFT: Matrix = ((0, 0, 1), (1, 0, 0), (0, 1, 0))  # x → y → z → x
@@ -70,7 +70,7 @@ class Loop:
     def size(self) -> int:
         return len(self.axes)
 
-    def slide_axis(self, k: int, by: Any) -> Loop:
+    def slide_axis(self, k: int, by: Scalar) -> Loop:
         """The frame of axis k moved along its axis."""
         if isinstance(by, int) and by == 0:
             return self
@@ -138,7 +138,7 @@ def loop_from_chain(chain: Tree, pose: Placement) -> Loop:
     return Loop(gaps, tuple(Axis(i, link.kind.name) for i, link in enumerate(arm.links)))
 
 
-def joint_value(axis: Axis, motion: Motion, chain: Tree) -> Any:
+def joint_value(axis: Axis, motion: Motion, chain: Tree) -> Scalar:
     """The joint's own coordinate: direction · (sense · x − offset); angles in (−π, π]."""
     assert axis.joint is not None
     link, maths = chain.links[axis.joint], chain.maths
@@ -154,19 +154,19 @@ def joint_value(axis: Axis, motion: Motion, chain: Tree) -> Any:
     return _not_minus_pi(maths.atan2(link.along_z(sin), cos), maths)
 
 
-def _not_minus_pi(angle: Any, maths: Maths[Any]) -> Any:
+def _not_minus_pi(angle: Scalar, maths: Maths[Scalar]) -> Scalar:
     """π for −π, which an arc tangent gives for a sine of −0."""
     return maths.select(maths.less(-maths.degrees(Fraction(180)), angle), angle, -angle)
 
 
-def _beside(beside: Beside, angle: Any, maths: Maths[Any]) -> Any:
+def _beside(beside: Beside, angle: Scalar, maths: Maths[Scalar]) -> Scalar:
     if beside.locked is None:
         return _not_minus_pi(-angle, maths)
     half = maths.degrees(Fraction(180))
     return maths.select(beside.locked, angle, angle + maths.select(maths.less(0, angle), -half, half))
 
 
-def quotient(a: Any, b: Any) -> Any:
+def quotient(a: Scalar, b: Scalar) -> Scalar:
     """a / b that keeps the structure: 0 stays 0, a division by ±1 is none."""
     if isinstance(a, int) and a == 0:
         return 0
@@ -175,20 +175,20 @@ def quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
-def crossing_offsets(at: Placement) -> tuple[Any, Any]:
+def crossing_offsets(at: Placement) -> tuple[Scalar, Any]:
     """Where two axes cross: how far along the first, how far along the second (of two that do not: the nearest)."""
     u, p = (at.R[0][2], at.R[1][2], at.R[2][2]), at.p
     along = quotient(-(p[0] * u[0] + p[1] * u[1]), u[0] * u[0] + u[1] * u[1])
     return p[2] + along * u[2], along
 
 
-def pose_from_entries(entries: Sequence[Any]) -> Placement:
+def pose_from_entries(entries: Sequence[Scalar]) -> Placement:
     """From the 16 entries of a homogeneous matrix, row by row."""
     rows = [tuple(entries[4 * i : 4 * i + 4]) for i in range(3)]
     return Placement(tuple(row[:3] for row in rows), tuple(row[3] for row in rows))  # type: ignore[arg-type]
 
 
-def defect(T: Sequence[Any], maths: Maths[Any]) -> Any:
+def defect(T: Sequence[Scalar], maths: Maths[Scalar]) -> Scalar:
     """How far 16 entries are from a pose: the columns unit, square and right-handed, the last row 0 0 0 1."""
     R = pose_from_entries(T).R
     x, y, z = (column(R, j) for j in range(3))

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from manipula.mechanics.models.inverse.loop import Gap, Loop, quotient
 from manipula.mechanics.models.inverse.slides import ONE, Placed, amounts
 from manipula.mechanics.models.inverse.solving import Subproblems, Unknown, unknowns
 from manipula.mechanics.models.inverse.subproblems import Motion, Shift
 from manipula.mechanics.spatial.vector import Matrix, Vector, Z, add, column, rotate, scale, sub, unrotate
+from manipula.scalar import Scalar
 
-Root = tuple[tuple[Motion, ...], Any]
+Root = tuple[tuple[Motion, ...], Scalar]
 Pair = Callable[[Unknown, Unknown, Gap, Vector, Vector, Subproblems], list[Root]]
 
 
@@ -87,12 +87,12 @@ def slide_then_turn(how: str) -> Pair:
     return solve
 
 
-def _by_height(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Any]:
+def _by_height(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Scalar]:
     """v + x d has the height of `still`."""
     return [by.note_known(x, Shift(quotient(still[2] - v[2], d[2])))], by.maths.number(ONE)
 
 
-def _by_distance(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Any]:
+def _by_distance(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Scalar]:
     """v + x d has the distance of `still` from the axis; d is square to it."""
     square = still[0] * still[0] + still[1] * still[1]
     slides, fit = by.quadratic(x, (v[0], v[1], 0), (d[0], d[1], 0), square)

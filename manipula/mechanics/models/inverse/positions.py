@@ -51,7 +51,7 @@ ONE = Fraction(1)
 def _mirror_case(case: Case) -> Case:
     def solve(arm: Arm3, by: Subproblems) -> list[Root]:
         found = case(arm.mirror(), by)
-        return [Root(tuple(m.opposite() for m in reversed(root.motions)), root.fit) for root in found]
+        return [Root((c.opposite(), b.opposite(), a.opposite()), fit) for (a, b, c), fit in found]
 
     return solve
 

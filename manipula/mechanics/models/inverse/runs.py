@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.inverse.loop import Loop
 from manipula.mechanics.models.inverse.slides import ONE, rotation
@@ -35,6 +35,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+from manipula.scalar import Scalar
 
 Runs = tuple[tuple[int, ...], ...]
 
@@ -129,7 +130,7 @@ class Sums:
         return {one: first, two: self.by.second(unknowns(one, two), first, self.link(i)[1], self.psi[i])}
 
 
-def settings_of(arm: Seated, by: Subproblems) -> list[tuple[tuple[Turn, ...], Any]]:
+def settings_of(arm: Seated, by: Subproblems) -> list[tuple[tuple[Turn, ...], Scalar]]:
     """Z(ψ₁) E₁ Z(ψ₂) E₂ Z(ψ₃) = M"""
     loop, one = arm.loop, by.maths.number(ONE)
     if not arm.runs:

@@ -11,7 +11,6 @@ Journal of Robotics Research 11 (1992); the frames F are chosen here.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from manipula.mechanics.models.inverse.loop import Loop
 from manipula.mechanics.models.inverse.solving import Subproblems, unknowns
@@ -29,10 +28,10 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
-def arm_angle(loop: Loop, psi: Any, by: Subproblems) -> list[Branch]:
+def arm_angle(loop: Loop, psi: Scalar, by: Subproblems) -> list[Branch]:
     """Elbow, shoulder, wrist: eight branches. p₂ = p₃ = p₆ = p₇ = 0."""
     o, g2, g3, g4, g5, g6, g7 = loop.gaps
     maths, axes = by.maths, unknowns(*range(7))
@@ -62,7 +61,7 @@ def _to_wrist(loop: Loop, R03: Matrix, elbow: Turn, j: int) -> Vector:
     return unrotate(g5.there.R, elbow.back(unrotate(g4.there.R, unrotate(R03, column(o.back.R, j)))))
 
 
-def angle_of(loop: Loop, motions: tuple[Turn, ...], maths: Maths[Any]) -> Any:
+def angle_of(loop: Loop, motions: tuple[Turn, ...], maths: Maths[Scalar]) -> Scalar:
     """The arm angle of a configuration: X(ψ) = F(W)ᵀ R₀₃ F(v), the loop read at its pose."""
     v = reference(shoulder_to_wrist(loop, motions[3]), maths)
     W = reference(loop.gaps[0].back.p, maths)

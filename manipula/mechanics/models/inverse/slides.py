@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.inverse.loop import Loop, quotient
 from manipula.mechanics.models.inverse.solving import Subproblems, Unknown, unknowns
@@ -37,6 +37,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+from manipula.scalar import Scalar
 
 ONE = Fraction(1)
 UNMOVED = Shift(0)
@@ -46,7 +47,7 @@ class Placed(NamedTuple):
     """One solution: a motion for each axis, and how far it is from being lost."""
 
     motions: tuple[Motion, ...]
-    fit: Any
+    fit: Scalar
 
 
 # axes whose directions give the angles
@@ -104,7 +105,7 @@ def _direction(loop: Loop, motions: Sequence[Motion], k: int) -> Vector:
     return v
 
 
-def amounts(along: Sequence[Vector], m: Vector) -> list[Any]:
+def amounts(along: Sequence[Vector], m: Vector) -> list[Scalar]:
     """Σ x d = m for one, two or three directions; of fewer than three, the nearest."""
     if len(along) == 1:
         return [dot(along[0], m)]
@@ -171,7 +172,7 @@ def _gaps(loop: Loop) -> list[tuple[Vector, Matrix]]:
 
 def _solve_slide(
     slide: Unknown, p: Vector, v: Vector, d: Vector, how: str, by: Subproblems
-) -> list[tuple[Shift, Vector, Any]]:
+) -> list[tuple[Shift, Vector, Scalar]]:
     """The x with which v + x d has the height of p, or its distance from the axis; and v + x d."""
     if how == "leaning":
         x = by.note_known(slide, Shift(quotient(p[2] - v[2], d[2])))

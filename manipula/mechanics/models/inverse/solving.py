@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from manipula.mechanics.models.inverse import subproblems as basic
 from manipula.mechanics.models.inverse.loop import quotient
 from manipula.mechanics.models.inverse.subproblems import Shift, Turn, Wrist, half_turned
 from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, rotate, unrotate
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 Moved = TypeVar("Moved", Turn, Shift, Turn | Shift)
-Found = tuple[Sequence[tuple[Turn, Turn]], Any]
+Found = tuple[Sequence[tuple[Turn, Turn]], Scalar]
 
 
 class Unknown(NamedTuple):
@@ -35,11 +35,11 @@ def unknowns(*axes: int) -> tuple[Unknown, ...]:
 class Subproblems:
     """Every root, in a fixed order, with the `fit` of the equation it comes from; `fits` are those met so far."""
 
-    def __init__(self, maths: Maths[Any]) -> None:
+    def __init__(self, maths: Maths[Scalar]) -> None:
         self.maths = maths
-        self.fits: list[Any] = []
+        self.fits: list[Scalar] = []
 
-    def _note_fit(self, fit: Any) -> Any:
+    def _note_fit(self, fit: Scalar) -> Scalar:
         self.fits.append(fit)
         return fit
 
@@ -47,7 +47,7 @@ class Subproblems:
         """What an equation gives at once."""
         return motion
 
-    def linear(self, x: Unknown, A: Any, B: Any, C: Any) -> tuple[Sequence[Turn], Any]:
+    def linear(self, x: Unknown, A: Scalar, B: Scalar, C: Scalar) -> tuple[Sequence[Turn], Scalar]:
         """A cos + B sin = C"""
         roots, fit = basic.linear(A, B, C, self.maths)
         return roots, self._note_fit(fit)
@@ -56,12 +56,14 @@ class Subproblems:
         """Z p = m, of the components across z."""
         return basic.turn(p, m, self.maths)
 
-    def quadratic(self, x: Unknown, v: Vector, e: Vector, square: Any, length: Any = 1) -> tuple[Sequence[Shift], Any]:
+    def quadratic(
+        self, x: Unknown, v: Vector, e: Vector, square: Scalar, length: Scalar = 1
+    ) -> tuple[Sequence[Shift], Scalar]:
         """|v + x·length·e|² = square, e a unit vector"""
         slides, rest = basic.quadratic(v, e, square, self.maths)
         return [Shift(quotient(slide.by, length)) for slide in slides], self._note_fit(rest)
 
-    def distance(self, x: Unknown, p: Vector, R: Matrix, w: Vector, square: Any) -> tuple[Sequence[Turn], Any]:
+    def distance(self, x: Unknown, p: Vector, R: Matrix, w: Vector, square: Scalar) -> tuple[Sequence[Turn], Scalar]:
         """|p + R Z w|² = square"""
         return self.linear(x, *basic.distance(p, R, w, square))
 
@@ -82,7 +84,7 @@ class Subproblems:
 
     def orientation(
         self, axes: Sequence[Unknown], R2: Matrix, R3: Matrix, M: Callable[[int], Vector], letter: str = "m"
-    ) -> tuple[Sequence[Wrist], Any]:
+    ) -> tuple[Sequence[Wrist], Scalar]:
         """Z₁ R₂ Z₂ R₃ Z₃ = M, of which any column can be had: the two settings of a wrist. `letter` is M's name."""
         roots, fit = basic.two_turns(R2, column(R3, 2), M(2), self.maths)
         (first, second), (other, opposite) = roots
@@ -104,7 +106,7 @@ class Subproblems:
         rest = unrotate(R, first.back((whole.cos, whole.sin, 0)))
         return Turn(rest[0], rest[1])
 
-    def unless(self, locked: Any, found: Turn, rest: Callable[[], Turn]) -> Turn:
+    def unless(self, locked: Scalar, found: Turn, rest: Callable[[], Turn]) -> Turn:
         """A turn that is undetermined where `locked`: there another may be chosen."""
         other = rest()
         cos, sin = (self.maths.select(locked, x, y) for x, y in ((other.cos, found.cos), (other.sin, found.sin)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.inverse.loop import Gap, Loop
 from manipula.mechanics.models.inverse.meeting import carried_back, three_that_meet
@@ -19,12 +19,12 @@ from manipula.mechanics.models.inverse.subproblems import LOCK, Motion, Shift, T
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import IDENTITY, NULL, Vector, add, column, dot, rotate, sub, transpose, unrotate
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
 class Branch(NamedTuple):
     motions: tuple[Motion, ...]
-    fit: Any
+    fit: Scalar
 
 
 def spherical(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
@@ -69,7 +69,7 @@ def three_parallel(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     return found
 
 
-def _best_reach(target: Vector, arm: Vector, p: Vector, w: Vector, maths: Maths[Any]) -> Turn:
+def _best_reach(target: Vector, arm: Vector, p: Vector, w: Vector, maths: Maths[Scalar]) -> Turn:
     """ψ for which |target − Z arm| comes closest to what two links at a right angle span."""
     A, B = target[0] * arm[0] + target[1] * arm[1], target[1] * arm[0] - target[0] * arm[1]
     square = _flat_square(target) + _flat_square(arm) - _flat_square(p) - _flat_square(w)
@@ -77,11 +77,11 @@ def _best_reach(target: Vector, arm: Vector, p: Vector, w: Vector, maths: Maths[
     return turn_from(best.cos, best.sin, maths)
 
 
-def _flat_square(v: Vector) -> Any:
+def _flat_square(v: Vector) -> Scalar:
     return v[0] * v[0] + v[1] * v[1]
 
 
-def _planar(e: Gap, f: Gap, m: Vector, psi: Turn, by: Subproblems) -> list[tuple[tuple[Turn, Turn, Turn], Any]]:
+def _planar(e: Gap, f: Gap, m: Vector, psi: Turn, by: Subproblems) -> list[tuple[tuple[Turn, Turn, Turn], Scalar]]:
     """Z₀ (p_e + R_e Z₁ p_f) = m across z, Z₀ R_e Z₁ R_f Z₂ = Z(ψ)"""
     axes = unknowns(0, 1, 2)
     roots, fit = by.pair(axes[0], axes[1], e.there.p, e.there.R, f.there.p, m)
@@ -155,7 +155,7 @@ STRUCTURES: dict[str, Callable[[Loop, str, Subproblems], list[Branch]]] = {
 }
 
 
-def closure(loop: Loop, motions: tuple[Motion, ...]) -> Any:
+def closure(loop: Loop, motions: tuple[Motion, ...]) -> Scalar:
     """How far the loop is from closed: the sum of squares of R − 1 and p. For arms that cannot reach every pose."""
     R, p = IDENTITY, NULL
     for gap, motion in zip(reversed(loop.gaps), reversed(motions), strict=True):

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import Matrix, Vector, cross, dot, rotate, transpose, unrotate
-from manipula.scalar import Maths, Tolerance
+from manipula.scalar import Maths, Scalar, Tolerance
 
 # squares: in double precision far above the square of what rounding leaves, some 1e-15; in single that is some 1e-6
 TINY = Tolerance("1e-24", "1e-12")  # A² + B² below which an equation says nothing about its angle
@@ -35,8 +35,8 @@ NOWHERE = Tolerance("1e-52", "1e-26")  # the same for the product of two such di
 class Turn(NamedTuple):
     """A rotation about z by its cosine and sine. `beside` says how it follows from another, to save an arc tangent."""
 
-    cos: Any
-    sin: Any
+    cos: Scalar
+    sin: Scalar
     beside: Beside | None = None
 
     def ahead(self, v: Vector) -> Vector:
@@ -72,7 +72,7 @@ class Beside(NamedTuple):
 class Shift(NamedTuple):
     """A translation along z: the same words for a prismatic joint."""
 
-    by: Any
+    by: Scalar
 
     def ahead(self, v: Vector) -> Vector:
         return (v[0], v[1], v[2] + self.by)
@@ -94,12 +94,12 @@ Motion = Turn | Shift
 STILL = Turn(1, 0)
 
 
-def linear(A: Any, B: Any, C: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
+def linear(A: Scalar, B: Scalar, C: Scalar, maths: Maths[Scalar]) -> tuple[tuple[Turn, Turn], Scalar]:
     """A cos + B sin = C"""
     return _roots(A, B, C, A * A + B * B - C * C, maths)
 
 
-def _roots(A: Any, B: Any, C: Any, rest: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
+def _roots(A: Scalar, B: Scalar, C: Scalar, rest: Scalar, maths: Maths[Scalar]) -> tuple[tuple[Turn, Turn], Scalar]:
     """cos = (A C ∓ B S)/(A² + B²), sin = (B C ± A S)/(A² + B²), S² = rest = A² + B² − C²"""
     square = A * A + B * B
     free = maths.less(square, maths.number(TINY))
@@ -111,16 +111,16 @@ def _roots(A: Any, B: Any, C: Any, rest: Any, maths: Maths[Any]) -> tuple[tuple[
     return (_turn_or_zero(free, plus, scale, maths), _turn_or_zero(free, minus, scale, maths)), fit
 
 
-def _turn_or_zero(free: Any, at: tuple[Any, Any], scale: Any, maths: Maths[Any]) -> Turn:
+def _turn_or_zero(free: Scalar, at: tuple[Scalar, Any], scale: Scalar, maths: Maths[Scalar]) -> Turn:
     return Turn(maths.select(free, 1, at[0] * scale), maths.select(free, 0, at[1] * scale))
 
 
-def turn(p: Vector, m: Vector, maths: Maths[Any]) -> Turn:
+def turn(p: Vector, m: Vector, maths: Maths[Scalar]) -> Turn:
     """Z p = m, of the components across z."""
     return turn_from(p[0] * m[0] + p[1] * m[1], p[0] * m[1] - p[1] * m[0], maths)
 
 
-def turn_from(c: Any, s: Any, maths: Maths[Any]) -> Turn:
+def turn_from(c: Scalar, s: Scalar, maths: Maths[Scalar]) -> Turn:
     """The direction of (c, s)."""
     square = c * c + s * s
     free = maths.less(square, maths.number(NOWHERE))
@@ -128,7 +128,7 @@ def turn_from(c: Any, s: Any, maths: Maths[Any]) -> Turn:
     return _turn_or_zero(free, (c, s), scale, maths)
 
 
-def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[tuple[Turn, Turn]], Any]:
+def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Scalar]) -> tuple[list[tuple[Turn, Turn]], Scalar]:
     """Z₁ R Z₂ v = m.  Its third row, r·Z₂v = m_z, is linear; S² = (1 − r_z²)(m_x² + m_y²) − (v_z − r_z m_z)² keeps its
     digits where m comes close to the first axis, which A² + B² − C² does not."""
     r = R[2]
@@ -146,25 +146,25 @@ def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[
     return [(first, plus), (turn(rotate(R, minus.ahead(v)), m, maths), minus)], fit
 
 
-def vanish(*entries: Any) -> bool:
+def vanish(*entries: Scalar) -> bool:
     """Whether entries vanish by structure: neighbouring axes are square."""
     return all(isinstance(x, int) and x == 0 for x in entries)
 
 
-def half_turned(first: Turn, locked: Any, maths: Maths[Any]) -> Turn:
+def half_turned(first: Turn, locked: Scalar, maths: Maths[Scalar]) -> Turn:
     """Square axes have their other setting half a turn away; a locked one has none."""
     cos, sin = (maths.select(locked, x, -x) for x in (first.cos, first.sin))
     return Turn(cos, sin, Beside(first, locked))
 
 
-def distance(p: Vector, R: Matrix, w: Vector, square: Any) -> tuple[Any, Any, Any]:
+def distance(p: Vector, R: Matrix, w: Vector, square: Scalar) -> tuple[Scalar, Any, Scalar]:
     """(A, B, C) of |p + R Z w|² = square, which is linear in Z: 2 (Rᵀp)·Zw = square − p² − w²"""
     k = unrotate(R, p)
     A, B = k[0] * w[0] + k[1] * w[1], k[1] * w[0] - k[0] * w[1]
     return A, B, half(square - dot(p, p) - dot(w, w)) - k[2] * w[2]
 
 
-def quadratic(v: Vector, e: Vector, square: Any, maths: Maths[Any]) -> tuple[tuple[Shift, Shift], Any]:
+def quadratic(v: Vector, e: Vector, square: Scalar, maths: Maths[Scalar]) -> tuple[tuple[Shift, Shift], Scalar]:
     """|v + x e|² = square, e a unit vector"""
     h = dot(v, e)
     rest = square - dot(v, v) + h * h
@@ -186,7 +186,7 @@ class Wrist(NamedTuple):
     third: Turn
 
 
-def reference(x: Vector, maths: Maths[Any]) -> Matrix:
+def reference(x: Vector, maths: Maths[Scalar]) -> Matrix:
     """F(x): x/|x| is its first column, z × x its second; where x lies on z itself the second is y, where it is nothing
     the first is z."""
     flat = x[0] * x[0] + x[1] * x[1]

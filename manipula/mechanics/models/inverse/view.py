@@ -16,14 +16,14 @@ from manipula.mechanics.models.inverse.loop import Loop, crossing_offsets
 from manipula.mechanics.models.inverse.slides import rotation
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.messages import Message
-from manipula.scalar import Judge, Maths
+from manipula.scalar import Judge, Maths, Scalar
 
 STRAIGHT = 1e-9
 CLOSE = 1e-8
 SLIGHT = 1e-6  # a slide that leans less on an axis is square to it
 SMALLEST = 1e-3  # m; an arm is at least this large
 
-Direction = tuple[Any, Any, Any]
+Direction = tuple[Scalar, Any, Scalar]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class LoopView:
         """A direction is ± z."""
         return all(self.judge.zero(x, STRAIGHT) for x in direction[:2])
 
-    def leans(self, x: Any) -> bool:
+    def leans(self, x: Scalar) -> bool:
         """A slide has a part x along an axis, at least a little."""
         return not self.judge.zero(x, SLIGHT)
 
@@ -111,7 +111,7 @@ class LoopView:
         return tuple(flips)
 
 
-def somewhere(maths: Maths[Any]) -> Placement:
+def somewhere(maths: Maths[Scalar]) -> Placement:
     """A pose of no special meaning."""
     turns = [("z", Fraction(40)), ("x", Fraction(63)), ("z", Fraction(23))]
     at = Placement()

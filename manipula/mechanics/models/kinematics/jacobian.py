@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
+from manipula.mechanics.models.entry import TOOL, Given, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.vector import NULL, Vector, add, column, cross, scale, sub, unrotate
+from manipula.mechanics.spatial.vector import NULL, Vector, add, column, cross, dot, scale, sub, unrotate
 from manipula.scalar import Scalar
 
 Column = tuple[Vector, Vector]  # linear, angular
@@ -108,3 +109,54 @@ def joint_column(link: Link, z: Vector, swing: Vector) -> Column:
 def rows_from_columns(columns: Sequence[Column]) -> Rows:
     """6×n nested lists."""
     return [[parts[half][axis] for parts in columns] for half in (0, 1) for axis in range(3)]
+
+
+def _velocity(chain: Tree, x: Given) -> Outputs:
+    return {"v": [dot(row, x["qd"]) for row in jacobian(chain, x["q"])]}
+
+
+def _acceleration(chain: Tree, x: Given) -> Outputs:
+    rows = zip(jacobian(chain, x["q"]), jacobian_dot(chain, x["q"], x["qd"]))
+    return {"a": [dot(J, x["qdd"]) + dot(Jd, x["qd"]) for J, Jd in rows]}
+
+
+def _acceleration_summed(chain: Tree, x: Given) -> Outputs:
+    rows = zip(jacobian(chain, x["q"]), tool_bias(chain, x["q"], x["qd"]))
+    return {"a": [dot(J, x["qdd"]) + bias for J, bias in rows]}
+
+
+ENTRIES = (
+    ModelEntry(
+        "jacobian", "tool velocity per joint velocity, world axes", ("q",),
+        {"J": ("m/rad or 1", "linear rows, then angular")},
+        {"columns": lambda c, x: {"J": jacobian(c, x["q"])}}, TOOL, trees=("columns",),
+    ),
+    ModelEntry(
+        "jacobian_tool", "the Jacobian in tool axes", ("q",), {"J": ("m/rad or 1", "linear rows, then angular")},
+        {"columns": lambda c, x: {"J": jacobian_tool(c, x["q"])}}, TOOL, trees=("columns",),
+    ),
+    ModelEntry(
+        "jacobian_dot", "time derivative of the Jacobian, world axes", ("q", "qd"),
+        {"Jd": ("m/(rad·s) or 1/s", "linear rows, then angular")},
+        {"columns": lambda c, x: {"Jd": jacobian_dot(c, x["q"], x["qd"])}}, TOOL, trees=("columns",),
+    ),
+    ModelEntry(
+        "tool_velocity", "velocity of the tool, J·q̇, world axes", ("q", "qd"),
+        {"v": ("m/s, rad/s", "linear, then angular")}, {"columns": _velocity}, TOOL, trees=("columns",),
+    ),
+    ModelEntry(
+        "tool_acceleration", "acceleration of the tool, J·q̈ + J̇·q̇, world axes", ("q", "qd", "qdd"),
+        {"a": ("m/s², rad/s²", "linear, then angular")},
+        {"columns": _acceleration, "summed": _acceleration_summed}, TOOL, candidates=("summed",),
+        trees=("columns", "summed"),
+    ),
+    ModelEntry(
+        "tool_bias", "acceleration of the tool at constant joint rates, J̇·q̇, world axes", ("q", "qd"),
+        {"a": ("m/s², rad/s²", "linear, then angular")},
+        {
+            "columns": lambda c, x: {"a": [dot(row, x["qd"]) for row in jacobian_dot(c, x["q"], x["qd"])]},
+            "summed": lambda c, x: {"a": tool_bias(c, x["q"], x["qd"])},
+        },
+        TOOL, candidates=("summed",), trees=("columns", "summed"),
+    ),
+)  # fmt: skip

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from manipula.mechanics.models.entry import TOOL, ModelEntry
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import HERE
@@ -83,3 +84,21 @@ def _volume(J: Rows, joints: int, maths: Maths[Scalar]) -> Scalar:
     vectors = J if len(J) < joints else list(zip(*J, strict=True))
     gram = [[dot(one, other) for other in vectors] for one in vectors]
     return maths.sqrt(maths.abs(determinant(gram)))  # rounding may leave less than nothing
+
+
+def _of_moving_rows(model: ModelEntry, chain: Tree) -> ModelEntry:
+    """Of an arm in numbers, without the rows in which it never moves."""
+    rows = moving_rows(chain)
+    return replace(model, methods={"gram": lambda c, x: manipulability(c, x["q"], rows)})
+
+
+ENTRIES = (
+    ModelEntry(
+        "manipulability", "how far the tool is from losing a freedom, √det(J·Jᵀ), of rows in which it moves", ("q",),
+        {
+            "w": ("mixed", "of the whole Jacobian"), "translation": ("m³, m² or m", "of the tool's position"),
+            "rotation": ("1", "of its orientation"),
+        },
+        {"gram": lambda c, x: manipulability(c, x["q"])}, TOOL, planned=_of_moving_rows, trees=("gram",),
+    ),
+)  # fmt: skip

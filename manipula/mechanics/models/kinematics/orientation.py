@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import Any
 
 from manipula.errors import UnknownNameError
+from manipula.mechanics.models.entry import TOOL, Given, ModelEntry, Outputs
+from manipula.mechanics.models.kinematics.pose import pose
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.vector import Matrix, Vector, matmul
 from manipula.scalar import Maths, Scalar, Tolerance
@@ -36,7 +38,7 @@ LOCK = Tolerance("1e-24", "1e-10")  # of sin² between the outer axes
 # Euler parameters
 
 
-def quaternion_from_matrix(R: Matrix, maths: Maths[Any]) -> Quaternion:
+def quaternion_from_matrix(R: Matrix, maths: Maths[Scalar]) -> Quaternion:
     """4e0² = 1 + tr R and its three kin add up to 4: the largest is at least 1, and only it is divided by."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
     rows = (  # 4 e_k (e0, e1, e2, e3), k = 0 … 3
@@ -64,7 +66,7 @@ def matrix_from_quaternion(e: Sequence[Scalar]) -> Matrix:
     )
 
 
-def _either(condition: Scalar, yes: Quaternion, no: Quaternion, maths: Maths[Any]) -> Quaternion:
+def _either(condition: Scalar, yes: Quaternion, no: Quaternion, maths: Maths[Scalar]) -> Quaternion:
     w, x, y, z = (maths.select(condition, a, b) for a, b in zip(yes, no))
     return w, x, y, z
 
@@ -76,7 +78,7 @@ def _scale(k: Scalar, e: Quaternion) -> Quaternion:
 # Euler angles
 
 
-def angles_from_matrix(R: Matrix, sequence: str, maths: Maths[Any]) -> Vector:
+def angles_from_matrix(R: Matrix, sequence: str, maths: Maths[Scalar]) -> Vector:
     """The three angles of a sequence. With axes a, b, the third k, and ε = +1 when a, b, k are in cyclic order:
 
     | outer axes      | first angle: h·sine, h·cosine | middle angle: sine, cosine | third angle: sine, cosine |
@@ -96,7 +98,7 @@ def angles_from_matrix(R: Matrix, sequence: str, maths: Maths[Any]) -> Vector:
     return first, maths.atan2(sense * R[a][k], h), maths.atan2(sense * Rb[a], Rb[b])
 
 
-def _guarded_angle(y: Scalar, x: Scalar, maths: Maths[Any]) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+def _guarded_angle(y: Scalar, x: Scalar, maths: Maths[Scalar]) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """The angle of (x, y), its sine and cosine, and the length h of (x, y); at gimbal lock angle and h are 0."""
     square = x * x + y * y
     locked = maths.less(square, maths.number(LOCK))
@@ -105,7 +107,7 @@ def _guarded_angle(y: Scalar, x: Scalar, maths: Maths[Any]) -> tuple[Scalar, Sca
     return maths.atan2(y, x), y / length, x / length, maths.select(locked, 0, length)
 
 
-def matrix_from_angles(angles: Sequence[Scalar], sequence: str, maths: Maths[Any]) -> Matrix:
+def matrix_from_angles(angles: Sequence[Scalar], sequence: str, maths: Maths[Scalar]) -> Matrix:
     """R = Ra(first) Rb(second) Rc(third)"""
     _axes(sequence)
     first, second, third = (
@@ -122,22 +124,22 @@ def _axes(sequence: str) -> tuple[int, int, int, int]:
     return a, b, 3 - a - b, 1 if (b - a) % 3 == 1 else -1
 
 
-def bryant_from_matrix(R: Matrix, maths: Maths[Any]) -> Vector:
+def bryant_from_matrix(R: Matrix, maths: Maths[Scalar]) -> Vector:
     """Bryant angles: about x, then the new y, then the newest z."""
     return angles_from_matrix(R, "xyz", maths)
 
 
-def matrix_from_bryant(angles: Sequence[Scalar], maths: Maths[Any]) -> Matrix:
+def matrix_from_bryant(angles: Sequence[Scalar], maths: Maths[Scalar]) -> Matrix:
     return matrix_from_angles(angles, "xyz", maths)
 
 
-def rpy_from_matrix(R: Matrix, maths: Maths[Any]) -> Vector:
+def rpy_from_matrix(R: Matrix, maths: Maths[Scalar]) -> Vector:
     """Roll, pitch, yaw about the fixed x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll). At gimbal lock yaw is 0."""
     yaw, pitch, roll = angles_from_matrix(R, "zyx", maths)
     return roll, pitch, yaw
 
 
-def matrix_from_rpy(angles: Sequence[Scalar], maths: Maths[Any]) -> Matrix:
+def matrix_from_rpy(angles: Sequence[Scalar], maths: Maths[Scalar]) -> Matrix:
     roll, pitch, yaw = angles
     return matrix_from_angles((yaw, pitch, roll), "zyx", maths)
 
@@ -153,19 +155,19 @@ def matrix_from_rpy(angles: Sequence[Scalar], maths: Maths[Any]) -> Matrix:
 NOTHING = Tolerance("1e-300", "1e-36")  # a squared length below this is zero
 
 
-def cylindrical_from_cartesian(p: Sequence[Scalar], maths: Maths[Any]) -> Vector:
+def cylindrical_from_cartesian(p: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
     """ρ = √(x² + y²), φ = atan2(y, x), z"""
     x, y, z = p
     rho, phi = polar_from_plane(x, y, maths)
     return rho, phi, z
 
 
-def cartesian_from_cylindrical(coordinates: Sequence[Scalar], maths: Maths[Any]) -> Vector:
+def cartesian_from_cylindrical(coordinates: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
     rho, phi, z = coordinates
     return rho * maths.cos(phi), rho * maths.sin(phi), z
 
 
-def spherical_from_cartesian(p: Sequence[Scalar], maths: Maths[Any]) -> Vector:
+def spherical_from_cartesian(p: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
     """r = √(x² + y² + z²), polar = atan2(ρ, z), azimuth = atan2(y, x)"""
     x, y, z = p
     rho, azimuth = polar_from_plane(x, y, maths)
@@ -173,15 +175,40 @@ def spherical_from_cartesian(p: Sequence[Scalar], maths: Maths[Any]) -> Vector:
     return r, polar, azimuth
 
 
-def cartesian_from_spherical(coordinates: Sequence[Scalar], maths: Maths[Any]) -> Vector:
+def cartesian_from_spherical(coordinates: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
     r, polar, azimuth = coordinates
     rho = r * maths.sin(polar)
     return rho * maths.cos(azimuth), rho * maths.sin(azimuth), r * maths.cos(polar)
 
 
-def polar_from_plane(x: Scalar, y: Scalar, maths: Maths[Any]) -> tuple[Scalar, Scalar]:
+def polar_from_plane(x: Scalar, y: Scalar, maths: Maths[Scalar]) -> tuple[Scalar, Scalar]:
     """Length and angle of (x, y); at the origin both are 0, and what is computed beside them is that of (1, 0)."""
     square = x * x + y * y
     nowhere = maths.less(square, maths.number(NOTHING))
     length = maths.sqrt(maths.select(nowhere, 1, square))
     return maths.select(nowhere, 0, length), maths.atan2(maths.select(nowhere, 0, y), maths.select(nowhere, 1, x))
+
+
+def _orientation(chain: Tree, x: Given) -> Outputs:
+    at, maths = pose(chain, x["q"]), chain.maths
+    return {
+        "quaternion": quaternion_from_matrix(at.R, maths),
+        "bryant": bryant_from_matrix(at.R, maths),
+        "rpy": rpy_from_matrix(at.R, maths),
+        "cylindrical": cylindrical_from_cartesian(at.p, maths),
+        "spherical": spherical_from_cartesian(at.p, maths),
+    }
+
+
+ENTRIES = (
+    ModelEntry(
+        "orientation", "the tool's orientation and position in other coordinates", ("q",),
+        {
+            "quaternion": ("1", "Euler parameters e0 e1 e2 e3, e0 ≥ 0"), "bryant": ("rad", "Bryant angles x-y′-z″"),
+            "rpy": ("rad", "roll, pitch, yaw about fixed axes"),
+            "cylindrical": ("m, rad, m", "radius, azimuth, height"),
+            "spherical": ("m, rad, rad", "radius, polar angle, azimuth"),
+        },
+        {"forward": _orientation}, TOOL, trees=("forward",),
+    ),
+)  # fmt: skip

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from manipula.mechanics.models.entry import FRAMES, ModelEntry
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import Placement, turn_about
 from manipula.scalar import Scalar
@@ -52,3 +53,20 @@ def advance(parent: Placement, row: tuple[Link, Placement]) -> Placement:
     """pose_world_link from pose_world_parent: · before · motion · after"""
     link, motion = row
     return parent @ link.before @ motion @ link.after
+
+
+ENTRIES = (
+    ModelEntry(
+        "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},
+        {"forward": lambda c, x: {"T": [at.rows() for at in frames(c, x["q"])]}}, FRAMES, trees=("forward",),
+    ),
+    ModelEntry(
+        "transforms", "elementary transform of every link, T(i−1, i)", ("q",), {"T": ("1, m", "links 1…n")},
+        {"elementary": lambda c, x: {"T": [at.rows() for at in elementary(c, x["q"])]}}, FRAMES,
+        trees=("elementary",),
+    ),
+    ModelEntry(
+        "axes", "pose of every joint's own frame; it moves about or along +z", ("q",), {"T": ("1, m", "joints 1…n")},
+        {"forward": lambda c, x: {"T": [at.rows() for at in axes(c, x["q"])]}}, FRAMES, trees=("forward",),
+    ),
+)  # fmt: skip

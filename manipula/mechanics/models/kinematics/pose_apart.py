@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import Placement, turn_about
@@ -69,25 +68,25 @@ class Passed:
     C: Matrix = IDENTITY
     p: Vector = NULL
 
-    def past_placement(self, at: Placement, maths: Maths[Any]) -> Passed:
+    def past_placement(self, at: Placement, maths: Maths[Scalar]) -> Passed:
         """Past a placement:  p + Rz(angle) C p'"""
         return Passed(
             self.angle, matmul(self.C, at.R), add(self.p, rotate_about_z(self.angle, rotate(self.C, at.p), maths))
         )
 
-    def past_joint(self, link: Link, q: Scalar, maths: Maths[Any]) -> Passed:
+    def past_joint(self, link: Link, q: Scalar, maths: Maths[Scalar]) -> Passed:
         """Past a joint, whose z may point against that of the run's first."""
         x = link.offset + link.along_z(q)
         turn = link.kind.turn(x)
         there = Passed(self.angle + (turn if self.C[2][2] == 1 else -turn), self.C, self.p)
         return there.past_placement(Placement(p=(0, 0, link.kind.slide(x))), maths)
 
-    def placement(self, maths: Maths[Any]) -> Placement:
+    def placement(self, maths: Maths[Scalar]) -> Placement:
         x, y, z = (rotate_about_z(self.angle, axis, maths) for axis in transpose(self.C))
         return Placement(transpose((x, y, z)), self.p)
 
 
-def rotate_about_z(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
+def rotate_about_z(angle: Scalar, a: Vector, maths: Maths[Scalar]) -> Vector:
     """Rz(angle) a; what lies along z, or has no angle to turn by, stays as it is, structural zeros included."""
     if nothing(angle) or (nothing(a[0]) and nothing(a[1])):
         return a
@@ -133,7 +132,7 @@ def _along(tool: Placement) -> int | None:
     return axes[0] if axes else None
 
 
-def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Any]) -> tuple[Placement, bool]:
+def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Scalar]) -> tuple[Placement, bool]:
     """What stands beyond a run, seen from before its first joint; and whether its position is still a constant."""
     state = Passed().past_joint(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
@@ -148,7 +147,7 @@ def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Any]) -> 
     return at, still
 
 
-def polar(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
+def polar(angle: Scalar, a: Vector, maths: Maths[Scalar]) -> Vector:
     """Rz(angle) a, for a constant a"""
     x, y, z = a
     if nothing(angle) or nothing(x) or nothing(y):

@@ -20,9 +20,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import pairwise
-from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.entry import APART, TOOL, Method, ModelEntry
 from manipula.mechanics.models.kinematics.pose_apart import (
     Passed,
     Run,
@@ -219,7 +219,7 @@ def _from_right(T: Sequence[Placement]) -> Placement:
     return reduce(lambda product, left: left @ product, reversed(T))
 
 
-def _run_times(run: Run, beyond: Placement, maths: Maths[Any]) -> Placement:
+def _run_times(run: Run, beyond: Placement, maths: Maths[Scalar]) -> Placement:
     """The run's transform, from before its first joint to after its last, times what stands beyond it."""
     state = Passed().past_joint(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
@@ -232,3 +232,19 @@ def _runs_times(chain: Tree, q: Sequence[Scalar], beyond: Placement) -> Placemen
     for run in reversed(parallel_runs(chain, q)):
         beyond = _run_times(run, beyond, chain.maths)
     return chain.base @ beyond
+
+
+_ALL_WAYS = WAYS | FURTHER_WAYS
+
+
+def _pose(way: Way) -> Method:
+    return lambda chain, x: {"T": way(chain.road(), chain.along_road(x["q"])).rows()}
+
+
+ENTRIES = (
+    ModelEntry(
+        "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
+        {name: _pose(way) for name, way in _ALL_WAYS.items()}, TOOL,
+        candidates=tuple(name for name in _ALL_WAYS if name != APART), further=(APART,), trees=tuple(_ALL_WAYS),
+    ),
+)  # fmt: skip

@@ -15,8 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from manipula.mechanics.models.dynamics import composite, composite_runs, torque
 from manipula.mechanics.models.dynamics.bodies import Twists
 from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
+from manipula.mechanics.models.entry import FIELD, RUNS, TORQUES, Method, ModelEntry
+from manipula.mechanics.models.lagrange.terms import METHODS, inverse_dynamics_lagrange
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.tree import Link, Tree, over_duals
 from manipula.mechanics.spatial.dual import partial, variables
 from manipula.mechanics.spatial.inertia import RigidBody, Twist, half, momentum, power
@@ -121,3 +125,36 @@ def _column(link: Link, joint: Placement, target: Placement) -> Twist:
 def in_world(body: RigidBody, pose: Placement) -> RigidBody:
     """A link's body about its own frame's origin, in world axes."""
     return body.rotate(pose.R)
+
+
+# The models of which these are the last method: their entries name all of them, the plain one first.
+
+
+def _lagrange_torque(name: str) -> Method:
+    terms = METHODS[name]
+    return lambda chain, x: {"tau": inverse_dynamics_lagrange(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"), terms)}
+
+
+ENTRIES = (
+    ModelEntry(
+        "inverse_dynamics", "joint torques of a motion", ("q", "qd", "qdd"), {"tau": (EFFORT, "joint torques")},
+        {
+            "newton-euler": torque.by_newton_euler,
+            **{name: _lagrange_torque(name) for name in METHODS},
+            "jacobian": lambda c, x: {
+                "tau": inverse_dynamics_jacobian(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+            },
+        },
+        TORQUES, takes_wrench=True, field=torque.by_field, candidates=("newton-euler", FIELD),
+        trees=("newton-euler", *METHODS, "jacobian", FIELD),
+    ),
+    ModelEntry(
+        "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
+        {
+            "composite": lambda c, x: {"M": composite.inertia_matrix(c, x["q"])},
+            RUNS: lambda c, x: {"M": composite_runs.inertia_matrix(c, x["q"])},
+            "jacobian": lambda c, x: {"M": inertia_matrix_jacobian(c, x["q"])},
+        },
+        TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS, "jacobian"),
+    ),
+)  # fmt: skip

@@ -17,7 +17,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from manipula.mechanics.models.dynamics.composite import gravity_composite, inertia_matrix
+from manipula.mechanics.models.entry import TORQUES, ModelEntry
 from manipula.mechanics.models.lagrange.christoffel import coriolis_matrix
+from manipula.mechanics.models.ports import EFFORT, MOMENTUM
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Twist, Wrench, momentum
 from manipula.mechanics.spatial.placement import Placement
@@ -72,3 +74,16 @@ def _gather(beyond: Sequence[tuple[Wrench, Wrench]], row: tuple[Link, Placement,
         whole = carried + whole
     joint = whole.in_frame(link.after)
     return joint, joint.in_frame(motion).in_frame(link.before)
+
+
+ENTRIES = (
+    ModelEntry(
+        "momentum", "the momenta of the joints, and what changes them beside motors, friction and contacts",
+        ("q", "qd"), {"momentum": (MOMENTUM, "M q̇"), "change": (EFFORT, "Cᵀ q̇ − g, C of Christoffel symbols")},
+        {
+            "christoffel": lambda c, x: plain(c, x["q"], x["qd"])._asdict(),
+            "recursive": lambda c, x: recursive(c, x["q"], x["qd"])._asdict(),
+        },
+        TORQUES, candidates=("recursive",), trees=("christoffel", "recursive"),
+    ),
+)  # fmt: skip

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
+from manipula.mechanics.models.entry import TORQUES, Given, Method, ModelEntry, Outputs
 from manipula.mechanics.models.lagrange import classical as lagrange_classical
 from manipula.mechanics.models.lagrange import coefficients as lagrange_efficient
 from manipula.mechanics.models.lagrange import megahed as lagrange_megahed
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot, sum_of
 from manipula.scalar import Scalar
@@ -102,3 +104,27 @@ def inverse_dynamics_lagrange(
     loads = lagrange_forces(found, qd, qdd, contact).FGEN
     P = [motor + push for motor, push in zip(actuator_torque(chain, qd, qdd, loads), contact)]
     return lagrange_forces(found, qd, qdd, P).FGEN
+
+
+def _terms_by(name: str) -> Method:
+    def method(chain: Tree, x: Given) -> Outputs:
+        effects = lagrange_terms(chain, x["q"], x["qd"], x["qdd"], x["P"], name)._asdict()
+        return {key: value for key, value in effects.items() if key not in ("P", "TIN")}
+
+    return method
+
+
+ENTRIES = (
+    ModelEntry(
+        "lagrange_terms", "the complete Lagrangian model, effect by effect", ("q", "qd", "qdd", "P"),
+        {
+            "A": ("kg·m²", "inertia"), "COR": ("kg·m²", "Coriolis, on q̇j·q̇k, j<k"),
+            "CEN": ("kg·m²", "centrifugal, on q̇j²"),
+            "GRA": (EFFORT, "gravity"), "FIN": (EFFORT, "inertial force"), "FCOR": (EFFORT, "Coriolis force"),
+            "FCEN": (EFFORT, "centrifugal force"), "FGRA": (EFFORT, "gravity force"),
+            "FPER": (EFFORT, "perturbations"), "FGEN": (EFFORT, "torque = FIN + FCOR + FCEN − FGRA + FPER"),
+        },
+        {name: _terms_by(name) for name in METHODS}, TORQUES,
+        candidates=("lagrange-megahed", "lagrange-efficient"), trees=tuple(METHODS),
+    ),
+)  # fmt: skip

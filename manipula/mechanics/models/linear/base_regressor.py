@@ -12,9 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from manipula.mechanics.models.derivatives import products
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions, Row, ground, hang
 from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
-from manipula.mechanics.models.linear.base_parameters import Slot, base_frames, candidate_slots
+from manipula.mechanics.models.entry import FRAMES, ModelEntry
+from manipula.mechanics.models.linear.base_parameters import (
+    Slot,
+    base_frames,
+    candidate_slots,
+    columns,
+    reduced_regressor,
+)
 from manipula.mechanics.models.linear.regressor import actuator_columns
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul, rotate_z_back
@@ -131,3 +139,31 @@ def motion_rows(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Seq
         return hang(parent, *item, LinkOptions(), 0, chain.maths)
 
     return chain.outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))
+
+
+ENTRIES = (
+    ModelEntry(
+        "base_regressor", "torques per base parameter", ("q", "qd", "qdd"),
+        {"Y": ("various", "tau = Y · base parameters")},
+        {
+            "newton-euler": lambda c, x: {"Y": reduced_regressor(c, x["q"], x["qd"], x["qdd"])},
+            "field": lambda c, x: {"Y": base_regressor(c, x["q"], x["qd"], x["qdd"])},
+            "field-turned": lambda c, x: {"Y": base_regressor_turned(c, x["q"], x["qd"], x["qdd"])},
+        },
+        FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=columns,
+        ranked=("Y",),
+        trees=("newton-euler", "field", "field-turned"),
+    ),
+    ModelEntry(
+        "base_regressor_vjp", "the gradient of the base regressor's weighted entries by the motion",
+        ("q", "qd", "qdd", "cotangent"), products.BY_MOTION,
+        {
+            "dual": products.weighted_slopes(reduced_regressor),
+            "newton-euler": products.pulled_back(reduced_regressor),
+            "field": products.pulled_back(base_regressor),
+            "field-turned": products.pulled_back(base_regressor_turned),
+        },
+        FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=columns,
+        ranked=("cotangent",), trees=("dual", "newton-euler", "field", "field-turned"),
+    ),
+)  # fmt: skip

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from manipula.mechanics.models.dynamics.energy import advance
+from manipula.mechanics.models.entry import FRAMES, ModelEntry
 from manipula.mechanics.models.kinematics.pose import frames
-from manipula.mechanics.models.linear.regressor import parts_of
+from manipula.mechanics.models.linear.regressor import columns, parts_of
 from manipula.mechanics.models.linear.regressor_carried import with_riders
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Twist, half
@@ -56,3 +57,18 @@ def _kinetic(x: Twist) -> list[Scalar]:
 def _potential(at: Placement, gravity: Vector) -> list[Scalar]:
     up = neg(gravity)
     return [*([0] * 6), *unrotate(at.R, up), dot(up, at.p)]
+
+
+ENTRIES = (
+    ModelEntry(
+        "energy_regressor", "energies per inertial parameter", ("q", "qd"),
+        {"kinetic": ("various", "kinetic = Y · parameters"), "potential": ("various", "potential = Y · parameters")},
+        {
+            "frames": lambda c, x: {
+                "kinetic": kinetic_row(c, x["q"], x["qd"]),
+                "potential": potential_row(c, x["q"]),
+            }
+        },
+        FRAMES, columns=columns, trees=("frames",),
+    ),
+)  # fmt: skip

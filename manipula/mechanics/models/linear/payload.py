@@ -20,6 +20,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.entry import FRAMES, TOOL, ModelEntry
 from manipula.mechanics.models.linear.base_parameters import UNITS
 from manipula.mechanics.models.linear.base_regressor import FELT, JointReach, reach_of
 from manipula.mechanics.models.linear.regressor import unit_force
@@ -30,12 +31,14 @@ from manipula.mechanics.models.linear.two_velocity import (
     rate_twists,
     two_fields,
 )
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce import frames_on_joints, massless, regroup
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half, power
 from manipula.mechanics.spatial.vector import add, dot, matmul, rotate, symmetric, transpose, unrotate
+from manipula.scalar import Scalar
 
-Given = Mapping[str, Sequence[Any]]  # q, qd, qd_r, qdd_r, slip, load, weights
+Given = Mapping[str, Sequence[Scalar]]  # q, qd, qd_r, qdd_r, slip, load, weights
 
 
 def plain(chain: Tree, x: Given) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def plain(chain: Tree, x: Given) -> dict[str, Any]:
     forces = [[unit_force(body, motion) for body in UNITS.values()] for motion in motions]
     twists = {i: twist.in_frame(at) for i, twist in link_twists(chain, x["q"])[chain.holder].items()}
 
-    def entry(i: int, k: int) -> Any:
+    def entry(i: int, k: int) -> Scalar:
         if i not in twists:
             return 0
         first, second, third = (chain.links[i].along_z(power(twists[i], force[k])) for force in forces)
@@ -81,13 +84,27 @@ def dynamics_with_payload(tree: Tree, x: Given) -> dict[str, Any]:
     return {"tau": torques, "slope": [_FELT[kind](reach, WHOLE) for kind in UNITS]}
 
 
-def _kzz(reach: JointReach, i: int) -> Any:
+def _kzz(reach: JointReach, i: int) -> Scalar:
     return reach.moment(i, (-reach.U[1][2], reach.U[0][2], 0))
 
 
-_FELT: dict[str, Callable[[JointReach, int], Any]] = {**FELT, "Kzz": _kzz}
+_FELT: dict[str, Callable[[JointReach, int], Scalar]] = {**FELT, "Kzz": _kzz}
 
 
-def _body(numbers: Sequence[Any]) -> RigidBody:
+def _body(numbers: Sequence[Scalar]) -> RigidBody:
     xx, xy, xz, yy, yz, zz, x, y, z, m = numbers
     return RigidBody(m, (x, y, z), Moments(symmetric(xx, xy, xz, yy, yz, zz)))
+
+
+ENTRIES = (
+    ModelEntry(
+        "loaded_dynamics", "two_velocity_dynamics with a body of these parameters in the tool, and the body's share",
+        ("q", "qd", "qd_r", "qdd_r", "slip", "load", "weights"),
+        {
+            "tau": (EFFORT, "joint torques of the arm and the body"),
+            "slope": ("various", "Yᵀ · weights, one entry a parameter of the body"),
+        },
+        {"polarised": plain, "welded": dynamics_with_payload}, FRAMES | TOOL, candidates=("welded",),
+        trees=("polarised", "welded"),
+    ),
+)  # fmt: skip

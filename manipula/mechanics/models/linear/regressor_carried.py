@@ -18,8 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from manipula.mechanics.models.derivatives import products
 from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.entry import FRAMES, ModelEntry
+from manipula.mechanics.models.linear import regressor as plain
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
 from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
@@ -110,3 +113,27 @@ def _row(
     for x in follow:
         known[x.column] = x.entry(known, before)
     return [entry for entry in known if entry is not None]
+
+
+ENTRIES = (
+    ModelEntry(
+        "regressor", "torques per inertial parameter", ("q", "qd", "qdd"),
+        {"Y": ("various", "tau = Y · parameters")},
+        {
+            "newton-euler": lambda c, x: {"Y": plain.regressor(c, x["q"], x["qd"], x["qdd"])},
+            "carried": lambda c, x: {"Y": regressor_carried(c, x["q"], x["qd"], x["qdd"])},
+        },
+        FRAMES, candidates=("newton-euler", "carried"), columns=plain.columns, trees=("newton-euler", "carried"),
+    ),
+    ModelEntry(
+        "regressor_vjp", "the gradient of the regressor's weighted entries by the motion",
+        ("q", "qd", "qdd", "cotangent"), products.BY_MOTION,
+        {
+            "dual": products.weighted_slopes(plain.regressor),
+            "newton-euler": products.pulled_back(plain.regressor),
+            "carried": products.pulled_back(regressor_carried),
+        },
+        FRAMES, candidates=("newton-euler", "carried"), columns=plain.columns,
+        trees=("dual", "newton-euler", "carried"),
+    ),
+)  # fmt: skip

@@ -32,10 +32,12 @@ from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.dynamics.torque import actuator_torque
+from manipula.mechanics.models.entry import FIELD, FRAMES, TORQUES, ModelEntry
 from manipula.mechanics.models.linear.base_parameters import (
     base_frames,
     candidate_slots,
     chain_from_candidates,
+    columns,
     reduced_regressor,
 )
 from manipula.mechanics.models.linear.base_regressor import (
@@ -48,6 +50,7 @@ from manipula.mechanics.models.linear.base_regressor import (
     regressor_from,
     turned_back,
 )
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.tree import Link, Tree, over_pairs
 from manipula.mechanics.spatial.inertia import Twist, half
 from manipula.mechanics.spatial.placement import Placement
@@ -189,3 +192,47 @@ def inertia(chain: Tree, x: Given) -> Rows:
     """Composite bodies of the arm that has these parameters and no others."""
     found: Rows = inertia_matrix(chain_from_candidates(chain, x["theta"]), x["q"])
     return found
+
+
+_MOTION = ("q", "qd", "qd_r", "qdd_r", "slip")
+
+ENTRIES = (
+    ModelEntry(
+        "two_velocity_dynamics", "torques of a motion asked for at another velocity, M q̈_r + C(q, q̇) q̇_r + g", _MOTION,
+        {"tau": (EFFORT, "joint torques; friction is that of q̇_r, its sign smoothed")},
+        {"newton-euler": dynamics_plain}, TORQUES, field=dynamics_by_field,
+        candidates=(FIELD,), trees=("newton-euler", FIELD),
+    ),
+    ModelEntry(
+        "two_velocity_regressor", "torques of a motion asked for at another velocity, per base parameter", _MOTION,
+        {"Y": ("various", "Y · base parameters = M q̈_r + C(q, q̇) q̇_r + g + friction(q̇_r)")},
+        {
+            "polarised": lambda c, x: {"Y": polarise_regressor(c, x)},
+            "field": lambda c, x: {"Y": two_velocity_regressor(c, x)},
+            "field-turned": lambda c, x: {"Y": two_velocity_regressor_turned(c, x)},
+        },
+        FRAMES, candidates=("field", "field-turned"), columns=columns, ranked=("Y",),
+        trees=("polarised", "field", "field-turned"),
+    ),
+    ModelEntry(
+        "two_velocity_products", "that regressor times parameters, and weights times it",
+        (*_MOTION, "theta", "weights"),
+        {"tau": (EFFORT, "Y · theta"), "slope": ("various", "Yᵀ · weights, one entry a base parameter")},
+        {
+            "polarised": lambda c, x: products_of(polarise_regressor(c, x), x),
+            "matrix": lambda c, x: products_of(two_velocity_regressor(c, x), x),
+            "recursion": products_by_recursion,
+        },
+        FRAMES, candidates=("matrix", "recursion"), columns=columns, ranked=("slope",),
+        trees=("polarised", "matrix", "recursion"),
+    ),
+    ModelEntry(
+        "base_inertia_matrix", "M(q) of an arm with these base parameters", ("q", "theta"),
+        {"M": ("kg·m²", "symmetric, linear in the parameters; motor inertia on the diagonal")},
+        {
+            "regressor": lambda c, x: {"M": inertia_plain(c, x)},
+            "composite": lambda c, x: {"M": inertia(c, x)},
+        },
+        FRAMES, candidates=("composite",), trees=("regressor", "composite"),
+    ),
+)  # fmt: skip

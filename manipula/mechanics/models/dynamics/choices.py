@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from manipula.mechanics.models.dynamics.acceleration_field import (
     LEVERS,
@@ -49,6 +49,7 @@ from manipula.mechanics.robot.reduce import (
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, nothing, rotate
+from manipula.scalar import Scalar
 
 Kind = Literal[
     "frames", "slide", "masses", "axis", "tip", "gauge", "unit", "share", "lever", "spin", "run", "moment"
@@ -275,7 +276,7 @@ def slide_frame(chain: Tree, i: int, way: str) -> Tree:
     return replace(chain, links=tuple(links), tool=behind(chain.tool) if chain.holder == i else chain.tool)
 
 
-def _along(axis: Vector, p: Vector) -> Any:
+def _along(axis: Vector, p: Vector) -> Scalar:
     return axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]
 
 

@@ -5,6 +5,8 @@ With S the constant factors, q_joint = S q + c (`robot.coordinates`):
 
     τ = Sᵀ τ_joint        M = Sᵀ M_joint S        J = J_joint S        q̈ = (Sᵀ M_joint S)⁻¹ (τ − Sᵀ h_joint)
     Y = Sᵀ Y_joint        b_a = Σ_i S_ia Sᵀ B_i S,  B_i the form of the velocities' torque on joint i
+
+Derived here: the power of τ along q̇ is that of τ_joint along S q̇, and S does not change with time.
 """
 
 from __future__ import annotations
