@@ -47,6 +47,7 @@ from manipula.api.robot_verbs import (
     robots,
     save,
     tables,
+    text_format,
     to_text,
     with_stand_ins,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "simulate_file",
     "singularities",
     "tables",
+    "text_format",
     "to_text",
     "types_beside",
     "with_stand_ins",
