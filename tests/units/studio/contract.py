@@ -20,7 +20,7 @@ from manipula.studio import replies
 from manipula.studio.tasks.registry import JOBS, task_named
 
 FILE = Path(__file__).parents[3] / "web" / "src" / "shared" / "api.ts"
-HEAD = """// What the studio's server answers, written by `python -m tests.units.studio.contract`: manipula/studio/replies.py
+HEAD = """// What the studio's server answers. Written by `python -m tests.units.studio.contract`; studio/replies.py
 // explains every field. In the document of a robot every cell is text as it was typed.
 import type { Drawing, Formula } from "./types";
 """

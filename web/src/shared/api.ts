@@ -1,4 +1,4 @@
-// What the studio's server answers, written by `python -m tests.units.studio.contract`: manipula/studio/replies.py
+// What the studio's server answers. Written by `python -m tests.units.studio.contract`; studio/replies.py
 // explains every field. In the document of a robot every cell is text as it was typed.
 import type { Drawing, Formula } from "./types";
 
