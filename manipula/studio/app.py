@@ -22,10 +22,10 @@ from starlette.staticfiles import StaticFiles
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import in_language
-from manipula.studio import replies
 from manipula.studio.jobs import Job, Jobs, TaskError, Workers
 from manipula.studio.requests import FILE, Guard, Recordings, body_of, is_form
 from manipula.studio.store import Conflict, Drafts, Folder
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.registry import JOBS
 from manipula.studio.tasks.requests import Given, error_of
 from manipula.version import __version__

@@ -23,7 +23,7 @@ from typing import cast
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import Message
-from manipula.studio.replies import ErrorAnswer, Failure, Figures, JobState, Nothing, ProgressLine, Reply, State
+from manipula.studio.tasks.replies import ErrorAnswer, Failure, Figures, JobState, Nothing, ProgressLine, Reply, State
 from manipula.studio.tasks.requests import Given, Tell
 from manipula.studio.worker import pack_message, receive_message
 

@@ -30,7 +30,7 @@ from starlette.types import Message as Event
 
 from manipula.errors import InputError
 from manipula.messages import Message
-from manipula.studio.replies import ErrorAnswer
+from manipula.studio.tasks.replies import ErrorAnswer
 
 MOST = 2 * 2**20  # bytes of a request: a robot has some thousands
 MOST_UPLOADED = 64 * 2**20  # of a recording

@@ -17,7 +17,7 @@ from pathlib import Path
 from manipula import api
 from manipula.errors import InputError, ManipulaError
 from manipula.messages import Message
-from manipula.studio.replies import Draft, DraftContent, FileEntry
+from manipula.studio.tasks.replies import Draft, DraftContent, FileEntry
 from manipula.support.files import write_text
 
 LARGEST = 10 * 2**20  # bytes of a robot file

@@ -15,7 +15,15 @@ from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
 from manipula.errors import ManipulaError, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.replies import ConvertAnswer, Document, DrawAnswer, ExportAnswer, FileText, Notice, ReadResult
+from manipula.studio.tasks.replies import (
+    ConvertAnswer,
+    Document,
+    DrawAnswer,
+    ExportAnswer,
+    FileText,
+    Notice,
+    ReadResult,
+)
 from manipula.studio.tasks.requests import Given, Tell, collect_warnings, faults, path_in, robot_in, text_in, values_in
 
 # A robot file written anew by changing what has changed: comments, order and numbers as typed stay where they are.

@@ -17,7 +17,7 @@ from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio import replies
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import digest_of, file_name
 from manipula.studio.tasks.requests import (
     Given,

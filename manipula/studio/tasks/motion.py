@@ -13,7 +13,7 @@ from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio import replies
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import file_name
 from manipula.studio.tasks.models import put
 from manipula.studio.tasks.requests import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from manipula.studio.replies import Reply
+from manipula.studio.tasks.replies import Reply
 from manipula.studio.tasks.requests import Given, Tell
 
 Task = Callable[[Given, Tell], Reply]

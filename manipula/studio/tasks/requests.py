@@ -14,7 +14,7 @@ from manipula.api.shown_frames import robot_with_shown_tool
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.replies import Failure, Fault, Figures, Notice
+from manipula.studio.tasks.replies import Failure, Fault, Figures, Notice
 
 # Errors and warnings as the page gets them: the sentence, and the cell it is about.
 

@@ -26,7 +26,7 @@ from manipula.studies.catalogue.registry import READY, ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.study_file import ready_study, robot_beside, study_from_text, study_text
 from manipula.studies.study_run import Progress
-from manipula.studio import replies
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import file_name
 from manipula.studio.tasks.models import put
 from manipula.studio.tasks.requests import (

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from manipula.studio import replies
+from manipula.studio.tasks import replies
 from tests.units.studio.contract import conform, reply_at, reply_of
 
 STARTED = """

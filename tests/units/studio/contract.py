@@ -1,7 +1,7 @@
 """`python -m tests.units.studio.contract` writes web/src/shared/api.ts: the types of the studio's replies for its page.
 
-The types are those of `manipula.studio.replies` and, of what a person edits, those of the robot's document. `conform`
-holds a real reply to its type: a key too many or too few, a number for a text, a null that no type speaks of.
+The types are those of `manipula.studio.tasks.replies` and, of what a person edits, those of the robot's document.
+`conform` holds a real reply to its type: a key too many or too few, a number for a text, a null that no type has.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 from pydantic import BaseModel
 
 from manipula.mechanics.robot.formats.conversion.document import RobotDocument, document_from_data
-from manipula.studio import replies
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.registry import JOBS, task_named
 
 FILE = Path(__file__).parents[3] / "web" / "src" / "shared" / "api.ts"
-HEAD = """// What the studio's server answers. Written by `python -m tests.units.studio.contract`; studio/replies.py
-// explains every field. In the document of a robot every cell is text as it was typed.
+HEAD = """// What the studio's server answers. Written by `python -m tests.units.studio.contract`; the file of the types,
+// studio/tasks/replies.py, explains them. In the document of a robot every cell is text as it was typed.
 import type { Drawing, Formula } from "./types";
 """
 WIDTH = 140

@@ -12,8 +12,8 @@ import manipula as mp
 from manipula import api
 from manipula.algebra.emit import backend
 from manipula.mechanics.robot.formats import registry
-from manipula.studio import replies
 from manipula.studio.store import Folder
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import export, read
 from manipula.studio.tasks.motion import start
 from manipula.studio.tasks.registry import JOBS, QUICK
