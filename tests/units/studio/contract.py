@@ -20,8 +20,8 @@ from manipula.studio.tasks import replies
 from manipula.studio.tasks.registry import JOBS, task_named
 
 FILE = Path(__file__).parents[3] / "web" / "src" / "shared" / "api.ts"
-HEAD = """// What the studio's server answers. Written by `python -m tests.units.studio.contract`; the file of the types,
-// studio/tasks/replies.py, explains them. In the document of a robot every cell is text as it was typed.
+HEAD = """// What the studio's server answers, written by `python -m tests.units.studio.contract`. Where its types are,
+// studio/tasks/replies.py, they are explained. In the document of a robot every cell is text as it was typed.
 import type { Drawing, Formula } from "./types";
 """
 WIDTH = 140

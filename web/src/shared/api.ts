@@ -1,5 +1,5 @@
-// What the studio's server answers. Written by `python -m tests.units.studio.contract`; the file of the types,
-// studio/tasks/replies.py, explains them. In the document of a robot every cell is text as it was typed.
+// What the studio's server answers, written by `python -m tests.units.studio.contract`. Where its types are,
+// studio/tasks/replies.py, they are explained. In the document of a robot every cell is text as it was typed.
 import type { Drawing, Formula } from "./types";
 
 export interface Named { name: string; value: string }
