@@ -64,10 +64,10 @@ class Equations:
         printer = self._printer(style)
         return [(printer.entry(*left), printer.text(right)) for left, right in self.lines]
 
-    def summands(self, style: str) -> list[list[str]]:
-        """The right side of every line, cut into the texts of its terms; joined they are that of `texts`."""
+    def summands(self, style: str) -> list[tuple[str, list[str]]]:
+        """(left, right) of every line, the right side cut into its terms; joined they are that of `texts`."""
         printer = self._printer(style)
-        return [printer.summands(right) for _, right in self.lines]
+        return [(printer.entry(*left), printer.summands(right)) for left, right in self.lines]
 
     def terms(self) -> list[list[FormulaData]]:
         """The same terms as data, to be computed with: names are those of the inputs, whatever they are called here."""

@@ -68,8 +68,7 @@ def equations(given: Given, tell: Tell) -> replies.EquationsAnswer:
     entries = names_in(given, "entries")
     made = made.only(*entries) if entries else made
     found = made.equations(form, "latex", names=names, units=True, tell=tell)
-    lefts = [(name, tex) for (name, _), (tex, _) in zip(found.texts("text"), found.texts("latex"))]
-    cut = zip(found.summands("latex"), found.summands("text"), found.terms())
+    lines = zip(found.summands("text"), found.summands("latex"), found.terms())
     outputs = set(made.outputs)
     legend = [] if form == "auxiliary" else zip(found.legend("text"), found.legend("latex"))
     proof = Message(made.provenance.proof)
@@ -78,8 +77,8 @@ def equations(given: Given, tell: Tell) -> replies.EquationsAnswer:
         "method": made.provenance.method,
         "lines": [
             {"name": name, "left": _on_screen(left),
-             "terms": [{"tex": _on_screen(tex), "text": text, "tree": tree} for tex, text, tree in zip(*terms)]}
-            for (name, left), terms in zip(lefts, cut)
+             "terms": [{"tex": _on_screen(x), "text": y, "tree": z} for x, y, z in zip(styled, texts, trees)]}
+            for (name, texts), (left, styled), trees in lines
         ],
         "text": str(replace(found, style="text")),
         "legend": [{"name": short, "tex": _equal(*tex)} for (short, _), tex in legend],
@@ -255,7 +254,8 @@ def _looks_in(given: Given) -> dict[str, Any]:
     """Of the file that the server has looked up; nothing outside the user's folder is read."""
     with collect_warnings():
         robot = api.load(path_in(given, "path"))
-    if robot.origin.format != "urdf" and not robot.origin.visuals:
+    holding = {form.name for form in api.formats().values() if form.visuals == "held"}
+    if robot.origin.format not in holding and not robot.origin.visuals:
         return {"shapes": {}, "paints": {}, "notes": []}
     return api.looks(robot, path_in(given, "root"))
 

@@ -13,6 +13,7 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.studio.worker import _work, pack_message, read
+from tests.formula_data import worth
 from tests.golden.sentences import Sentences
 from tests.units.studio.contract import conform, reply_of
 
@@ -169,19 +170,10 @@ def test_terms_are_worth_what_the_model_computes(name: str, names: str, form: st
     found = result(
         "equations", robot, model="inverse_dynamics", optimise="none", form=form, names=names, symbolic="all"
     )
-    worth = {}
     for line in found["lines"]:
-        worth[line["name"]] = sum(_worth(term["tree"], values | worth) for term in line["terms"])
+        values[line["name"]] = sum(worth(term["tree"], values) for term in line["terms"])
     wanted = mp.Arm(robot).inverse_dynamics(q, qd, qdd)
-    np.testing.assert_allclose([worth[f"tau{i + 1}"] for i in range(robot.dof)], wanted, rtol=1e-9, atol=1e-9)
-
-
-def _worth(tree: Any, values: dict[str, float]) -> float:
-    if not isinstance(tree, list):
-        return values[tree] if isinstance(tree, str) else tree
-    x = [_worth(one, values) for one in tree[1:]]
-    more = {"add": lambda *x: sum(x), "mul": lambda *x: np.prod(x), "div": lambda a, b: a / b, "pow": lambda a, n: a**n}
-    return float((more.get(tree[0]) or getattr(np, tree[0]))(*x))
+    np.testing.assert_allclose([values[f"tau{i + 1}"] for i in range(robot.dof)], wanted, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:.*breaks the triangle inequality")  # of the source's own numbers
