@@ -129,13 +129,19 @@ def unkept(path: Path) -> list[Notice]:
     robot = _robot(text)
     if not has_comments(text) or robot is None or _edit_in_place(text, api.to_text(robot)) is not None:
         return []
-    lost = "{name}: comments are not kept where the file is saved here; save it under another name to have both"
-    return [_notice(lost, path.name)]
+    return [
+        _notice(
+            Message(
+                "{name}: comments are not kept where the file is saved here; save it under another name to have both",
+                path.name,
+            )
+        )
+    ]
 
 
-def _notice(template: str, *values: str) -> Notice:
+def _notice(message: Message) -> Notice:
     """About the whole robot."""
-    return {"message": Message(template, *values), "row": None, "column": ""}
+    return {"message": message, "row": None, "column": ""}
 
 
 def _edit_in_place(file: str, after: str) -> str | None:
@@ -239,7 +245,7 @@ def export(given: Given, tell: Tell) -> ExportAnswer:
     robot, ending = robot_in(given), form.endings[0]
     with collect_warnings() as warned:
         text, lost = form.write(robot), form.losses(robot)
-    notices = [_notice("{form} cannot hold the {what}", ending.removeprefix("."), what) for what in lost]
+    notices = [_notice(Message("{form} cannot hold the {what}", ending.removeprefix("."), what)) for what in lost]
     return {"name": file_name(robot.name) + ending, "text": text, "warnings": warned + notices}
 
 
