@@ -18,7 +18,7 @@ from manipula.api.page_verbs import report
 from manipula.api.picture_verbs import drawing, looks, picture
 from manipula.api.robot_verbs import (
     convert, document, document_from_file, file_text, formats, from_document, from_text, joint_kinds, load,
-    parameter_facts, robots, save, tables, to_text, with_stand_ins,
+    parameter_facts, robots, save, tables, text_format, to_text, with_stand_ins,
 )  # fmt: skip
 from manipula.api.time_verbs import (
     closed_loop, controller, law_gains, law_model, law_options, law_settings, laws, loads, read_log, simulate,
@@ -33,5 +33,5 @@ __all__ = [
     "load", "loads", "looks", "methods", "models", "module_file", "optimise", "parameter_facts", "picture", "price_of",
     "published_counts", "reach", "read_log", "read_measured", "refuse_search", "remember", "report", "robot_data",
     "robot_module", "robots", "save", "search", "significance", "simulate", "simulate_file", "singularities", "tables",
-    "to_text", "types_beside", "with_stand_ins",
+    "text_format", "to_text", "types_beside", "with_stand_ins",
 ]  # fmt: skip

@@ -127,9 +127,16 @@ def with_stand_ins(robot: RobotLike) -> tuple[Robot, dict[str, float]]:
 
 def formats() -> dict[str, Format]:
     """The endings of robot files, and what each stands for."""
-    from manipula.mechanics.robot.formats.registry import ENDINGS
+    from manipula.mechanics.robot.formats.registry import format_endings
 
-    return dict(ENDINGS)
+    return format_endings()
+
+
+def text_format(text: str, ending: str = "") -> Format:
+    """The format of a text, by the ending of its file where a format has that, else by what stands in it."""
+    from manipula.mechanics.robot.formats.registry import format_of_text, format_read
+
+    return format_read(ending, text, "") if ending.lower() in formats() else format_of_text(text)
 
 
 def save(robot: RobotLike, path: str | Path) -> Path:

@@ -52,6 +52,7 @@ from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import sum_of
+from manipula.messages import Message
 from manipula.support.text import html_table
 
 Class = Literal["not identifiable", "alone", "in combinations"]
@@ -119,10 +120,10 @@ class BaseParameters:
 
     @property
     def proof(self) -> str:
-        return (
-            f"independent for certain; torques kept at {DRAWS} random points of GF(2^61-1), "
-            f"chance of error below 1e{self.error_exponent}"
-        )
+        return Message(
+            "independent for certain; torques kept at {draws} random points of GF(2^61-1), chance of error below "
+            "1e{exponent}", DRAWS, self.error_exponent,
+        )  # fmt: skip
 
     def rows(self, style: str = "text") -> list[tuple[str, str, str]]:
         """(name, value, combination), and auxiliary ones where there are such."""

@@ -1,5 +1,5 @@
 """The studio's Python: a server on this machine alone, for one person's page.
 
-`guard` stands before everything, `app` answers, `store` keeps files and drafts, `jobs` and `workers` do what takes long
-in processes of their own, which run `tasks`. `serving` starts and ends it all.
+`requests` has the guard before everything, `app` answers, `store` keeps files and drafts, `jobs` does what takes long,
+in processes (`worker`) that run `tasks`, whose replies have their types there. `server` starts and ends it all.
 """

@@ -8,10 +8,10 @@ import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -23,15 +23,17 @@ from starlette.staticfiles import StaticFiles
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import in_language
 from manipula.studio.jobs import Job, Jobs, TaskError, Workers
-from manipula.studio.requests import FILE, MOST, MOST_UPLOADED, Guard, Recordings, body_of, is_form
+from manipula.studio.requests import FILE, Guard, Recordings, body_of, is_form
 from manipula.studio.store import Conflict, Drafts, Folder
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.registry import JOBS
-from manipula.studio.tasks.requests import error_of
+from manipula.studio.tasks.requests import Given, error_of
 from manipula.version import __version__
 
 Handler = Callable[[Request], Awaitable[Response]]
 _MODEL = re.compile(r"[0-9a-f]{32}\.mjs")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
+_T = TypeVar("_T")
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}  # named by what is in them
 
 
@@ -47,7 +49,7 @@ class Studio:
     opened: str | None = None  # the file named when it was started
     told: Callable[[str, str], str] = lambda text, language: text
     workers: Workers = field(default_factory=Workers)
-    known: dict[str, Any] = field(default_factory=dict)  # what never changes, asked once
+    known: replies.Known | None = None  # what never changes, asked once
 
     def __post_init__(self) -> None:
         self.jobs, self.recordings = Jobs(self.workers), Recordings(self.scratch / "in")
@@ -59,23 +61,24 @@ class Studio:
 
     # answers
 
-    async def _learn(self) -> None:
+    async def _learn(self) -> replies.Known:
         """What never changes is asked once, while the browser is still opening."""
         async with self.learning:
-            if not self.known:
-                self.known.update(await self.workers.quick("start", {}))
+            if self.known is None:
+                self.known = cast("replies.Known", await self.workers.quick("start", {}))
+            return self.known
 
     async def start(self, request: Request) -> Response:
-        await self._learn()
+        known = await self._learn()
         files, drafts = await asyncio.gather(asyncio.to_thread(self.folder.files), asyncio.to_thread(self.drafts.all))
-        limits = {"body": MOST, "upload": MOST_UPLOADED}
-        return JSONResponse({
-            "version": __version__, "language": self.language, **self.known, "folder": str(self.folder.root),
-            "files": files, "open": self.opened, "drafts": drafts, "limits": limits,
-        })  # fmt: skip
+        found: replies.Start = {
+            "version": __version__, "language": self.language, **known, "folder": str(self.folder.root),
+            "files": files, "open": self.opened, "drafts": drafts,
+        }  # fmt: skip
+        return JSONResponse(found)
 
     async def files(self, request: Request) -> Response:
-        return JSONResponse({"files": await asyncio.to_thread(self.folder.files)})
+        return JSONResponse(replies.FilesAnswer(files=await asyncio.to_thread(self.folder.files)))
 
     async def read(self, request: Request) -> Response:
         given = await body_of(request)
@@ -83,8 +86,9 @@ class Studio:
         if "file" in given:
             path, base = await asyncio.to_thread(self.folder.read, given["file"])
             given = {"path": str(path)}
-        found = self._told(await self.workers.quick("read", given), request)
-        return JSONResponse({**found, "base": base})
+        result = cast("replies.ReadResult", await self.workers.quick("read", given))
+        found: replies.ReadAnswer = {**result, "base": base}
+        return JSONResponse(self._told(found, request))
 
     def quick(self, task: str) -> Handler:
         async def answer(request: Request) -> Response:
@@ -98,25 +102,25 @@ class Studio:
             given = await self._request_data(kind, request)
             given |= await self._file_of(kind, given) if kind in ("looks", "report") else {}
             given["outbox"] = str(self.outbox)
-            return JSONResponse({"job": self.jobs.start(kind, given).name})
+            return JSONResponse(replies.JobAnswer(job=self.jobs.start(kind, given).name))
 
         return answer
 
-    async def _file_of(self, kind: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def _file_of(self, kind: str, given: Given) -> dict[str, object]:
         """Where the file is whose meshes are asked for; asked anew, they are read anew. A report needs none."""
         if kind == "report" and given.get("file") is None:
             return {}
         path, _ = await asyncio.to_thread(self.folder.read, given.get("file"))
         return {"path": str(path), "root": str(self.folder.root), "turn": secrets.token_hex(8)}
 
-    async def _request_data(self, kind: str, request: Request) -> dict[str, Any]:
+    async def _request_data(self, kind: str, request: Request) -> dict[str, object]:
         """Recordings come with a form."""
         if kind == "identify" or (kind == "study" and is_form(request)):
             return await self.recordings.of(request)
         return await body_of(request)
 
     async def listed_jobs(self, request: Request) -> Response:
-        return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})
+        return JSONResponse(replies.JobsAnswer(jobs=[job.as_dict() for job in self.jobs.under_way()]))
 
     async def one_job(self, request: Request) -> Response:
         return JSONResponse(self._told(self._job(request).as_dict(), request))
@@ -132,7 +136,7 @@ class Studio:
             told = json.dumps(in_language(data, lambda text: self.told(text, language)))
             yield f"id: {number}\nevent: {event}\ndata: {told}\n\n" if event else ": still here\n\n"
 
-    def _told(self, answer: Any, request: Request) -> Any:
+    def _told(self, answer: _T, request: Request) -> _T:
         """The answer in the language of the page."""
         return in_language(answer, lambda text: self.told(text, self._tongue(request)))
 
@@ -142,7 +146,7 @@ class Studio:
 
     async def cancel(self, request: Request) -> Response:
         self.jobs.cancel(self._job(request))
-        return JSONResponse({})
+        return JSONResponse(replies.Nothing())
 
     async def save(self, request: Request) -> Response:
         given = await body_of(request)
@@ -151,31 +155,29 @@ class Studio:
             raise InputError("base: expected the digest that reading gave, or null")
         path = self.folder.path(given.get("name"), (".toml",))  # refused before the work
         given["path"] = str(path) if base is not None and await asyncio.to_thread(path.is_file) else None
-        text = (await self.workers.quick("toml", given))["text"]
+        text = cast("replies.FileText", await self.workers.quick("toml", given))["text"]
         async with self.saving:
             try:
                 digest, saved = await asyncio.to_thread(self.folder.save, given["name"], text, base)
             except Conflict as conflict:
                 return JSONResponse(await self._conflict(conflict, self._tongue(request)), 409)
-        return JSONResponse({"name": given["name"], "base": digest, "saved": saved})
+        return JSONResponse(replies.SaveAnswer(name=str(given["name"]), base=digest, saved=saved))
 
-    async def _conflict(self, conflict: Conflict, language: str) -> dict[str, Any]:
+    async def _conflict(self, conflict: Conflict, language: str) -> replies.ConflictAnswer:
         """Theirs, to be looked at beside ours; a document where it can be read as one."""
-        told = {"error": {"message": self.told(str(conflict), language)}}
-        if conflict.theirs is None:
-            return told | {"theirs": None}
-        try:
-            read = await self.workers.quick("read", {"text": conflict.theirs, "format": "toml"})
-        except TaskError:
-            read = {"document": None}
-        digest = conflict.digest
-        return told | {"theirs": {"text": conflict.theirs, "digest": digest, "document": read["document"]}}
+        theirs: replies.Theirs | None = None
+        if conflict.theirs is not None:
+            theirs = {"text": conflict.theirs, "digest": conflict.digest or "", "document": None}
+            with suppress(TaskError):
+                result = await self.workers.quick("read", {"text": conflict.theirs, "format": "toml"})
+                theirs["document"] = cast("replies.ReadResult", result)["document"]
+        return {"error": {"message": self.told(str(conflict), language)}, "theirs": theirs}
 
     async def draft(self, request: Request) -> Response:
         given = await body_of(request)
-        kept = {key: given.get(key) for key in ("document", "base", "file")}
+        kept = cast("replies.DraftContent", {key: given.get(key) for key in ("document", "base", "file")})
         await asyncio.to_thread(self.drafts.put, given.get("name"), kept if kept["document"] is not None else None)
-        return JSONResponse({"saved": time.time()})
+        return JSONResponse(replies.DraftAnswer(saved=time.time()))
 
     async def model(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -223,16 +225,18 @@ class Studio:
                 await self.workers.close()
 
         async def error_response(request: Request, error: Exception) -> Response:
-            told = error.told if isinstance(error, TaskError) else error_of(error)
-            status = 500 if told.pop("internal", False) else 404 if isinstance(error, UnknownNameError) else 400
-            return JSONResponse({"error": self._told(told, request)}, status)
+            failure = error.failure if isinstance(error, TaskError) else error_of(error)
+            status = 500 if failure.get("internal") else 404 if isinstance(error, UnknownNameError) else 400
+            return JSONResponse(replies.ErrorAnswer(error=self._told(failure, request)), status)
 
         async def not_answered(request: Request, error: Exception) -> Response:
             assert isinstance(error, HTTPException)
-            return JSONResponse({"error": {"message": str(error.detail)}}, error.status_code, error.headers)
+            answer = replies.ErrorAnswer(error={"message": str(error.detail)})
+            return JSONResponse(answer, error.status_code, error.headers)
 
-        handlers: Any = {ManipulaError: error_response, HTTPException: not_answered}
-        inner = Starlette(routes=self.routes(), lifespan=lifespan, exception_handlers=handlers)
+        inner = Starlette(routes=self.routes(), lifespan=lifespan)
+        inner.add_exception_handler(ManipulaError, error_response)
+        inner.add_exception_handler(HTTPException, not_answered)
         inner.router.redirect_slashes = False
         return Guard(inner, port, token)
 

@@ -15,14 +15,16 @@ import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import cast
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import Message
+from manipula.studio.tasks.replies import ErrorAnswer, Failure, Figures, JobState, Nothing, ProgressLine, Reply, State
+from manipula.studio.tasks.requests import Given, Tell
 from manipula.studio.worker import pack_message, receive_message
 
 # Processes that compute beside the server: one for what must be quick, others for jobs, each killed when it must end.
@@ -30,16 +32,15 @@ from manipula.studio.worker import pack_message, receive_message
 # A thread could not be stopped and would hold the interpreter; a process is stopped in milliseconds, and is kept warm,
 # since starting and importing takes most of a second.
 
-Tell = Callable[[str, Any], None]  # a line of progress, and its figures where it has some
 QUICK = 20.0  # seconds that an answer to a keystroke may take before it is given up
 
 
 class TaskError(ManipulaError):
-    """A task that failed; `told` is what the page gets."""
+    """A task that failed; `failure` is what the page gets."""
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        super().__init__(told["message"])
-        self.told = told
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure["message"])
+        self.failure = failure
 
 
 class Worker:
@@ -64,8 +65,8 @@ class Worker:
     def alive(self) -> bool:
         return not self._killed and self._process.returncode is None
 
-    async def run(self, task: str, given: Any, tell: Tell = lambda text, figures: None) -> Any:
-        """The task's result; `TaskError` with its error, or where the process has ended."""
+    async def run(self, task: str, given: Given, tell: Tell = lambda text, figures=None: None) -> Reply:
+        """The task's reply; `TaskError` with its error, or where the process has ended."""
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
             self._process.stdin.write(pack_message({"task": task, "given": given}))
@@ -73,11 +74,11 @@ class Worker:
             while True:
                 message = await receive_message(self._process.stdout)
                 if "tell" in message:
-                    tell(message["tell"], message["figures"])
+                    tell(str(message["tell"]), cast("Figures | None", message["figures"]))
                 elif "error" in message:
-                    raise TaskError(message["error"])
+                    raise TaskError(cast("Failure", message["error"]))
                 elif "result" in message:
-                    return message["result"]
+                    return cast("Reply", message["result"])
         except (asyncio.IncompleteReadError, ConnectionError, BrokenPipeError):
             self.kill()
             raise TaskError({"message": Message("the process that computed this has ended; ask again")}) from None
@@ -111,7 +112,7 @@ class Workers:
         self._quick = await self._new()
         self._idle.append(await self._new("jobs"))
 
-    async def quick(self, task: str, given: Any) -> Any:
+    async def quick(self, task: str, given: Given) -> Reply:
         """An answer to a keystroke: from a process, too, since a table may be heavy and others wait for theirs."""
         async with self._turn:
             if self._quick is None or not self._quick.alive:
@@ -158,7 +159,6 @@ class Workers:
         await worker.stop()
 
 
-State = Literal["waiting", "running", "done", "failed", "cancelled"]
 KEPT = 60  # finished jobs that can still be asked for
 AT_ONCE = max(2, min(4, os.cpu_count() or 2))  # others wait, the newest goes first
 PATIENCE = 5.0  # seconds after which a job that nobody follows or asks after is nobody's
@@ -168,19 +168,22 @@ LINES = 2000  # of progress; the oldest go
 PAUSE = 15.0  # seconds after which a silent stream says that it is there
 
 
+Event = ProgressLine | Reply | ErrorAnswer | Nothing | None
+
+
 @dataclass(eq=False)
 class Job:
     """One question and what became of it."""
 
     kind: str
     key: str
-    given: Any
+    given: Given
     name: str = field(default_factory=lambda: secrets.token_hex(8))
     state: State = "waiting"
-    lines: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[ProgressLine] = field(default_factory=list)
     dropped: int = 0  # lines that went
-    result: Any = None
-    error: dict[str, Any] | None = None
+    result: Reply | None = None
+    error: Failure | None = None
     begun: float = field(default_factory=time.monotonic)
     asked: float = field(default_factory=time.monotonic)  # when somebody wanted it last
     readers: int = 0
@@ -194,15 +197,15 @@ class Job:
     def is_wanted(self) -> bool:
         return self.readers > 0 or time.monotonic() - self.asked < PATIENCE
 
-    def tell(self, text: str, figures: Any = None) -> None:
-        line = {"text": text, "seconds": round(time.monotonic() - self.begun, 2)}
-        self.lines.append(line if figures is None else line | {"figures": figures})
+    def tell(self, text: str, figures: Figures | None = None, /) -> None:
+        line: ProgressLine = {"text": text, "seconds": round(time.monotonic() - self.begun, 2)}
+        self.lines.append(line if figures is None else {**line, "figures": figures})
         if len(self.lines) > LINES:
             del self.lines[0]
             self.dropped += 1
         self.change()
 
-    def end(self, state: State, result: Any = None, error: dict[str, Any] | None = None) -> None:
+    def end(self, state: State, result: Reply | None = None, error: Failure | None = None) -> None:
         if not self.over:
             self.state, self.result, self.error = state, result, error
             self.change()
@@ -212,13 +215,15 @@ class Job:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def as_dict(self) -> dict[str, Any]:
-        told = {"job": self.name, "kind": self.kind, "state": self.state, "lines": self.lines}
+    def as_dict(self) -> JobState:
+        found: JobState = {"job": self.name, "kind": self.kind, "state": self.state, "lines": self.lines}
         if self.state == "done":
-            return told | {"result": self.result}
-        return told | ({"error": self.error} if self.error else {})
+            found["result"] = self.result
+        elif self.error:
+            found["error"] = self.error
+        return found
 
-    async def events(self) -> AsyncIterator[tuple[str, Any]]:
+    async def events(self) -> AsyncIterator[tuple[str, Event]]:
         """Every line from the first, then the end; ("", None) where nothing happened for a while."""
         self.readers += 1
         try:
@@ -239,10 +244,10 @@ class Job:
             self.readers -= 1
             self.asked = time.monotonic()
 
-    def _last(self) -> tuple[str, Any]:
+    def _last(self) -> tuple[str, Event]:
         if self.state == "done":
             return "result", self.result
-        return ("failed", {"error": self.error}) if self.state == "failed" else ("cancelled", {})
+        return ("cancelled", {}) if self.error is None else ("failed", {"error": self.error})
 
 
 class Jobs:
@@ -254,7 +259,7 @@ class Jobs:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._watch: asyncio.Task[None] | None = None
 
-    def start(self, kind: str, given: Any) -> Job:
+    def start(self, kind: str, given: Given) -> Job:
         """The job of this question: the one there is already, unless it failed."""
         key = sha256(json.dumps([kind, given], sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
         for job in reversed(self._jobs.values()):
@@ -332,7 +337,7 @@ class Jobs:
         try:
             job.end("done", await worker.run(job.kind, job.given, job.tell))
         except TaskError as error:
-            job.end("failed", error=error.told)
+            job.end("failed", error=error.failure)
         finally:
             await asyncio.shield(self._workers.give_back(worker))
 

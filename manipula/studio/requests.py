@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import parse_qs, quote
 
 from starlette.datastructures import UploadFile
@@ -30,6 +30,7 @@ from starlette.types import Message as Event
 
 from manipula.errors import InputError
 from manipula.messages import Message
+from manipula.studio.tasks.replies import ErrorAnswer
 
 MOST = 2 * 2**20  # bytes of a request: a robot has some thousands
 MOST_UPLOADED = 64 * 2**20  # of a recording
@@ -215,7 +216,7 @@ def _add_headers(send: Send) -> Send:
 
 
 async def _answer(send: Send, status: int, text: str) -> None:
-    body: Any = json.dumps({"error": {"message": text}}).encode()
+    body = json.dumps(ErrorAnswer(error={"message": text})).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -230,7 +231,7 @@ KEPT = 20  # recordings; the oldest go
 SERVERS = ("path", "root", "turn", "logs", "validate", "called", "outbox")  # entries that the server adds
 
 
-async def body_of(request: Request) -> dict[str, Any]:
+async def body_of(request: Request) -> dict[str, object]:
     """The request's JSON, a table. A form of another site cannot be of this type."""
     if _type(request) != "application/json":
         raise InputError("the request is not JSON")
@@ -241,7 +242,7 @@ def is_form(request: Request) -> bool:
     return _type(request) == "multipart/form-data"
 
 
-def _table(data: object) -> dict[str, Any]:
+def _table(data: object) -> dict[str, object]:
     """Without what only the server may say."""
     found = _parse_json(data)
     if not isinstance(found, dict):
@@ -253,10 +254,11 @@ def _type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip()
 
 
-def _parse_json(data: object) -> Any:
+def _parse_json(data: object) -> object:
     """JSON, without numbers that are none, too large for any, and halves of letters: what a worker can be sent."""
     try:
-        found = json.loads(data if isinstance(data, bytes | str) else "", parse_constant=_no_number, parse_int=_whole)
+        text = data if isinstance(data, bytes | str) else ""
+        found: object = json.loads(text, parse_constant=_no_number, parse_int=_whole)
         json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         raise InputError("the request is not JSON") from None
@@ -286,13 +288,13 @@ class Recordings:
     place: Path
     paths: list[Path] = field(default_factory=list)
 
-    async def of(self, request: Request) -> dict[str, Any]:
+    async def of(self, request: Request) -> dict[str, object]:
         """The document of the form, and where its files are."""
         if not is_form(request):
             raise InputError("the request is no form with recordings")
         called: dict[str, str] = {}
         async with request.form(max_files=KEPT, max_fields=10, max_part_size=MOST) as form:
-            given: dict[str, Any] = {"document": _parse_json(form.get("document")), "method": form.get("method")}
+            given: dict[str, object] = {"document": _parse_json(form.get("document")), "method": form.get("method")}
             if "asked" in form:  # what a request without recordings would have been
                 given |= _table(form.get("asked"))
             for key in ("logs", "validate"):

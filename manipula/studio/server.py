@@ -10,21 +10,23 @@ import tempfile
 import threading
 import webbrowser
 from asyncio import TimerHandle
+from asyncio.transports import BaseTransport
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import NoReturn
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from manipula import api
 from manipula.errors import InputError
 from manipula.studio.app import Studio
 from manipula.studio.requests import PATIENCE, new_token, redirect_page
-from manipula.studio.store import ENDINGS, Drafts, Folder
+from manipula.studio.store import Drafts, Folder
 from manipula.support.files import write_bytes
 
 HOST = "127.0.0.1"  # never another: who may read the files of this machine is whoever sits at it
@@ -74,8 +76,8 @@ class Connection(H11Protocol):
     _waits_since = 0.0
     _timer: TimerHandle | None = None
 
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]
         self._waits_since = self.loop.time()
         self._look_again()
 
@@ -110,7 +112,7 @@ class _Server(uvicorn.Server):
             self._ready()
 
 
-def _interrupt(number: int, frame: FrameType | None) -> Any:
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
@@ -118,9 +120,9 @@ def _folder(place: Path) -> tuple[Path, str | None]:
     """The folder, and the file in it that is opened first."""
     if place.is_dir():
         return place.resolve(), None
-    if place.suffix.lower() not in ENDINGS:
+    if place.suffix.lower() not in (known := api.formats()):
         raise InputError(
-            "{place}: expected a folder, or a file with one of the endings {endings}", place, " ".join(ENDINGS)
+            "{place}: expected a folder, or a file with one of the endings {endings}", place, " ".join(known)
         )
     if not place.is_file():
         raise InputError("{place}: there is no such file; without a name the current folder is opened", place)

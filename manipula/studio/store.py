@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
+from manipula import api
 from manipula.errors import InputError, ManipulaError
 from manipula.messages import Message
+from manipula.studio.tasks.replies import Draft, DraftContent, FileEntry
 from manipula.support.files import write_text
 
-ENDINGS = (".toml", ".urdf", ".xml", ".mjcf", ".par", ".csv", ".tsv", ".txt")
 LARGEST = 10 * 2**20  # bytes of a robot file
 LISTED = 500  # files; a folder with more is a whole disk
 DEEP = 3  # folders inside one another
@@ -60,8 +60,8 @@ class Folder:
     root: Path
     _digests: dict[tuple[str, int, int], str] = field(default_factory=dict)
 
-    def path(self, name: object, endings: tuple[str, ...] = ENDINGS) -> Path:
-        """Where the file is; any name that leads elsewhere, by whatever way, is refused."""
+    def path(self, name: object, endings: Collection[str] = ()) -> Path:
+        """Where the file is; a name that leads elsewhere, by any way, is refused. Without endings: those of robots."""
         if not isinstance(name, str) or not name:
             raise InputError("name: expected the name of a file in the folder")
         parts = name.split("/")
@@ -69,7 +69,7 @@ class Folder:
             raise InputError("{name!r:.80}: expected a file inside the folder, such as arm.toml", name)
         if any(_DEVICES.fullmatch(part) or part.endswith(".") for part in parts):
             raise InputError("{name!r:.80}: no file can have this name on every system", name)
-        if Path(name).suffix.lower() not in endings:
+        if Path(name).suffix.lower() not in (endings := endings or api.formats()):
             raise InputError("{name!r:.80}: expected one of the endings {endings}", name, " ".join(endings))
         root = self.root.resolve()
         path = root.joinpath(*parts)
@@ -78,14 +78,14 @@ class Folder:
             raise InputError("{name!r:.80} leads out of the folder", name)
         return found
 
-    def files(self) -> list[dict[str, Any]]:
+    def files(self) -> list[FileEntry]:
         """The robot files, and tables that may be such."""
-        found = []
+        found: list[FileEntry] = []
         for name, entry in sorted(self._walk()):
             stat = entry.stat()
             if stat.st_size <= LARGEST:
-                said = {"name": name, "size": stat.st_size, "changed": stat.st_mtime}
-                found.append(said | {"digest": self._digest(entry.path, stat)})
+                digest = self._digest(entry.path, stat)
+                found.append({"name": name, "size": stat.st_size, "changed": stat.st_mtime, "digest": digest})
         return found[:LISTED]
 
     def _digest(self, path: str, stat: os.stat_result) -> str:
@@ -100,7 +100,7 @@ class Folder:
         return self._digests[key]
 
     def _walk(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        left, places = LOOKED_AT, [(self.root, "")]
+        left, places, endings = LOOKED_AT, [(self.root, "")], api.formats()
         while places and left > 0:
             place, prefix = places.pop(0)
             try:
@@ -114,7 +114,7 @@ class Folder:
                     continue
                 if entry.is_dir() and name.count("/") < DEEP - 1:
                     places.append((Path(entry.path), f"{name}/"))
-                elif entry.is_file() and Path(name).suffix.lower() in ENDINGS:
+                elif entry.is_file() and Path(name).suffix.lower() in endings:
                     yield name, entry
 
     def read(self, name: object) -> tuple[Path, str]:
@@ -150,7 +150,7 @@ class Drafts:
 
     place: Path
 
-    def put(self, name: object, kept: dict[str, Any] | None) -> None:
+    def put(self, name: object, kept: DraftContent | None) -> None:
         """None forgets it."""
         path = self._path(name)
         if kept is None:
@@ -164,12 +164,12 @@ class Drafts:
         for old in self._newest()[DRAFTS:]:
             old.unlink(missing_ok=True)
 
-    def all(self) -> list[dict[str, Any]]:
+    def all(self) -> list[Draft]:
         """The newest first; one that is no draft is passed over."""
-        found = []
+        found: list[Draft] = []
         for path in self._newest():
             try:
-                kept = json.loads(path.read_text(encoding="utf-8"))
+                kept: DraftContent = json.loads(path.read_text(encoding="utf-8"))
                 found.append({**kept, "name": path.stem, "saved": path.stat().st_mtime})
             except (OSError, ValueError, TypeError):
                 continue

@@ -17,12 +17,13 @@ import traceback
 import warnings
 from asyncio import StreamReader
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
 from manipula.errors import ManipulaError
 from manipula.messages import as_data, with_messages
 from manipula.studio.tasks.registry import task_named
-from manipula.studio.tasks.requests import error_of
+from manipula.studio.tasks.replies import Figures
+from manipula.studio.tasks.requests import Given, error_of
 from manipula.support.progress import told_by_others
 
 # Messages between the server and its workers: JSON behind its length. Data only; nothing is unpickled.
@@ -45,7 +46,7 @@ def _inner(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def read(stream: BinaryIO) -> Any:
+def read(stream: BinaryIO) -> Given | None:
     """The next message; None at the end."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
@@ -53,14 +54,15 @@ def read(stream: BinaryIO) -> Any:
     return _unpacked(stream.read(_LENGTH.unpack(head)[0]))
 
 
-async def receive_message(stream: StreamReader) -> Any:
+async def receive_message(stream: StreamReader) -> Given:
     """The next message; raises `IncompleteReadError` when the other side has ended."""
     (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
     return _unpacked(await stream.readexactly(length))
 
 
-def _unpacked(body: bytes) -> Any:
-    return with_messages(json.loads(body.decode("utf-8", "surrogatepass")))
+def _unpacked(body: bytes) -> Given:
+    found: Given = with_messages(json.loads(body.decode("utf-8", "surrogatepass")))
+    return found
 
 
 JOBS = "jobs"  # the argument of a worker that is for them
@@ -70,7 +72,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
-    requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    requests: queue.SimpleQueue[Given] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     _warm()
     if sys.argv[1:] == [JOBS]:
@@ -79,7 +81,7 @@ def main() -> None:
         _work(requests.get(), answers)
 
 
-def _listen(requests: queue.SimpleQueue[Any]) -> None:
+def _listen(requests: queue.SimpleQueue[Given]) -> None:
     try:
         while (request := read(sys.stdin.buffer)) is not None:
             requests.put(request)
@@ -96,7 +98,7 @@ def _warm() -> None:
     api.from_document(api.document(robot))
 
 
-def _step_back(requests: queue.SimpleQueue[Any]) -> None:
+def _step_back(requests: queue.SimpleQueue[Given]) -> None:
     """A job leaves the processor to the page; what only jobs need is loaded while none is there."""
     if hasattr(os, "nice"):
         os.nice(5)
@@ -105,21 +107,22 @@ def _step_back(requests: queue.SimpleQueue[Any]) -> None:
             task_named(name)
 
 
-def _work(request: dict[str, Any], answers: BinaryIO) -> None:
-    called = request["given"].get("called")
+def _work(request: Given, answers: BinaryIO) -> None:
+    task, given = str(request["task"]), cast("Given", request["given"])
+    called = cast("Mapping[str, str] | None", given.get("called"))
 
     def send(message: object) -> None:
         data = pack_message(message, called)  # raises before a byte of it is sent
         answers.write(data)
         answers.flush()
 
-    def tell(text: str, figures: object = None) -> None:
+    def tell(text: str, figures: Figures | None = None, /) -> None:
         send({"tell": text, "figures": figures})
 
     try:
         with warnings.catch_warnings(), told_by_others():
             warnings.simplefilter("ignore")
-            send({"result": task_named(request["task"])(request["given"], tell)})
+            send({"result": task_named(task)(given, tell)})
     except (ManipulaError, RecursionError, MemoryError) as error:
         send({"error": error_of(error)})
     except Exception as error:

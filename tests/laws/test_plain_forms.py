@@ -23,6 +23,7 @@ from manipula.generation.results.model import Model
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import ON_JOINTS
 from manipula.mechanics.spatial.floats import FLOATS
+from tests.formula_data import worth
 
 TRICKS = {"atan2", "sqrt"}
 FORMS = ("factored", "expanded")
@@ -58,7 +59,9 @@ def checked(model: Model, form: str, seed: int) -> list[FormulaTree]:
 
     At floats; and in the field where the function has no roots.
     """
-    trees, function = [tree for _, tree in model.equations(form).lines], model.function
+    printed, function = model.equations(form), model.function
+    trees = [tree for _, tree in printed.lines]
+    assert [(left, "".join(terms)) for left, terms in printed.summands("latex")] == printed.texts("latex")
     found = {leaf.op for leaf in leaves(trees) if isinstance(leaf, FormulaCall)} & TRICKS
     assert not found, (model.name, form, found)
     rng = random.Random(f"values {seed}")
@@ -68,6 +71,8 @@ def checked(model: Model, form: str, seed: int) -> list[FormulaTree]:
     meant = [x for values in function(symbols, FLOATS).values() for x in values]
     for tree, value in zip(trees, meant, strict=True):
         assert isclose(evaluate_tree(tree, symbols, FLOATS), value, rel_tol=1e-8, abs_tol=1e-8)
+    for terms, value in zip(printed.terms(), meant, strict=True):  # as a page computes with them
+        assert isclose(sum(worth(term, symbols) for term in terms), value, rel_tol=1e-8, abs_tol=1e-8)
     if TRICKS.isdisjoint(node.op for node in topological(function.roots)):
         maths = FieldMaths(f"forms {seed}")
         drawn = {name: maths.symbol(name) for name in names}

@@ -8,11 +8,11 @@ import pytest
 
 import manipula as mp
 from manipula.mechanics.robot.formats import registry
-from manipula.mechanics.robot.formats.registry import ENDINGS, FORMATS, Format
+from manipula.mechanics.robot.formats.registry import FORMATS, Format, format_endings
 from tests.units.test_surface import loaded_by
 
 FOLDER = Path(registry.__file__).parent
-SHARED = [ending for ending in ENDINGS if sum(ending in item.endings for item in FORMATS.values()) > 1]
+SHARED = [ending for ending in format_endings() if sum(ending in item.endings for item in FORMATS.values()) > 1]
 
 
 def test_every_folder_with_a_reader_is_registered() -> None:
@@ -32,7 +32,7 @@ def test_an_entry_reads_and_writes_the_same_arm(item: Format, tmp_path: Path) ->
 
 @pytest.mark.parametrize("ending", SHARED)
 def test_formats_with_one_ending_have_signs(ending: str) -> None:
-    later = [item for item in FORMATS.values() if ending in item.endings and item is not ENDINGS[ending]]
+    later = [item for item in FORMATS.values() if ending in item.endings and item is not format_endings()[ending]]
     assert all(item.sign for item in later)
 
 

@@ -32,6 +32,7 @@ from manipula.algebra.expr.function import Function, Output, flatten_nested, nes
 from manipula.algebra.expr.maths import free_symbols, topological
 from manipula.algebra.expr.node import Expr
 from manipula.errors import ProofError, UnprovableError
+from manipula.messages import Message
 from manipula.scalar import Maths
 
 
@@ -69,12 +70,15 @@ class Proof:
         return self.draws * exponent_of(self.degree, self.entries, self.roots, self.p)
 
     def __str__(self) -> str:
-        where = " where its roots of parameters exist" if self.roots else ""
-        what = f"the text and, in {self.calls} calls, to the plain models" if self.calls else "the plain model"
-        return (
-            f"identical to {what} at {self.draws} random points of GF(2^{self.p.bit_length()}-1){where}; "
-            f"chance of error below 1e{int(self.error_exponent)}"
-        )
+        """A message: the exponent is one of its fields."""
+        what = Message("to the plain model")
+        if self.calls:
+            what = Message("to the text and, in {calls} calls, to the plain models", self.calls)
+        return Message(
+            "identical {what} at {draws} random points of GF(2^{bits}-1){where}; chance of error below 1e{exponent}",
+            what, self.draws, self.p.bit_length(),
+            Message(" where its roots of parameters exist") if self.roots else "", int(self.error_exponent),
+        )  # fmt: skip
 
 
 def exponent_of(degree: int, entries: int, roots: int = 0, p: int = P) -> float:

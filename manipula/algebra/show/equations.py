@@ -20,7 +20,7 @@ from manipula.algebra.show.layout import Line, auxiliary_lines, draw_lines, lege
 from manipula.algebra.show.paper import PAGES, Latex, Running, Setting, Typst, displays, legend_rows, typeset_rows
 from manipula.algebra.show.printer import NameParts, Printer, Unicode, book_names, entry_names, trig_name
 from manipula.algebra.simplify import Tell, expand_function, factor_function, silent
-from manipula.algebra.simplify.tree import Symbol, Trig, leaves, operations
+from manipula.algebra.simplify.tree import FormulaData, Symbol, Trig, data_from_tree, leaves, operations, terms_of
 from manipula.errors import InputError, SizeError, UnknownNameError
 from manipula.scalar import APART
 
@@ -64,6 +64,15 @@ class Equations:
         """(left, right) of every line."""
         printer = self._printer(style)
         return [(printer.entry(*left), printer.text(right)) for left, right in self.lines]
+
+    def summands(self, style: str) -> list[tuple[str, list[str]]]:
+        """(left, right) of every line, the right side cut into its terms; joined they are that of `texts`."""
+        printer = self._printer(style)
+        return [(printer.entry(*left), printer.summands(right)) for left, right in self.lines]
+
+    def terms(self) -> list[list[FormulaData]]:
+        """The same terms as data, to be computed with: names are those of the inputs, whatever they are called here."""
+        return [[data_from_tree(x) for x in terms_of(right)] for _, right in self.lines]
 
     def legend(self, style: str) -> list[tuple[str, str]]:
         """(c23, cos(q2 + q3)) …"""

@@ -210,13 +210,20 @@ class Printer:
                 return self.sum_text(terms), SUM
         return self._product(tree)
 
+    def summands(self, tree: formula.FormulaTree) -> list[str]:
+        """The texts of a sum's terms, each with the sign before it: what `text` is made of."""
+        return self._summands(terms) if len(terms := formula.terms_of(tree)) > 1 else [self.text(tree)]
+
     def sum_text(self, terms: Sequence[formula.FormulaTree]) -> str:
+        return "".join(self._summands(terms))
+
+    def _summands(self, terms: Sequence[formula.FormulaTree]) -> list[str]:
         parts: list[str] = []
         for term in terms:
             negative, positive = formula.without_sign(term)
             lead = (self.sign if negative else "") if not parts else (self.minus if negative else self.plus)
             parts.append(lead + self.at_least(positive, PRODUCT))
-        return "".join(parts)
+        return parts
 
     def _product(self, tree: formula.FormulaTree) -> tuple[str, int]:
         """A product, its inverse factors gathered under a stroke."""

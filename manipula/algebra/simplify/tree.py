@@ -7,10 +7,12 @@ several trees of the same value live side by side. Trees are printed (`algebra.s
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
+from math import radians
 from operator import add, mul
 from typing import Any
 
@@ -114,12 +116,17 @@ def sum_of(terms: Iterable[FormulaTree]) -> FormulaTree:
     """A sum without nested sums; it starts with a positive term if it has one."""
     flat: list[FormulaTree] = []
     for term in terms:
-        flat += term.terms if isinstance(term, Sum) else (term,)
+        flat += terms_of(term)
     flat = sorted((term for term in flat if term != ZERO), key=sort_key)
     # b − a is shorter to read than −a + b
     lead = next((i for i, term in enumerate(flat) if coefficient_of(term) > 0), 0)
     flat = flat[lead:] + flat[:lead] if lead else flat
     return Sum(tuple(flat)) if len(flat) > 1 else (flat[0] if flat else ZERO)
+
+
+def terms_of(tree: FormulaTree) -> tuple[FormulaTree, ...]:
+    """What it is the sum of; itself where it is no sum."""
+    return tree.terms if isinstance(tree, Sum) else (tree,)
 
 
 def power_of(base: FormulaTree, exponent: int) -> FormulaTree:
@@ -267,6 +274,34 @@ def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, Any], maths: Maths[An
         raise TypeError(x)
 
     return value(tree)
+
+
+FormulaData = float | str | list[Any]
+_LARGEST = Fraction(sys.float_info.max)  # a product of coefficients may be larger than any float
+
+
+def data_from_tree(tree: FormulaTree) -> FormulaData:
+    """The tree as plain data: a number, the name of a symbol, or [operation, its inputs …]. Angles are in radians."""
+    match tree:
+        case FormulaNumber(value):
+            return float(min(max(value, -_LARGEST), _LARGEST))
+        case Symbol(name, _):
+            return name
+        case Degrees(angle):
+            return radians(angle)
+        case Trig(op, angle):
+            return [op, data_from_tree(sum_of(product_of([FormulaNumber(Fraction(n)), leaf]) for leaf, n in angle))]
+        case Inverse(bottom):
+            return ["div", 1, data_from_tree(bottom)]
+        case Power(base, exponent):
+            return ["pow", data_from_tree(base), exponent]
+        case FormulaCall(op, parts):
+            return [op, *map(data_from_tree, parts)]
+        case FormulaProduct(parts):
+            return ["mul", *map(data_from_tree, parts)]
+        case Sum(parts):
+            return ["add", *map(data_from_tree, parts)]
+    raise TypeError(tree)
 
 
 def _cos_sin_of_sum(parts: Sequence[tuple[Any, int, bool]], maths: Maths[Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from hashlib import sha256
@@ -12,9 +12,19 @@ from typing import Any
 
 from manipula import api
 from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
-from manipula.errors import InputError, ManipulaError, RobotFileError
+from manipula.errors import ManipulaError, RobotFileError
+from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.tasks.requests import Given, collect_warnings, faults, robot_in, text_in, values_in
+from manipula.studio.tasks.replies import (
+    ConvertAnswer,
+    Document,
+    DrawAnswer,
+    ExportAnswer,
+    FileText,
+    Notice,
+    ReadResult,
+)
+from manipula.studio.tasks.requests import Given, Tell, collect_warnings, faults, path_in, robot_in, text_in, values_in
 
 # A robot file written anew by changing what has changed: comments, order and numbers as typed stay where they are.
 #
@@ -102,25 +112,36 @@ def _plain_value(item: Any) -> Any:
 
 # What is written over a file: the robot, in the file's own words where it has them.
 
-Tell = Callable[[str], None]
 
-
-def toml(given: Given, tell: Tell) -> dict[str, Any]:
+def toml(given: Given, tell: Tell) -> FileText:
     """What is saved; a document with mistakes is not. `path` is the file that is written over, where there is one."""
     after = api.to_text(robot_in(given))
-    return {"text": (_edit_in_place(api.file_text(Path(given["path"])), after) if given.get("path") else None) or after}
+    return {
+        "text": (_edit_in_place(api.file_text(path_in(given, "path")), after) if given.get("path") else None) or after
+    }
 
 
-def unkept(path: Path) -> list[dict[str, Any]]:
-    """A file whose comments would be lost is told of before it is written anew."""
+def unkept(path: Path) -> list[Notice]:
+    """A file whose comments would be lost is named before it is written anew."""
     if path.suffix.lower() != ".toml":
         return []
     text = api.file_text(path)
     robot = _robot(text)
     if not has_comments(text) or robot is None or _edit_in_place(text, api.to_text(robot)) is not None:
         return []
-    said = f"{path.name}: comments are not kept where the file is saved here; save it under another name to have both"
-    return [{"message": said, "row": None, "column": ""}]
+    return [
+        _notice(
+            Message(
+                "{name}: comments are not kept where the file is saved here; save it under another name to have both",
+                path.name,
+            )
+        )
+    ]
+
+
+def _notice(message: Message) -> Notice:
+    """About the whole robot."""
+    return {"message": message, "row": None, "column": ""}
 
 
 def _edit_in_place(file: str, after: str) -> str | None:
@@ -145,54 +166,34 @@ def _robot(text: str) -> Robot | None:
         return None
 
 
-_FORMATS = {"toml": "toml", "urdf": "urdf", "mjcf": "mjcf", "par": "par", "csv": "dh", "table": "dh"}
-_SIGNS = (  # of texts that do not say what they are
-    (r"<\s*mujoco[\s>]", "mjcf"),
-    (r"<\s*robot[\s>]", "urdf"),
-    (r"^\s*\[\[\s*joint\s*\]\]|^\s*format\s*=\s*1\s*$", "toml"),
-    (r"^\s*(NF|NL|NJ)\s*=", "par"),
-)
-_ENDINGS = {"toml": ".toml", "urdf": ".urdf", "par": ".par", "csv": ".csv"}
-
-
-def read(given: Given, tell: Tell) -> dict[str, Any]:
+def read(given: Given, tell: Tell) -> ReadResult:
     """A robot of the library, a file that the server has looked at, or a text, as a document."""
+    notices: list[Notice] = []
     with collect_warnings() as warned:
         if "library" in given:
-            document = api.document(api.load(text_in(given, "library", among=api.robots())))
+            form, document = "", api.document(api.load(text_in(given, "library", among=api.robots())))
         elif "path" in given:
-            document = _from_file(Path(given["path"]))
+            path = path_in(given, "path")
+            form, document = _from_text(api.file_text(path), {"ending": path.suffix}, file=path.name)
+            notices = unkept(path)
         else:
-            document = _from_text(text_in(given, "text"), text_in(given, "format"), given)
-    return {"document": document, "warnings": warned + (unkept(Path(given["path"])) if "path" in given else [])}
+            form, document = _from_text(text_in(given, "text"), given)
+    return {"document": document, "warnings": warned + notices, "format": form}
 
 
-def _from_file(path: Path) -> dict[str, Any]:
-    text = api.file_text(path)
-    if path.suffix.lower() == ".toml":
-        return api.document_from_file(text)
-    return api.document(api.from_text(text, Path(path.name)))
-
-
-def _from_text(text: str, form: str, given: Given) -> dict[str, Any]:
-    if form and form not in _FORMATS:
-        raise InputError("format: expected one of {formats}, found {form!r:.40}", ", ".join(_FORMATS), form)
-    name = _FORMATS[form] if form else _format_of(text)
-    if name == "toml":
-        return api.document_from_file(text)
-    known = api.formats()
-    reader = next(x for x in known.values() if x.name == name) if name != "mjcf" else None
+def _from_text(text: str, given: Given, **named: str) -> tuple[str, Document]:
+    """The name of its format, and the document: the format is said, or that of the ending, or what the text shows."""
+    known = {form.name: form for form in api.formats().values()}
+    said = text_in(given, "format", among=tuple(known)) if given.get("format") else ""
+    form = known[said] if said else api.text_format(text, text_in(given, "ending"))
+    if form.name == "toml":  # right or wrong: mistakes are to be mended in the page
+        return form.name, api.document_from_file(text)
     wanted = {key: text_in(given, key) for key in ("name", "angle", "length", "convention", "columns", "tip")}
-    options = {key: value for key, value in wanted.items() if value and (reader is None or reader.takes(key))}
-    options = {key: value for key, value in options.items() if reader is not None or key == "tip"}
-    return api.document(Robot.from_text(text, name, **options))
+    options = {key: value for key, value in wanted.items() if value and form.takes(key)} | named
+    return form.name, api.document(Robot.from_text(text, form.name, **options))
 
 
-def _format_of(text: str) -> str:
-    return next((name for sign, name in _SIGNS if re.search(sign, text, re.MULTILINE)), "dh")
-
-
-def draw(given: Given, tell: Tell) -> dict[str, Any]:
+def draw(given: Given, tell: Tell) -> DrawAnswer:
     """The document as the arm it is, or its mistakes, each at its cell."""
     with collect_warnings() as warned:
         try:
@@ -206,7 +207,11 @@ def draw(given: Given, tell: Tell) -> dict[str, Any]:
     return {
         "document": api.document(robot),
         "drawing": drawing,
-        "parameters": [_parameter(fact) for fact in api.parameter_facts(robot).values()],
+        "parameters": [
+            {"name": x.name, "value": x.value, "unit": x.unit, "about": x.about,
+             "stand_in": x.stand_in if x.value is None else None}
+            for x in api.parameter_facts(robot).values()
+        ],
         "dof": robot.dof,
         "joint_names": list(robot.joint_names),
         "frame": shown_frame(robot),
@@ -214,19 +219,14 @@ def draw(given: Given, tell: Tell) -> dict[str, Any]:
         "toml": toml,
         "digest": digest_of(toml),
         "errors": [],
-    }
+    }  # fmt: skip
 
 
 def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _parameter(fact: Any) -> dict[str, Any]:
-    stand_in = fact.stand_in if fact.value is None else None
-    return {"name": fact.name, "value": fact.value, "unit": fact.unit, "about": fact.about, "stand_in": stand_in}
-
-
-def convert(given: Given, tell: Tell) -> dict[str, Any]:
+def convert(given: Given, tell: Tell) -> ConvertAnswer:
     """The same arm in another convention, in other units."""
     with collect_warnings() as warned:
         robot = robot_in({"document": given.get("document")})
@@ -238,15 +238,15 @@ def convert(given: Given, tell: Tell) -> dict[str, Any]:
         return {"document": api.document(robot), "warnings": warned}
 
 
-def export(given: Given, tell: Tell) -> dict[str, Any]:
+def export(given: Given, tell: Tell) -> ExportAnswer:
     """The robot as the text of a file."""
-    form = text_in(given, "format", "toml", tuple(_ENDINGS))
-    robot = robot_in(given)
+    known = {form.name: form for form in api.formats().values() if form.writer}
+    form = known[text_in(given, "format", "toml", tuple(known))]
+    robot, ending = robot_in(given), form.endings[0]
     with collect_warnings() as warned:
-        text = api.to_text(robot, _FORMATS[form])
-        lost = api.formats()[_ENDINGS[form]].losses(robot)
-    told = [{"message": f"{form} cannot hold the {what}", "row": None, "column": ""} for what in lost]
-    return {"name": file_name(robot.name) + _ENDINGS[form], "text": text, "warnings": warned + told}
+        text, lost = form.write(robot), form.losses(robot)
+    notices = [_notice(Message("{form} cannot hold the {what}", ending.removeprefix("."), what)) for what in lost]
+    return {"name": file_name(robot.name) + ending, "text": text, "warnings": warned + notices}
 
 
 def file_name(name: str) -> str:

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from manipula import Event, Plant, Sensors, api, trajectory
+from manipula import Event, Law, Log, Plant, Run, Sensors, api, trajectory
 from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import Message
 from manipula.robot import Robot
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import file_name
-from manipula.studio.tasks.models import FORMS, put
+from manipula.studio.tasks.models import put
 from manipula.studio.tasks.requests import (
     Given,
+    Tell,
     collect_warnings,
     number_in,
     numbers_in,
     numeric_robot,
     part_in,
+    path_in,
+    paths_in,
     robot_in,
     text_in,
 )
 from manipula.support.text import plain
 
-Tell = Callable[[str], None]
 SAMPLES = 401  # of a motion: a plot has no more points
 SHOWN = 2001  # of a run
 LONGEST = 600.0  # s
@@ -37,7 +40,7 @@ FRICTIONS = ("stick", "smooth", "none")
 MOTIONS = ("quintic", "trapezoid", "spline", "line")
 
 
-def motion(given: Given, tell: Tell) -> dict[str, Any]:
+def motion(given: Given, tell: Tell) -> replies.MotionAnswer:
     """Torques, energies, powers, the way of the tool, how well it can move: along a motion."""
     robot, made_up = numeric_robot(given)
     reference = _reference(part_in(given, "motion"), robot)
@@ -47,32 +50,26 @@ def motion(given: Given, tell: Tell) -> dict[str, Any]:
     tell("inverse dynamics")
     tau = arm.inverse_dynamics(q, qd, qdd)
     tell("energy")
-    energy = arm.energy(q, qd)
+    kinetic, potential = (plain(np.ravel(x)) for x in arm.energy(q, qd))
     tell("pose")
     tool = np.asarray(arm.pose(q))[:, :3, 3]
     tell("manipulability")
-    found = {
-        "t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "power": tau * qd, "tool": tool,
-        "energy": {"kinetic": np.ravel(energy[0]), "potential": np.ravel(energy[1])},
-        "manipulability": _manipulability(arm, q),
+    manipulability = None
+    with suppress(ManipulaError):  # not of every arm
+        manipulability = plain(np.ravel(arm.manipulability(q)))
+    return {
+        "t": plain(t), "q": plain(q), "qd": plain(qd), "qdd": plain(qdd), "tau": plain(tau), "power": plain(tau * qd),
+        "tool": plain(tool), "energy": {"kinetic": kinetic, "potential": potential}, "manipulability": manipulability,
+        "units": units_of(robot), "joints": list(robot.joint_names), "stand_ins": made_up,
     }  # fmt: skip
-    told: dict[str, Any] = plain(found)
-    return told | {"units": units_of(robot), "joints": list(robot.joint_names), "stand_ins": made_up}
 
 
-def _manipulability(arm: Arm, q: Any) -> Any:
-    try:
-        return np.ravel(arm.manipulability(q))
-    except ManipulaError:
-        return None
-
-
-def units_of(robot: Robot) -> dict[str, list[str]]:
+def units_of(robot: Robot) -> replies.JointUnits:
     turns = robot.coordinates.turns
     return {"q": ["rad" if x else "m" for x in turns], "tau": ["N·m" if x else "N" for x in turns]}
 
 
-def _reference(given: Given, robot: Robot) -> Any:
+def _reference(given: Given, robot: Robot) -> trajectory.Trajectory:
     """From rest to rest; through points where there are some."""
     kind, duration = text_in(given, "kind", "quintic", MOTIONS), number_in(given, "duration", 2.0, 1e-3, LONGEST)
     if kind == "spline":
@@ -84,7 +81,7 @@ def _reference(given: Given, robot: Robot) -> Any:
     return (trajectory.quintic if kind == "quintic" else trajectory.trapezoid)(start, goal, duration)
 
 
-def _through(given: Given, robot: Robot, duration: float) -> Any:
+def _through(given: Given, robot: Robot, duration: float) -> trajectory.Trajectory:
     points = given.get("points")
     if not isinstance(points, list) or not 2 <= len(points) <= 200:
         raise InputError("points: expected 2 to 200 lists of joint positions")
@@ -92,26 +89,23 @@ def _through(given: Given, robot: Robot, duration: float) -> Any:
     return trajectory.spline(rows, np.linspace(0.0, duration, len(rows)))
 
 
-def simulate(given: Given, tell: Tell) -> dict[str, Any]:
+def simulate(given: Given, tell: Tell) -> replies.SimulateAnswer:
     """A run of the arm under a law, with what disturbs it."""
     robot, made_up = numeric_robot(given)
     with collect_warnings() as warned:
         run = _run(given, robot, tell)
     every = max(1, -(-len(run.t) // SHOWN))
-    kept = {"t": run.t, "q": run.q, "qd": run.qd, "tau": run.tau, "error": run.error}
-    kept["ref"] = None if run.ref is None else run.ref.q
-    modes = [
-        {"joint": run.joints[rest.joint], "from": rest.since, "to": rest.until, "why": "rests"} for rest in run.modes
-    ]
-    told: dict[str, Any] = plain({key: None if x is None else x[::every] for key, x in kept.items()})
-    whole = {"peaks": run.peaks(), "balance": float(np.max(run.balance)), "modes": modes, "whole": run.whole}
-    told |= plain(whole)
-    return told | {
-        "joints": list(run.joints), "units": units_of(robot), "warnings": warned, "stand_ins": made_up,
+    t, q, qd, tau = (plain(x[::every]) for x in (run.t, run.q, run.qd, run.tau))
+    return {
+        "t": t, "q": q, "qd": qd, "tau": tau, "ref": None if run.ref is None else plain(run.ref.q[::every]),
+        "error": None if run.error is None else plain(run.error[::every]), "balance": float(np.max(run.balance)),
+        "modes": [{"joint": run.joints[x.joint], "since": plain(x.since), "until": plain(x.until)} for x in run.modes],
+        "whole": run.whole, "joints": list(run.joints), "units": units_of(robot), "warnings": warned,
+        "stand_ins": made_up,
     }  # fmt: skip
 
 
-def _run(given: Given, robot: Robot, tell: Tell) -> Any:
+def _run(given: Given, robot: Robot, tell: Tell) -> Run:
     step = number_in(given, "step", 1e-3, 1e-6, 1.0)
     reference = _reference(part_in(given, "reference"), robot) if given.get("reference") is not None else None
     until = number_in(given, "until", reference.duration if reference else 2.0, step, LONGEST)
@@ -131,7 +125,7 @@ def _run(given: Given, robot: Robot, tell: Tell) -> Any:
     )  # fmt: skip
 
 
-def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Any:
+def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Law:
     if name not in api.laws():
         raise UnknownNameError("control law", name[:60], api.laws())
     gains = part_in(given, "gains")
@@ -140,20 +134,20 @@ def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Any:
     odd = [key for key in gains if key not in settable]
     if odd:
         raise UnknownNameError(Message("gain of {name}", name), str(odd[0])[:60], settable)
-    begun = {key: gain["value"] for key, gain in known.items() if gain["value"] is not None}
-    settings = begun | {key: value for key, value in gains.items() if value is not None}
+    settings: dict[str, Any] = {key: gain["value"] for key, gain in known.items() if gain["value"] is not None}
+    settings |= {key: value for key, value in gains.items() if value is not None}
     sample = number_in(given, "sample", 1e-3, 0.0, 1.0)
     return api.controller(robot, name, sample=sample or None, tell=tell, **settings)
 
 
-def suggest_gains(law: str) -> list[dict[str, Any]]:
+def suggest_gains(law: str) -> list[replies.Gain]:
     """The gains of a law with a value to begin with: about two swings a second, critically damped."""
     begun = [gain | {"value": BEGIN.get(gain["name"], 10.0)} if gain["value"] is None else gain
              for gain in api.law_gains(law)]  # fmt: skip
-    return list(plain(begun))  # no number is told of what has no bound
+    return list(plain(begun))  # what has no bound has no number
 
 
-def _sensors(given: Given, law: Any) -> Sensors | None:
+def _sensors(given: Given, law: Law | None) -> Sensors | None:
     noise = part_in(given, "noise")
     sigma = {key: number_in(noise, key, 0.0, 0.0, 1.0) for key in ("q", "qd")}
     return Sensors(noise=sigma) if law is not None and any(sigma.values()) else None
@@ -170,13 +164,13 @@ def _pushes(given: Given) -> list[Event]:
     return [Event(begin, wrench=[*force, 0.0, 0.0, 0.0]), Event(end, wrench=[0.0] * 6)]
 
 
-# What a page is told when it opens: robots, models, languages, laws.
+# What a page needs when it opens: robots, models, languages, laws, formats, each as its registry has it.
 
 
-def start(given: Given, tell: Tell) -> dict[str, Any]:
+def start(given: Given, tell: Tell) -> replies.Known:
     with collect_warnings():
         robots = [(name, api.load(name)) for name in api.robots()]
-    models = api.models()
+    models, formats = api.models(), {form.name: form for form in api.formats().values()}
     return {
         "library": [{"name": name, "dof": robot.dof, "about": robot.origin.description} for name, robot in robots],
         "models": [{"name": name, "about": about} for name, about in models.items()],
@@ -184,9 +178,13 @@ def start(given: Given, tell: Tell) -> dict[str, Any]:
         "languages": api.languages(),
         "options": {name: api.language_options(name) for name in api.languages()},
         "laws": [{"name": name, "about": about, "settings": suggest_gains(name)} for name, about in api.laws().items()],
-        "forms": list(FORMS),
         "joint_types": api.joint_kinds(),
-    }
+        "formats": [
+            {"name": x.name, "label": x.label or x.title, "endings": list(x.endings), "written": bool(x.writer),
+             "visuals": x.visuals}
+            for x in formats.values()
+        ],
+    }  # fmt: skip
 
 
 # Recordings dropped on the page: what they tell of the robot.
@@ -195,49 +193,53 @@ METHODS = ("entropic", "wls", "ols", "irls", "ridge", "tls", "lmi", "log_cholesk
 POINTS = 600  # of a plot: more than its pixels show nothing
 
 
-def identify(given: Given, tell: Tell) -> dict[str, Any]:
+def identify(given: Given, tell: Tell) -> replies.IdentifyAnswer:
     """`logs` and `validate` are paths of uploads, which the server has looked up."""
-    robot = robot_in(given)
-    if not given["logs"]:
+    robot, training, validation = robot_in(given), paths_in(given, "logs"), paths_in(given, "validate")
+    if not training:
         raise InputError("logs: drop at least one recording")
     with collect_warnings() as warned:
-        logs, others = ([_log(path, robot, tell) for path in given[key]] for key in ("logs", "validate"))
+        logs, others = ([_log(path, robot, tell) for path in paths] for paths in (training, validation))
         method = text_in(given, "method", "entropic", METHODS)
         found = api.identify(robot, logs, validate=others, method=method, tell=tell)
         tell("the report")
-        place = Path(given["outbox"]) / "found.html"
-        found.report(place)
-        report = put(Path(given["outbox"]), f"{file_name(robot.name)}_identified.html", place.read_bytes())
+        outbox = path_in(given, "outbox")
+        found.report(outbox / "found.html")
+        page = (outbox / "found.html").read_bytes()
         document = api.document(found.robot)
-    names = ["training", *(Path(path).name for path in given["validate"])]
-    judged = [_errors(name, errors, robot) for name, errors in zip(names, (found.train, *found.validation))]
-    parameters = [{key: plain(getattr(row, key)) for key in ("name", "value", "sigma", "prior", "unit", "family")}
-                  for row in found.parameters]  # fmt: skip
+    names = ["training", *(Path(path).name for path in validation)]
     return {
-        "text": str(found), "parameters": parameters, "errors": judged, "consistent": bool(found.consistent),
-        "courses": [_course(name, course, robot) for name, course in zip(names, found.courses)],
-        "warnings": [*found.warnings, *(x["message"] for x in warned)], "document": document, "report": report,
+        "text": str(found), "consistent": bool(found.consistent), "document": document,
+        "parameters": [
+            {"name": x.name, "value": plain(x.value), "sigma": plain(x.sigma), "prior": plain(x.prior), "unit": x.unit,
+             "family": x.family}
+            for x in found.parameters
+        ],
+        "errors": [
+            {"log": name, "percent": plain(float(errors.whole)),
+             "joints": [{"joint": x, "percent": plain(float(y))} for x, y in zip(robot.joint_names, errors.joints)]}
+            for name, errors in zip(names, (found.train, *found.validation))
+        ],
+        "courses": [
+            {"log": name, "joints": [_joint_course(course, j, robot) for j in range(robot.dof)]}
+            for name, course in zip(names, found.courses)
+        ],
+        "warnings": [*found.warnings, *(x["message"] for x in warned)],
+        "report": put(outbox, f"{file_name(robot.name)}_identified.html", page),
     }  # fmt: skip
 
 
-def _log(path: str, robot: Robot, tell: Tell) -> Any:
+def _log(path: str, robot: Robot, tell: Tell) -> Log:
     tell(f"reading {Path(path).name}")
     return api.read_log(path, robot)
 
 
-def _errors(name: str, errors: Any, robot: Robot) -> dict[str, Any]:
-    joints = [{"joint": joint, "percent": plain(float(x))} for joint, x in zip(robot.joint_names, errors.joints)]
-    return {"log": name, "percent": plain(float(errors.whole)), "joints": joints}
-
-
-def _course(name: str, course: Any, robot: Robot) -> dict[str, Any]:
-    """Torques over time, joint by joint. Where there are more rows than points, of every few the one told worst: a peak
-    of the residual is what one looks for."""
-    joints = []
-    for j, (joint, unit) in enumerate(zip(robot.joint_names, units_of(robot)["tau"])):
-        rest = np.abs(course.residual[:, j])
-        parts = np.array_split(np.arange(len(rest)), min(POINTS, len(rest)))
-        rows = np.array([part[rest[part].argmax()] for part in parts])
-        columns = {"t": course.clock, "measured": course.measured[:, j], "predicted": course.predicted[:, j]}
-        joints.append({"joint": joint, "unit": unit, **{key: plain(x[rows]) for key, x in columns.items()}})
-    return {"log": name, "joints": joints}
+def _joint_course(course: Any, j: int, robot: Robot) -> replies.JointCourse:
+    """Torques over time. Where there are more rows than points, of every few the one predicted worst: a peak of the
+    residual is what one looks for."""
+    rest = np.abs(course.residual[:, j])
+    parts = np.array_split(np.arange(len(rest)), min(POINTS, len(rest)))
+    rows = np.array([part[rest[part].argmax()] for part in parts])
+    t, measured, predicted = (plain(x[rows]) for x in (course.clock, course.measured[:, j], course.predicted[:, j]))
+    return {"joint": robot.joint_names[j], "unit": units_of(robot)["tau"][j], "t": t, "measured": measured,
+            "predicted": predicted}  # fmt: skip

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
-Task = Callable[[Mapping[str, Any], Callable[..., None]], dict[str, Any]]
+from manipula.studio.tasks.replies import Reply
+from manipula.studio.tasks.requests import Given, Tell
+
+Task = Callable[[Given, Tell], Reply]
 QUICK = {
     "start": "motion:start",
     "read": "descriptions:read",

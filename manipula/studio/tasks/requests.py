@@ -6,13 +6,15 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Protocol, cast
 
 from manipula import api
 from manipula.api.shown_frames import robot_with_shown_tool
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot
+from manipula.studio.tasks.replies import Failure, Fault, Figures, Notice
 
 # Errors and warnings as the page gets them: the sentence, and the cell it is about.
 
@@ -27,25 +29,24 @@ class FieldError(InputError):
         self.field = field
 
 
-def fault(error: RobotFileError) -> dict[str, Any]:
-    """One mistake at its cell; rows count from 0 here."""
-    return {"message": str(error), "problem": error.problem, "hint": error.hint, **_cell(error.row, error.column)}
+def faults(error: RobotFileError) -> list[Fault]:
+    """Every mistake at its cell; rows count from 0 here."""
+    return [
+        {"message": str(x), "problem": x.problem, "hint": x.hint, "row": _row(x.row), "column": x.column}
+        for x in (error, *error.others)
+    ]
 
 
-def _cell(row: int | None, column: str) -> dict[str, Any]:
-    return {"row": None if row is None else row - 1, "column": column}
+def _row(number: int | None) -> int | None:
+    return None if number is None else number - 1
 
 
-def faults(error: RobotFileError) -> list[dict[str, Any]]:
-    return [fault(one) for one in (error, *error.others)]
-
-
-def error_of(error: BaseException) -> dict[str, Any]:
-    """What is told of an error: of those made for people their sentence, of others that this is our mistake."""
+def error_of(error: BaseException) -> Failure:
+    """The sentence of an error made for people; of others, that this is our mistake."""
     if isinstance(error, RobotFileError):
-        return fault(error)
+        return cast("Failure", faults(error)[0])
     if isinstance(error, FieldError):
-        return {"message": str(error), **_cell(None, error.field)}
+        return {"message": str(error), "row": None, "column": error.field}
     if isinstance(error, ManipulaError):
         return {"message": getattr(error, "in_page", str(error))}
     if isinstance(error, RecursionError | MemoryError):
@@ -55,14 +56,14 @@ def error_of(error: BaseException) -> dict[str, Any]:
 
 
 @contextmanager
-def collect_warnings() -> Iterator[list[dict[str, Any]]]:
+def collect_warnings() -> Iterator[list[Notice]]:
     """The warnings given inside, as the page shows them."""
-    found: list[dict[str, Any]] = []
+    found: list[Notice] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ManipulaWarning)
         yield found
     said = {Message(str(x.message)): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
-    found += [{"message": _in_page(text), **_cell(warning.row, warning.column)} for text, warning in said.items()]
+    found += [{"message": _in_page(text), "row": _row(x.row), "column": x.column} for text, x in said.items()]
 
 
 def _in_page(text: Message) -> str:
@@ -70,7 +71,24 @@ def _in_page(text: Message) -> str:
     return text.fields["told"] if text.template.endswith(FOR_PYTHON) else text
 
 
-Given = Mapping[str, Any]
+Given = Mapping[str, object]
+
+
+class Tell(Protocol):
+    """A line of progress, and its figures where it has some."""
+
+    def __call__(self, text: str, figures: Figures | None = None, /) -> None: ...
+
+
+def path_in(given: Given, key: str) -> Path:
+    """A place that the server has added."""
+    return Path(str(given[key]))
+
+
+def paths_in(given: Given, key: str) -> list[str]:
+    """Files that the server has added."""
+    found = given.get(key)
+    return [str(path) for path in found] if isinstance(found, list) else []
 
 
 def robot_in(given: Given) -> Robot:

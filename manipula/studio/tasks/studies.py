@@ -8,7 +8,6 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import numpy as np
 
@@ -27,22 +26,25 @@ from manipula.studies.catalogue.registry import READY, ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.study_file import ready_study, robot_beside, study_from_text, study_text
 from manipula.studies.study_run import Progress
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import file_name
 from manipula.studio.tasks.models import put
 from manipula.studio.tasks.requests import (
     FieldError,
     Given,
+    Tell,
     collect_warnings,
     flag_in,
     names_in,
     number_in,
     numeric_robot,
     part_in,
+    path_in,
+    paths_in,
     text_in,
 )
 from manipula.support.text import plain
 
-Tell = Callable[..., None]
 OFTEN = 0.2  # seconds between two lines of progress
 MOST = 2_000_000  # cases; what is larger is for a shell, or a cluster
 ROWS = 200_000  # of a .csv; the .npz has them all
@@ -50,30 +52,33 @@ CURVES, POINTS, REASONS = 24, 600, 20
 _STYLE = re.compile(r' style="[^"<>]*"')
 
 
-def studies(given: Given, tell: Tell) -> dict[str, Any]:
+def studies(given: Given, tell: Tell) -> replies.StudiesAnswer:
     """Every ready study with its settings, as a form of this arm begins."""
     robot, _ = numeric_robot(given)
     with collect_warnings():
         return {"studies": [_describe_study(entry, robot) for entry in READY.values()]}
 
 
-def _describe_study(entry: Ready, robot: Robot) -> dict[str, Any]:
-    fields = [_field(setting, robot) for setting in entry.form if setting.kind != "written"]
-    told = {setting.name for setting in entry.form if setting.kind != "written"}
-    written = [name for name in entry.settings if name not in told]
+def _describe_study(entry: Ready, robot: Robot) -> replies.StudyForm:
+    fields = [x for setting in entry.form if (x := _field(setting, robot)) is not None]
+    typed = {x["name"] for x in fields}
+    written = [name for name in entry.settings if name not in typed]
     return {"name": entry.name, "about": entry.line, "fields": fields, "written": written}
 
 
-def _field(setting: StudySetting, robot: Robot) -> dict[str, Any]:
-    ranges = {word: [entry._asdict() for entry in rows] for word, rows in setting.ranges().items()}
+def _field(setting: StudySetting, robot: Robot) -> replies.StudyField | None:
+    """None of what a study file alone can say."""
+    if setting.kind == "written":
+        return None
     return {
         "name": setting.name, "about": setting.about, "kind": setting.kind, "unit": setting.unit,
-        "cells": [cell._asdict() for cell in cells_of(setting, robot)], "value": plain(initial_cells(setting, robot)),
-        "choices": list(setting.choices()), "by": setting.by, "ranges": ranges,
+        "cells": [{"label": x.label, "unit": x.unit} for x in cells_of(setting, robot)],
+        "value": plain(initial_cells(setting, robot)), "choices": list(setting.choices()), "by": setting.by,
+        "ranges": plain(dict(setting.ranges())),
     }  # fmt: skip
 
 
-def study(given: Given, tell: Tell) -> dict[str, Any]:
+def study(given: Given, tell: Tell) -> replies.StudyAnswer:
     """The study, run; `logs` are paths of uploads, which the server has looked up."""
     robot, made_up = numeric_robot(given)
     entry = ready(text_in(given, "study", "workspace"))
@@ -86,15 +91,24 @@ def study(given: Given, tell: Tell) -> dict[str, Any]:
             field = setting_meant(entry.form, told) or ("seed" if told.startswith("seed:") else "")
             raise FieldError(told, field) from error
         tell("writing")
-        files = _files(found, Path(given["outbox"]), f"{file_name(robot.name)}_{entry.name}", text)
-        return _study_summary(found, entry) | {"files": files, "warnings": warned, "stand_ins": made_up}
+        files = _files(found, path_in(given, "outbox"), f"{file_name(robot.name)}_{entry.name}", text)
+        heads, rows = found.summary()
+        about = {name: entry.columns.get(name, StudyColumn("", "")).about for name in found.table}
+        return {
+            "study": entry.name, "title": found.title, "count": found.count, "failed": len(found.why),
+            "computed": found.computed, "heads": list(heads), "rows": [list(row) for row in rows],
+            "columns": [{"name": x, "unit": found.units.get(x, ""), "about": said} for x, said in about.items()],
+            "parts": _parts(found), "curves": _curves(found, [row[0] for row in rows if row[1]]),
+            "failures": _failures(found), "files": files, "warnings": warned, "stand_ins": made_up,
+        }  # fmt: skip
 
 
 def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Study]:
     """As the file says that is handed out: its text is read again, so that both are one study."""
     settings = settings_from(entry.form, part_in(given, "settings"))
-    logs: dict[str, Any] = {"logs": list(given["logs"])} if given.get("logs") else {}
-    named = {"logs": _recording_names(given)} if logs else {}
+    paths = paths_in(given, "logs")
+    logs = {"logs": paths} if paths else {}
+    named = {"logs": _recording_names(names_in(given, "recordings"), paths)} if paths else {}
     seed = number_in(given, "seed", 0, 0, 2**53)
     if seed != int(seed):
         raise InputError("seed: expected a whole number of zero or more, found {seed:g}", seed)
@@ -105,7 +119,7 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
     found = ready_study(
         entry.name, subject, asked.settings | logs, most=MOST, seed=asked.seed,
         engine="local" if flag_in(given, "cores", False) else "serial", tell=_throttle(tell),
-        resume=Path(given["outbox"]) / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
+        resume=path_in(given, "outbox") / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
     )  # fmt: skip
     found.place.temporary = (
         True  # the folder is the studio's own and goes with it: a page to take home names no file there
@@ -113,11 +127,13 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
     return text, found
 
 
-def _recording_names(given: Given) -> list[str]:
-    """The recordings as they are called on the disk of whoever has them."""
-    called = names_in(given, "recordings")
-    kept = [Path(path).name for path in given["logs"]]
-    return [re.split(r"[/\\]", name)[-1] for name in called] if len(called) == len(kept) else kept
+def _recording_names(called: list[str], paths: list[str]) -> list[str]:
+    """The recordings as they are called on the disk of their owner."""
+    return (
+        [re.split(r"[/\\]", name)[-1] for name in called]
+        if len(called) == len(paths)
+        else [Path(x).name for x in paths]
+    )
 
 
 def _throttle(tell: Tell) -> Callable[[Progress], None]:
@@ -127,32 +143,24 @@ def _throttle(tell: Tell) -> Callable[[Progress], None]:
     def report_progress(progress: Progress) -> None:
         if monotonic() - seen[0] > OFTEN or progress.done == progress.count:
             seen[0] = monotonic()
-            figures = {"done": progress.done, "count": progress.count, "failed": progress.failed}
-            tell(str(progress), plain(figures | {"rate": progress.rate, "left": progress.left}))
+            rate, left = plain(progress.rate), plain(progress.left)
+            done, count, failed = progress.done, progress.count, progress.failed
+            tell(str(progress), {"done": done, "count": count, "failed": failed, "rate": rate, "left": left})
 
     return report_progress
 
 
-def _files(found: Study, outbox: Path, name: str, text: str) -> dict[str, str]:
-    """What is asked, all rows, the page: to be taken away."""
-    kept = {"toml": put(outbox, f"{name}.toml", text.encode())}
-    kept["npz"] = put(outbox, f"{name}.npz", found.path.read_bytes())
+def _files(found: Study, outbox: Path, name: str, text: str) -> replies.StudyFiles:
+    """The study file, all rows, the page: to be taken away."""
+    page = found.report(found.path.with_suffix(".html")).read_bytes()
+    kept: replies.StudyFiles = {
+        "toml": put(outbox, f"{name}.toml", text.encode()),
+        "npz": put(outbox, f"{name}.npz", found.path.read_bytes()),
+        "html": put(outbox, f"{name}.html", page),
+    }
     if found.count <= ROWS:
         kept["csv"] = put(outbox, f"{name}.csv", found.save(found.path.with_suffix(".csv")).read_bytes())
-    kept["html"] = put(outbox, f"{name}.html", found.report(found.path.with_suffix(".html")).read_bytes())
     return kept
-
-
-def _study_summary(found: Study, entry: Ready) -> dict[str, Any]:
-    heads, rows = found.summary()
-    known = {name: entry.columns.get(name, StudyColumn("", "")).about for name in found.table}
-    columns = [{"name": name, "unit": found.units.get(name, ""), "about": about} for name, about in known.items()]
-    return {
-        "study": entry.name, "title": found.title, "count": found.count, "failed": len(found.why),
-        "computed": found.computed, "heads": list(heads), "rows": [list(row) for row in rows], "columns": columns,
-        "parts": _parts(found), "curves": _curves(found, [row[0] for row in rows if row[1]]),
-        "failures": _failures(found),
-    }  # fmt: skip
 
 
 def _parts(found: Study) -> list[str]:
@@ -163,9 +171,9 @@ def _parts(found: Study) -> list[str]:
     return [_STYLE.sub("", part) for part in found.show(found)]
 
 
-def _curves(found: Study, names: list[str]) -> list[dict[str, Any]]:
+def _curves(found: Study, names: list[str]) -> list[replies.Curve]:
     """How results are distributed: the share of cases at or below a value, each value once; those that do vary."""
-    curves = []
+    curves: list[replies.Curve] = []
     for name in names[:CURVES]:
         known = found.table[name].astype(float)
         values, counts = np.unique(known[np.isfinite(known)], return_counts=True)
@@ -176,7 +184,7 @@ def _curves(found: Study, names: list[str]) -> list[dict[str, Any]]:
     return curves
 
 
-def _failures(found: Study) -> list[dict[str, Any]]:
+def _failures(found: Study) -> list[replies.CaseFailure]:
     first = {why: case for case, why in reversed(found.why.items())}
     listed = Counter(found.why.values()).most_common(REASONS)
     return [{"why": why, "cases": cases, "first": first[why]} for why, cases in listed]

@@ -14,6 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
+from manipula.studio.tasks import replies
+from tests.units.studio.contract import conform, reply_at, reply_of
+
 STARTED = """
 import sys
 from pathlib import Path
@@ -40,6 +43,7 @@ class Live:
     def post(self, address: str, status: int = 200, **given: Any) -> Any:
         answer = self.client.post(address, json=given)
         assert answer.status_code == status, answer.text
+        conform(answer.json(), reply_at(address) if status == 200 else replies.ErrorAnswer | replies.ConflictAnswer)
         return answer.json()
 
     def job(self, address: str, **given: Any) -> tuple[str, Any]:
@@ -50,6 +54,7 @@ class Live:
     def result(self, address: str, **given: Any) -> Any:
         event, data = self.job(address, **given)
         assert event == "result", data
+        conform(data, reply_of(address.removeprefix("/api/")))
         return data
 
     def events(self, job: str) -> Iterator[tuple[str, Any]]:

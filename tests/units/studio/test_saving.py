@@ -123,9 +123,9 @@ def test_a_peak_of_the_residual_is_among_the_points_of_a_plot() -> None:
     measured, predicted = np.sin(t)[:, None] * [1.0, 2.0], np.sin(t)[:, None] * [1.0, 2.0]
     measured[2341] += (3.0, -7.0)
     course = SimpleNamespace(clock=t, measured=measured, predicted=predicted, residual=measured - predicted)
-    found = motion._course("run", course, robot)
-    assert [joint["unit"] for joint in found["joints"]] == ["N·m", "N"]
-    for joint, peak in zip(found["joints"], (3.0, -7.0)):
+    found = [motion._joint_course(course, j, robot) for j in range(2)]
+    assert [(joint["joint"], joint["unit"]) for joint in found] == list(zip(robot.joint_names, ["N·m", "N"]))
+    for joint, peak in zip(found, (3.0, -7.0)):
         left = np.subtract(joint["measured"], joint["predicted"])
         assert len(joint["t"]) == motion.POINTS and np.all(np.diff(joint["t"]) > 0)
         assert left.sum() == pytest.approx(peak) and joint["t"][int(np.abs(left).argmax())] == t[2341]

@@ -110,7 +110,7 @@ def test_what_takes_too_long_is_given_up_with_its_process(
         monkeypatch.setattr(asyncio, "wait_for", at_once)
         with pytest.raises(TaskError) as error:
             await workers.quick("draw", "for ever")
-        assert error.value.told == {"message": "this took longer than 20 s and was given up"} and waited == [20]
+        assert error.value.failure == {"message": "this took longer than 20 s and was given up"} and waited == [20]
         assert made[0].dead and await workers.quick("draw", 1) == {"answer": 1} and made[2].asked == [("draw", 1)]
 
     played(play)

@@ -3,6 +3,8 @@
 export type Vector = [number, number, number];
 export type Matrix = number[][];
 export type Kind = "revolute" | "prismatic" | "helical" | "continuous" | "fixed" | (string & {});
+/** A number, the name of a value, or a list: the name of an operation, then its inputs. */
+export type Formula = number | string | Formula[];
 export type Cell = "theta" | "d" | "a" | "alpha";
 
 /** One elementary step: what it does (`rx ry rz tx ty tz`), by how much, and the table's cell it stands for. */

@@ -29,7 +29,7 @@ async function begin(): Promise<void> {
   }
   const answer = await greet().catch(() => null);
   const chosen = localStorage.getItem("manipula.language") as Language | null;
-  language.value = chosen ?? (navigator.language.startsWith("pt") ? "pt" : (answer?.language ?? "en"));
+  language.value = chosen ?? (navigator.language.startsWith("pt") ? "pt" : ((answer?.language as Language | undefined) ?? "en"));
   if (before || !answer) return;
   const first = answer.open === null ? { library: "planar2r" } : { file: answer.open };
   const { document, base } = await readRobot(first);

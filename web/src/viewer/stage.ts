@@ -11,9 +11,17 @@ import { DARK, LIGHT, type Theme } from "./palette";
 const REST = 160; // milliseconds without a change after which the full picture is drawn
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
+export const SIGHT = 32; // degrees that the eye takes in
+
+/** From where an arm is looked at: a plane one from the front. */
+export function viewpoint(up: Vector3): Vector3 {
+  if (up.y > 0.9) return new Vector3(0.28, 0.3, 0.95).normalize();
+  return new Vector3(0.5, 0.34, 0.86).normalize().applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), up));
+}
+
 export class Stage {
   readonly scene = new Scene();
-  readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
+  readonly camera = new PerspectiveCamera(SIGHT, 1, 0.01, 100);
   readonly controls: OrbitControls;
   readonly software: boolean;
   readonly canvas: HTMLCanvasElement;
@@ -117,11 +125,9 @@ export class Stage {
     this.own = true;
     this.fitted = this.drawing.size;
     this.aspect();
-    const { centre, radius } = this.drawing.reach, target = new Vector3().fromArray(centre);
-    const from = new Vector3(0.5, 0.34, 0.86).applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), this.up));
-    if (this.up.y > 0.9) from.set(0.28, 0.3, 0.95); // a plane arm is seen from the front
+    const { centre, radius } = this.drawing.reach, target = new Vector3().fromArray(centre), from = viewpoint(this.up);
     this.controls.target.copy(target);
-    const away = this.away(from.normalize());
+    const away = this.away(from);
     this.camera.position.copy(target).addScaledVector(from, away);
     Object.assign(this.camera, { near: 0.01 * radius, far: 40 * radius });
     this.camera.updateProjectionMatrix();

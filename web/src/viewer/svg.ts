@@ -1,14 +1,16 @@
-// An arm as SVG: its shapes shaded by gradients and sorted by depth. For a picture to keep, and where there is no WebGL.
+// The drawing on paper: SVG to keep or to print, sharp at any size, and all there is where a browser has no WebGL.
+// Chain, colours and viewpoint are the stage's; the shapes are drawn anew, each as one path with a gradient. The faces of
+// the stage's meshes would do, too: a picture is then fourteen times as long, and long faces hide what is before them.
 import { Matrix4, PerspectiveCamera, Vector3 } from "three";
 import type { Drawing, Shape } from "../shared/types";
 import { Chain, matrixOf } from "./chain";
 import { AXES, LIGHT, type Theme } from "./palette";
+import { SIGHT, viewpoint } from "./stage";
 
 export interface View {
   width: number;
   height: number;
   camera?: PerspectiveCamera;
-  target?: Vector3;
   colours?: Theme;
 }
 
@@ -27,14 +29,12 @@ export function picture(drawing: Drawing, q: number[], view: View): string {
 }
 
 /** An eye that sees all the arm can reach. */
-export function eye(drawing: Drawing, aspect: number): PerspectiveCamera {
-  const camera = new PerspectiveCamera(32, aspect, 0.01, 100), up = new Vector3().fromArray(drawing.up);
+function eye(drawing: Drawing, aspect: number): PerspectiveCamera {
+  const camera = new PerspectiveCamera(SIGHT, aspect, 0.01, 100), up = new Vector3().fromArray(drawing.up);
   const { centre, radius } = drawing.reach, target = new Vector3().fromArray(centre);
-  const from = up.y > 0.9 ? new Vector3(0.28, 0.3, 0.95) : new Vector3(0.5, -0.86, 0.34);
   camera.up.copy(up);
-  camera.position.copy(target).addScaledVector(from.normalize(), (0.82 * radius) / Math.sin(Math.atan(Math.tan(0.28) * Math.min(aspect, 1))));
+  camera.position.copy(target).addScaledVector(viewpoint(up), (0.82 * radius) / Math.sin(Math.atan(Math.tan(0.28) * Math.min(aspect, 1))));
   camera.lookAt(target);
-  camera.updateMatrixWorld();
   return camera;
 }
 

@@ -298,7 +298,7 @@ export class Viewer {
   svg(): string {
     if (!this.drawing) return "";
     const { clientWidth: w, clientHeight: h } = this.host, colours = this.stage?.colours;
-    return picture(this.drawing, this.q, { width: w || 640, height: h || 480, camera: this.stage?.camera, target: this.stage?.controls.target, colours });
+    return picture(this.drawing, this.q, { width: w || 640, height: h || 480, camera: this.stage?.camera, colours });
   }
 
   dispose(): void {

@@ -28,8 +28,9 @@ class Format:
     """One format. `reader` and `writer` are "module:function" in this room; without a writer it is only read.
 
     `conventions` are the Denavit–Hartenberg conventions it can hold; a format of placements has none. `sign` is a
-    pattern found in its text alone, where formats share an ending; `losing` names what of a robot it cannot hold.
-    `visuals`: whether a file holds the shapes of the links, or names the URDF that does, or neither.
+    pattern found in its text alone, where formats share an ending or a text has none; `losing` names what of a robot it
+    cannot hold. `visuals`: whether a file holds the shapes of the links, or names the URDF that does, or neither.
+    `label`: what a list of formats calls it, where that is not its title.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Format:
     sign: str = ""
     losing: str = ""
     visuals: Literal["", "held", "named"] = ""
+    label: str = ""
 
     def read(self, text: str, **options: Any) -> Any:
         """The robot the text describes; an option the reader does not take is an error that lists those it does."""
@@ -67,7 +69,14 @@ class Format:
 TABLE = ("standard", "modified")
 _LIST = (
     Format(
-        "toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE, visuals="named"
+        "toml",
+        "TOML",
+        (".toml",),
+        "toml.read:robot_from_toml",
+        "toml.read:toml_from_robot",
+        TABLE,
+        sign=r"(?m)^\s*\[\[\s*joint\s*\]\]|^\s*format\s*=\s*1\s*$",
+        visuals="named",
     ),
     Format(
         "urdf",
@@ -75,6 +84,7 @@ _LIST = (
         (".urdf", ".xml"),
         "urdf.read:robot_from_urdf",
         "urdf.write:urdf_from_robot",
+        sign=r"<\s*robot[\s>]",
         losing="urdf.write:lost_from_robot",
         visuals="held",
     ),
@@ -86,7 +96,9 @@ _LIST = (
         "par.read:robot_from_par",
         "par.write:par_from_robot",
         ("modified",),
+        sign=r"(?m)^\s*(NF|NL|NJ)\s*=",
         losing="par.write:lost_from_robot",
+        label="par (SYMORO)",
     ),
     Format(
         "dh",
@@ -96,12 +108,18 @@ _LIST = (
         "dh.read:dh_text_from_robot",
         TABLE,
         losing="dh.read:lost_from_robot",
+        label="CSV",
     ),
 )
 FORMATS: dict[str, Format] = {item.name: item for item in _LIST}
-ENDINGS: dict[str, Format] = {}  # in this order; the first format of a shared ending stands for it
-for _item in _LIST:
-    ENDINGS |= {ending: _item for ending in _item.endings if ending not in ENDINGS}
+
+
+def format_endings() -> dict[str, Format]:
+    """In the order of the formats; the first one of a shared ending stands for it."""
+    found: dict[str, Format] = {}
+    for item in FORMATS.values():
+        found |= {ending: item for ending in item.endings if ending not in found}
+    return found
 
 
 def format_named(name: str) -> Format:
@@ -112,20 +130,30 @@ def format_named(name: str) -> Format:
 
 def format_read(ending: str, text: str, file: str) -> Format:
     """The format of a file: by its ending and, where several share that, by what stands in it."""
-    fitting = [item for item in _LIST if ending.lower() in item.endings]
+    fitting = _formats_ending(ending)
     if not fitting:
         raise RobotFileError(
             "cannot tell the format from the ending {ending!r}",
             ending,
             file=file,
-            hint=Message("use {endings}", ", ".join(ENDINGS)),
+            hint=Message("use {endings}", ", ".join(format_endings())),
         )
-    return next((item for item in fitting if item.sign and re.search(item.sign, text)), fitting[0])
+    return next((item for item in fitting[1:] if item.sign and re.search(item.sign, text)), fitting[0])
+
+
+def format_of_text(text: str) -> Format:
+    """The format of a text without a name, by its sign; without one it is a table."""
+    signed = (item for item in reversed(FORMATS.values()) if item.sign and re.search(item.sign, text))
+    return next(signed, FORMATS["dh"])
+
+
+def _formats_ending(ending: str) -> list[Format]:
+    return [item for item in FORMATS.values() if ending.lower() in item.endings]
 
 
 def format_written(ending: str, file: str) -> Format:
     """The format to write a file in."""
-    fitting = [item for item in _LIST if ending.lower() in item.endings]
+    fitting = _formats_ending(ending)
     if not fitting:
         raise InputError(
             "{file}: cannot tell the format from the ending {ending!r}; use {writable}",
@@ -161,7 +189,7 @@ def robot_from_source(source: str | Path, **options: Any) -> Any:
 
 
 def _writable() -> list[str]:
-    return [ending for ending, item in ENDINGS.items() if item.writer]
+    return [ending for ending, item in format_endings().items() if item.writer]
 
 
 def _load_function(place: str) -> Callable[..., Any]:

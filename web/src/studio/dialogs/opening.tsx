@@ -5,13 +5,13 @@ import { counted, t } from "../language";
 import { say } from "../state/notices";
 import { Dialog } from "../parts/dialog";
 import { readFile, readInto } from "../table/reading";
-import { refreshFiles, start } from "../state/start";
+import { formats, refreshFiles, start } from "../state/start";
 import { shut } from "./which";
 
 interface Entry {
   name: string;
   about: string;
-  open: () => Promise<boolean>;
+  open: () => Promise<unknown>;
 }
 
 function List({ entries, label }: { entries: Entry[]; label: string }): JSX.Element {
@@ -61,11 +61,11 @@ export function OpenDialog(): JSX.Element {
   return (
     <Dialog title={t("Open")} onClose={shut} wide>
       <label class="field drop">
-        <span>{t("A file of this machine: TOML, URDF, MJCF, par, CSV")}</span>
+        <span>{t("A file of this machine: {0}", formats().map(({ label }) => label.replace(/ \(.*/, "")).join(", "))}</span>
         <span class="act file" aria-hidden="true">
           {t("Choose a file…")}
         </span>
-        <input type="file" class="unseen" accept=".toml,.urdf,.xml,.mjcf,.par,.csv,.txt" onChange={(e) => void picked(e.currentTarget.files)} />
+        <input type="file" class="unseen" accept={formats().flatMap(({ endings }) => endings).join()} onChange={(e) => void picked(e.currentTarget.files)} />
       </label>
       <h3>{t("Files in {0}", start.value?.folder ?? "")}</h3>
       {entries.length ? <List entries={entries} label={t("Files")} /> : <p>{t("There is no robot file in this folder yet.")}</p>}

@@ -1,11 +1,11 @@
 // A table from a spreadsheet, a book or a web page, with what it does not say about itself.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Angle, Length } from "../../shared/api";
 import { t } from "../language";
 import { Act, Choice } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
 import { readInto } from "../table/reading";
+import type { Angle, Length } from "../table/units";
 import { robot } from "../state/work";
 import { shut } from "./which";
 
@@ -14,12 +14,12 @@ const EXAMPLE = "θ\td\ta\tα\n0\t0,4\t0\t90\n0\t0\t0,45\t0\n0\t0\t0,35\t0";
 export function PasteDialog(): JSX.Element {
   const [text, setText] = useState("");
   const [angle, setAngle] = useState<Angle>("deg");
-  const [length, setLength] = useState<Length>(robot.value.length);
+  const [length, setLength] = useState<Length>(robot.value.length as Length);
   const [convention, setConvention] = useState<"standard" | "modified">("standard");
   const [fault, setFault] = useState("");
   const read = async (): Promise<void> => {
     setFault("");
-    if (await readInto({ text, format: "table", name: "my_arm", angle, length, convention }, null, setFault)) shut();
+    if (await readInto({ text, format: "dh", name: "my_arm", angle, length, convention }, null, setFault)) shut();
   };
   return (
     <Dialog title={t("Paste a table")} onClose={shut}>

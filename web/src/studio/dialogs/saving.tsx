@@ -9,14 +9,11 @@ import { download } from "../parts/handing";
 import { say } from "../state/notices";
 import { conflict, fileName, save, type Conflict } from "../state/saving";
 import { call } from "../state/server";
-import { start } from "../state/start";
+import { formats, start } from "../state/start";
 import { file, open, robot } from "../state/work";
 import { shut } from "./which";
 
-type Format = "toml" | "urdf" | "par" | "csv";
-const FORMATS: readonly (readonly [Format, string])[] = [["toml", "TOML"], ["urdf", "URDF"], ["par", "par (SYMORO)"], ["csv", "CSV"]];
-
-async function exported(format: Format): Promise<void> {
+async function exported(format: string): Promise<void> {
   try {
     const { name, text, warnings } = await call<ExportAnswer>("/api/export", { document: robot.value, format });
     download(name, text);
@@ -28,7 +25,7 @@ async function exported(format: Format): Promise<void> {
 
 export function SaveDialog(): JSX.Element {
   const [name, setName] = useState(file.value?.name ?? fileName(robot.value.name));
-  const [format, setFormat] = useState<Format>("toml");
+  const [format, setFormat] = useState("toml");
   const keep = async (): Promise<void> => {
     const whole = name.includes("/") ? name : fileName(name);
     if ((await save(whole, whole === file.value?.name ? file.value.base : null)) || conflict.value) shut();
@@ -46,7 +43,7 @@ export function SaveDialog(): JSX.Element {
       </footer>
       <h3>{t("Or download")}</h3>
       <div class="line">
-        <Choice label={t("Format")} value={format} options={FORMATS} onChange={setFormat} />
+        <Choice label={t("Format")} value={format} options={formats().flatMap(({ name, label, written }) => (written ? [[name, label] as const] : []))} onChange={setFormat} />
         <Act onClick={() => void exported(format)}>{t("Download")}</Act>
       </div>
     </Dialog>

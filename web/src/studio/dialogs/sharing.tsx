@@ -1,7 +1,7 @@
 // One file for others: the whole report, or an exercise with some panels hidden.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { ReportAnswer } from "../../shared/api";
+import type { FileLink } from "../../shared/api";
 import { t } from "../language";
 import { Act, Switch } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
@@ -23,7 +23,7 @@ const TITLES: Record<string, string> = {
   code: "Code",
 };
 const hidden = signal<readonly string[]>([]);
-const job = new Job<ReportAnswer>();
+const job = new Job<FileLink>();
 
 async function make(): Promise<void> {
   const answer = await job.start("/api/report", { document: robot.value, hidden: hidden.value, ...dressing() });

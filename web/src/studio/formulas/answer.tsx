@@ -1,7 +1,7 @@
 // A model's equations on the screen: lines, abbreviations, what runs, copies and files of it.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { EquationsAnswer } from "../../shared/api";
+import type { EquationLine, EquationsAnswer } from "../../shared/api";
 import { rounded } from "../../shared/digits";
 import { counted, t } from "../language";
 import { Bar } from "../parts/bar";
@@ -14,16 +14,17 @@ import { TermsOf } from "./line";
 
 const AT_ONCE = 60; // lines set before one asks for more: a thousand would take seconds
 
-const tex = (answer: EquationsAnswer): string => `\\begin{aligned}\n${answer.latex.map((line) => line.tex).join(" \\\\\n")}\n\\end{aligned}\n`;
+const rightOf = (line: EquationLine): string => line.terms.map((term) => term.tex).join("");
+const tex = (answer: EquationsAnswer): string => `\\begin{aligned}\n${answer.lines.map((line) => `${line.left} = ${rightOf(line)}`).join(" \\\\\n")}\n\\end{aligned}\n`;
 
 const ENTRY = /^(\w+)\[(\d+),(\d+)\]$/;
 const WIDEST = 1500; // letters of LaTeX; a longer matrix is read line by line
 
 /** The lines as one matrix, where they are the entries of one and it can be taken in at a glance. */
 function matrixOf(answer: EquationsAnswer): string | null {
-  const lines = answer.latex.slice(answer.intermediates);
+  const lines = answer.lines.slice(answer.intermediates);
   const places = lines.map(({ name }) => ENTRY.exec(name));
-  const right = lines.map(({ tex: line }) => line.slice(line.indexOf("=") + 1).replaceAll("&", ""));
+  const right = lines.map(rightOf);
   if (lines.length < 2 || places.some((place) => place?.[1] !== places[0]?.[1]) || !places[0] || right.join("").length > WIDEST) return null;
   const rows = new Map<string, string[]>();
   places.forEach((place, i) => rows.set(place![2]!, [...(rows.get(place![2]!) ?? []), right[i]!]));
@@ -49,7 +50,7 @@ function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
   const [most, setMost] = useState(AT_ONCE);
   const matrix = matrixOf(answer);
   const from = whole ? 0 : answer.intermediates;
-  const left = answer.latex.length - from;
+  const left = answer.lines.length - from;
   const visible = Math.min(left, most);
   return (
     <>
@@ -62,9 +63,9 @@ function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
         </div>
       )}
       <ol class="equations">
-        {answer.latex.slice(from, from + visible).map((line, i) => (
+        {answer.lines.slice(from, from + visible).map((line, i) => (
           <li key={`${line.name} ${i}`}>
-            <TermsOf answer={answer} line={from + i} />
+            <TermsOf answer={answer} line={line} />
           </li>
         ))}
       </ol>
@@ -92,8 +93,8 @@ export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: bo
       <Lines answer={answer} />
       <Legend answer={answer} />
       <p class="quiet">{t("What runs: {0} multiplications, {1} additions, {2} sines and cosines.", mul, add, trig)}</p>
-      <Proof chance={answer.chance} proof={answer.proof} />
-      {answer.latex.some((line) => rounded(line.tex) !== line.tex) && <p class="quiet">{t("Numbers are shown to six digits; copies and files have all of them.")}</p>}
+      <Proof {...answer} />
+      {answer.lines.some((line) => rounded(rightOf(line)) !== rightOf(line)) && <p class="quiet">{t("Numbers are shown to six digits; copies and files have all of them.")}</p>}
       {answer.conditions.length > 0 && <p class="quiet">{t("Holds where {0}.", answer.conditions.join(", "))} {answer.conditions.some((text) => text.includes("size")) && t("size: the sum of the arm's lengths.")}</p>}
     </div>
   );

@@ -12,11 +12,14 @@ import matlab from "highlight.js/lib/languages/matlab";
 import python from "highlight.js/lib/languages/python";
 import rust from "highlight.js/lib/languages/rust";
 
-const known = { c, cpp, fortran, ini, javascript, json, julia, latex, matlab, python, rust };
-for (const [name, language] of Object.entries(known)) hljs.registerLanguage(name, language);
+for (const [name, language] of Object.entries({ c, cpp, fortran, ini, javascript, json, julia, latex, matlab, python, rust })) hljs.registerLanguage(name, language);
+hljs.registerAliases(["cu", "cuh"], { languageName: "cpp" });
+hljs.registerAliases("jl", { languageName: "julia" });
+hljs.registerAliases("m", { languageName: "matlab" });
 
-export function coloured(host: HTMLElement, text: string, kind: string): void {
-  if (!(kind in known)) return;
-  const page = new DOMParser().parseFromString(hljs.highlight(text, { language: kind }).value, "text/html");
+/** `ending` of the file; one that highlight.js does not know is left as it is. */
+export function coloured(host: HTMLElement, text: string, ending: string): void {
+  if (!hljs.getLanguage(ending)) return;
+  const page = new DOMParser().parseFromString(hljs.highlight(text, { language: ending }).value, "text/html");
   host.replaceChildren(...page.body.childNodes);
 }

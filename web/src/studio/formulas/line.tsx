@@ -1,96 +1,74 @@
 // One equation, cut into its summands: pointing at one colours its links and joints and tells its present value.
 import { signal } from "@preact/signals";
 import { Fragment, type JSX } from "preact";
-import type { EquationsAnswer } from "../../shared/api";
+import type { EquationLine, EquationsAnswer, EquationTerm } from "../../shared/api";
 import { breakable } from "../../shared/lines";
 import { t } from "../language";
 import { Formula } from "../parts/formula";
 import { q } from "../state/arm";
 import { drawn, standIns } from "../state/drawing";
 import { viewer } from "../state/viewing";
-import { evaluate, type Values } from "./evaluate";
-import { mentioned, summands } from "./terms";
+import { mentioned, namesIn, valueOf, type Values } from "./terms";
 
-interface Pointed {
-  line: number;
-  term: number;
-}
-const pointed = signal<Pointed | null>(null);
+const pointed = signal<EquationTerm | null>(null);
 
-/** Values of every name a printed equation may use: parameters, q, rates of one, and what the legend abbreviates. */
-function present(answer: EquationsAnswer): Values {
-  const values: Record<string, number> = { pi: Math.PI };
+/** Values of what equations are made of: parameters, the joints as they stand, rates of one. */
+function present(): Values {
+  const values: Record<string, number> = {};
   for (const { name, value, stand_in } of drawn.value?.parameters ?? []) values[name] = standIns.value[name] ?? value ?? stand_in ?? 1;
-  q.value.forEach((angle, i) => Object.assign(values, { [`q${i + 1}`]: angle, [`qd${i + 1}`]: 1, [`qdd${i + 1}`]: 1, [`theta${i + 1}`]: angle, [`d${i + 1}`]: values[`d${i + 1}`] ?? angle }));
-  for (const { name, text } of answer.legend) {
-    const value = evaluate(text.includes("=") ? text.slice(text.indexOf("=") + 1) : text, values);
-    if (value !== null) values[name] = value;
-  }
+  q.value.forEach((angle, i) => Object.assign(values, { [`q${i + 1}`]: angle, [`qd${i + 1}`]: 1, [`qdd${i + 1}`]: 1 }));
   return values;
 }
 
 const digits = (value: number): string => (Math.abs(value) < 1e-12 ? "0" : value.toPrecision(3));
 
-function Worth({ answer, line, texts, term }: { answer: EquationsAnswer; line: number; texts: string[]; term: number }): JSX.Element | null {
-  const values = present(answer);
-  const worth = texts.map((text) => evaluate(text, values));
-  const mine = worth[term];
-  if (mine === null || mine === undefined) return null;
-  const sum = worth.reduce<number>((total, value) => total + Math.abs(value ?? 0), 0);
-  const share = sum > 0 && worth.every((value) => value !== null) ? ` · ${t("{0} % of this line", ((100 * Math.abs(mine)) / sum).toFixed(0))}` : "";
-  const unit = unitOf(answer, line);
-  return <span class="worth">{`${t("now")} ${digits(mine)}${unit}${share}${/qd/.test(texts[term]!) ? ` · ${t("with rates of 1")}` : ""}`}</span>;
+function Worth({ terms, term, unit }: { terms: EquationTerm[]; term: EquationTerm; unit: string }): JSX.Element | null {
+  const values = present();
+  const mine = valueOf(term.tree, values);
+  if (Number.isNaN(mine)) return null;
+  const sum = terms.reduce((total, { tree }) => total + Math.abs(valueOf(tree, values)), 0); // NaN where one has no value
+  const share = sum > 0 ? ` · ${t("{0} % of this line", ((100 * Math.abs(mine)) / sum).toFixed(0))}` : "";
+  const moves = namesIn(term.tree).some((name) => /^qdd?\d/.test(name));
+  return <span class="worth">{`${t("now")} ${digits(mine)}${unit}${share}${moves ? ` · ${t("with rates of 1")}` : ""}`}</span>;
 }
 
-function unitOf(answer: EquationsAnswer, line: number): string {
-  const name = answer.latex[line]!.name.replace(/(\[.*|\d+)$/, "");
-  const unit = answer.units[name];
+function unitOf(answer: EquationsAnswer, line: EquationLine): string {
+  const unit = answer.units[line.name.replace(/(\[.*|\d+)$/, "")];
   return unit && !unit.includes(",") && !unit.includes(" or ") ? ` ${unit}` : "";
 }
 
-interface TermProps {
-  tex: string;
-  text: string;
-  place: Pointed;
-}
-
-function TermOf({ tex, text, place }: TermProps): JSX.Element {
+function TermOf({ term, first }: { term: EquationTerm; first: boolean }): JSX.Element {
+  const text = term.text.trim();
+  const { links, joints } = mentioned(term.tree, q.value.length);
   const on = (): void => {
-    pointed.value = place;
-    viewer.value?.highlight(mentioned(text, q.value.length));
+    pointed.value = term;
+    viewer.value?.highlight({ links, joints });
   };
   const off = (): void => {
-    if (pointed.value === place) pointed.value = null;
+    if (pointed.value === term) pointed.value = null;
     viewer.value?.highlight({});
   };
-  const { links, joints } = mentioned(text, q.value.length);
   const about = [links.length ? t("links {0}", links.join(", ")) : "", joints.length ? t("joints {0}", joints.join(", ")) : ""].filter(Boolean).join("; ");
+  const tex = breakable(term.tex.trim());
   return (
     <span class="term" tabIndex={0} role="button" aria-label={about ? `${text}: ${about}` : text} title={about} onPointerEnter={on} onPointerLeave={off} onFocus={on} onBlur={off}>
-      <Formula tex={place.term > 0 ? `{}${tex}` : tex} />
+      <Formula tex={first ? tex : `{}${tex}`} />
     </span>
   );
 }
 
-/** A line of the answer. Where LaTeX and text cannot be cut alike, the line is set whole. */
-export function TermsOf({ answer, line }: { answer: EquationsAnswer; line: number }): JSX.Element {
-  const whole = breakable(answer.latex[line]!.tex.replace(/&/g, "").replace(/\\\\\s*\\quad/g, "").replace(/\\\\/g, ""));
-  const cut = whole.indexOf("=");
-  const right = answer.equations[line]?.right ?? "";
-  const texts = summands(right);
-  const parts = summands(whole.slice(cut + 1));
-  if (cut < 0 || parts.length !== texts.length || right === "") return <Formula tex={whole} />;
-  const here = pointed.value?.line === line ? pointed.value.term : null;
+export function TermsOf({ answer, line }: { answer: EquationsAnswer; line: EquationLine }): JSX.Element {
+  const here = line.terms.find((term) => term === pointed.value);
   return (
     <>
-      <Formula tex={`${whole.slice(0, cut)}=`} />{" "}
-      {parts.map((part, i) => (
+      <Formula tex={`${line.left} =`} />{" "}
+      {line.terms.map((term, i) => (
         <Fragment key={i}>
-          <TermOf tex={part} text={texts[i]!} place={{ line, term: i }} />
+          <TermOf term={term} first={i === 0} />
           <wbr />
         </Fragment>
       ))}
-      {here !== null && <Worth answer={answer} line={line} texts={texts} term={here} />}
+      {here && <Worth terms={line.terms} term={here} unit={unitOf(answer, line)} />}
     </>
   );
 }

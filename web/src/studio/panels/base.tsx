@@ -24,7 +24,7 @@ function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
       <p>
         <strong>{t("{0} of {1} parameters can be told from motion and torque.", answer.count, answer.standard)}</strong>
       </p>
-      <Proof chance={answer.chance} proof={answer.proof} />
+      <Proof {...answer} />
       <Handing
         copies={[[t("Copy LaTeX"), () => tex(answer)], [t("Copy text"), () => text(answer)]]}
         files={[[t("Download"), `${robot.value.name || "arm"}_base.tex`, () => tex(answer)]]}

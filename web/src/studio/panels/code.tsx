@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { CodeAnswer, CodeRequest, ZipAnswer } from "../../shared/api";
+import type { CodeAnswer, FileLink } from "../../shared/api";
 import { fetchFile } from "../dialogs/sharing";
 import { t } from "../language";
 import { Act, Choice, Switch } from "../parts/controls";
@@ -14,16 +14,15 @@ import { robot } from "../state/work";
 import { answerOf, isOld, useAsking } from "./asking";
 import { modelOptions } from "./equations";
 
-type Options = NonNullable<CodeRequest["options"]>;
 const language = signal("c");
 const models = signal<readonly string[]>(["inverse_dynamics"]);
 const optimise = signal<"none" | "fast" | "max">("fast");
-const options = signal<Options>({ dtype: "", batch: true, single_file: false, sincos: false, proof: false });
+const options = signal({ dtype: "", batch: true, single_file: false, sincos: false, proof: false });
 const chosen = signal("");
 const job = new Job<CodeAnswer>();
-const zipping = new Job<ZipAnswer>();
+const zipping = new Job<FileLink>();
 
-const FLAGS: readonly (readonly [keyof Options & ("batch" | "single_file" | "sincos"), string])[] = [
+const FLAGS: readonly (readonly ["batch" | "single_file" | "sincos", string])[] = [
   ["batch", "Batch function"],
   ["single_file", "One file"],
   ["sincos", "sincos()"],
@@ -73,13 +72,13 @@ function Choices(): JSX.Element {
           {has("dtype") && (
             <Choice
               label={t("Numbers")}
-              value={options.value.dtype ?? ""}
+              value={options.value.dtype}
               options={[["", t("double or float by a macro")], ["float64", "double"], ["float32", "float"]]}
               onChange={(dtype) => (options.value = { ...options.value, dtype })}
             />
           )}
           {FLAGS.filter(([key]) => has(key)).map(([key, title]) => (
-            <Switch key={key} label={t(title)} on={options.value[key] ?? false} onChange={(on) => (options.value = { ...options.value, [key]: on })} />
+            <Switch key={key} label={t(title)} on={options.value[key]} onChange={(on) => (options.value = { ...options.value, [key]: on })} />
           ))}
         </div>
       )}
@@ -87,14 +86,11 @@ function Choices(): JSX.Element {
   );
 }
 
-const HIGHLIGHTED: Record<string, string> = { c: "c", h: "c", cpp: "cpp", hpp: "cpp", cu: "cpp", cuh: "cpp", py: "python", mjs: "javascript", js: "javascript", ts: "typescript", rs: "rust", jl: "julia", m: "matlab", f90: "fortran", tex: "latex", json: "json", toml: "ini", txt: "plaintext" };
-
 function Source({ name, text }: { name: string; text: string }): JSX.Element {
   const host = useRef<HTMLElement>(null);
   useEffect(() => {
-    const kind = HIGHLIGHTED[name.split(".").at(-1) ?? ""] ?? "plaintext";
     if (host.current) host.current.textContent = text;
-    if (text.length < 200_000) void import("../formulas/colours").then(({ coloured }) => host.current && coloured(host.current, text, kind));
+    if (text.length < 200_000) void import("../formulas/colours").then(({ coloured }) => host.current && coloured(host.current, text, name.split(".").at(-1) ?? ""));
   }, [name, text]);
   return (
     <pre class="source" tabIndex={0} aria-label={t("Text of {0}", name)}>

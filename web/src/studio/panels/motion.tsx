@@ -1,7 +1,6 @@
 // The motion that Dynamics and Simulate use: from one position to another, in some seconds.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { Motion } from "../../shared/api";
 import { t } from "../language";
 import { Act, Choice } from "../parts/controls";
 import { coordinates, q } from "../state/arm";
@@ -15,7 +14,7 @@ export const to = signal<number[] | null>(null);
 export const seconds = signal(2);
 
 /** The motion as it is asked for; a joint that turns goes a quarter of a turn where nothing else was said. */
-export function motion(): Motion {
+export function motion(): { kind: Kind; from: number[]; to: number[]; duration: number } {
   const joints = coordinates.value;
   const fits = (list: number[] | null): list is number[] => list?.length === joints.length;
   const begin = fits(from.value) ? from.value : joints.map((joint) => inside(joint.limits, 0));

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import type { SimulateAnswer, SimulateRequest } from "../../shared/api";
+import type { SimulateAnswer } from "../../shared/api";
 import type { Lines } from "../../shared/plot";
 import { t, unitWords } from "../language";
 import { Act, Choice, Slider, Switch } from "../parts/controls";
@@ -38,14 +38,14 @@ function downwards(force: number): [number, number, number] {
   return [-force * x, -force * y, -force * z];
 }
 
-function request(): Omit<SimulateRequest, "document"> {
+function request(): object {
   const reference = motion();
   const until = seconds.value * 1.5;
   return {
     law: law.value,
     gains: Object.fromEntries(settings.value.map((setting) => [setting.name, setTo(setting)])),
     ...(law.value ? { reference } : {}),
-    start: reference.from ?? [],
+    start: reference.from,
     until,
     friction: friction.value,
     payload: load.value,
@@ -137,14 +137,14 @@ function Rests({ answer }: { answer: SimulateAnswer }): JSX.Element | null {
       <figcaption>{t("Where joints rest (stick)")}</figcaption>
       {answer.joints.map((name, i) => {
         const rests = answer.modes.filter((mode) => mode.joint === name);
-        const said = rests.map(({ from, to }) => `${from.toFixed(2)}–${to.toFixed(2)} s`).join(", ");
+        const said = rests.map(({ since, until }) => `${since.toFixed(2)}–${until.toFixed(2)} s`).join(", ");
         return (
           <div class="rests" key={name}>
             <span>q{i + 1}</span>
             <svg viewBox={`0 0 1000 10`} preserveAspectRatio="none" role="img" aria-label={`${name}: ${said || t("never")}`}>
               <rect class="time" x="0" y="0" width="1000" height="10" />
-              {rests.map(({ from, to }) => (
-                <rect class="rest" key={from} x={(1000 * from) / last} y="0" width={Math.max(2, (1000 * (to - from)) / last)} height="10" />
+              {rests.map(({ since, until }) => (
+                <rect class="rest" key={since} x={(1000 * since) / last} y="0" width={Math.max(2, (1000 * (until - since)) / last)} height="10" />
               ))}
             </svg>
           </div>

@@ -1,12 +1,14 @@
 // What is asked of a study: the chosen one, what was typed into its fields, and the work itself; all of it is there
 // again after a reload.
 import { computed, effect, signal } from "@preact/signals";
-import type { StudiesAnswer, StudyAnswer, StudyField, StudyRequest, Typed } from "../../shared/api";
+import type { StudiesAnswer, StudyAnswer, StudyField } from "../../shared/api";
 import { drawn, known, standIns } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { robot } from "../state/work";
 
 const KEY = "manipula.studio.study";
+/** What stands in a cell: a number in SI, what was typed where that is no number, null where it is empty. */
+export type Typed = number | string | boolean | null;
 
 interface Kept {
   study: string;
@@ -68,7 +70,7 @@ export function endOf(field: StudyField, row: StudyField["ranges"][string][numbe
   return valueAt(keyOf(field, endKey(field, row.name, end)), end ? row.high : row.low);
 }
 
-function asked(field: StudyField): StudyRequest["settings"][string] {
+function asked(field: StudyField): Typed | Typed[] | Record<string, Typed[]> {
   if (field.kind === "flag") return cellOf(field, 0) === true;
   if (field.kind === "choice" || field.kind === "lines") return String(cellOf(field, 0) ?? "");
   if (field.kind === "ranges") return Object.fromEntries(rangesOf(field).map((row) => [row.name, [endOf(field, row, 0), endOf(field, row, 1)]]));
@@ -86,7 +88,7 @@ export function run(): void {
   form.set("asked", JSON.stringify({ ...rest, recordings: logs.value.map((file) => file.name) }));
   for (const file of logs.value) form.append("logs", file, file.name);
   const recorded = fields.some(({ kind }) => kind === "logs") && logs.value.length > 0;
-  void job.start("/api/study", recorded ? form : ({ document: robot.value, ...rest } satisfies StudyRequest));
+  void job.start("/api/study", recorded ? form : { document: robot.value, ...rest });
 }
 
 if (before.job) void job.rejoin(before.job);

@@ -1,12 +1,12 @@
 // The settings of a study: a field for each with its unit and what it says; what cannot be is told at its field.
 import type { ComponentChildren, JSX } from "preact";
-import type { StudyField, Typed } from "../../shared/api";
+import type { StudyField } from "../../shared/api";
 import { t } from "../language";
 import { Act, Choice, Switch } from "../parts/controls";
 import { q } from "../state/arm";
 import { units } from "../state/work";
 import { jointUnit, plain } from "../table/units";
-import { cellOf, endKey, endOf, job, logs, put, rangesOf } from "./study_asked";
+import { cellOf, endKey, endOf, job, logs, put, rangesOf, type Typed } from "./study_asked";
 
 interface Box {
   label: string;

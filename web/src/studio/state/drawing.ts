@@ -1,6 +1,6 @@
 // From the document to the picture: drawn by the server at every edit, computed by the emitted module that follows.
 import { batch, computed, effect, signal } from "@preact/signals";
-import type { DrawAnswer, Fault, ModuleAnswer, Parameter, RobotDocument, Warning } from "../../shared/api";
+import type { DrawAnswer, Drawn, Fault, ModuleAnswer, Notice, RobotDocument, RobotParameter } from "../../shared/api";
 import type { Drawing, RobotModule } from "../../shared/types";
 import { language } from "../language";
 import { Job } from "./jobs";
@@ -11,12 +11,10 @@ import { robot } from "./work";
 const TYPING_MS = 25; // letters typed in one go are drawn once
 const RESTING_MS = 1500; // optimising takes a processor for seconds: not for a table that is still being typed
 
-type Drawn = Extract<DrawAnswer, { dof: number }>;
-
 /** The last answer without errors. */
 export const drawn = signal<Drawn | null>(null);
 export const faults = signal<Fault[]>([]);
-export const warnings = computed<Warning[]>(() => (faults.value.length ? [] : (drawn.value?.warnings ?? [])));
+export const warnings = computed<Notice[]>(() => (faults.value.length ? [] : (drawn.value?.warnings ?? [])));
 /** The arm on the screen is that of an earlier table. */
 export const stale = computed(() => faults.value.length > 0);
 
@@ -30,7 +28,7 @@ const drawnWith = signal<{ digest: string; drawing: Drawing } | null>(null);
 export const drawing = computed<Drawing | null>(() => {
   const plain = drawn.value;
   if (!plain) return null;
-  const own = drawnWith.value?.digest === plain.digest ? drawnWith.value.drawing : (plain.drawing as Drawing);
+  const own = drawnWith.value?.digest === plain.digest ? drawnWith.value.drawing : plain.drawing;
   return wardrobe.value && wearing.value ? dressed(own, wardrobe.value) : own;
 });
 
@@ -51,9 +49,9 @@ export const known = (set: Readonly<Record<string, number>>): Record<string, num
   Object.fromEntries(symbolic.value.flatMap(({ name }) => (set[name] === undefined ? [] : [[name, set[name]]])));
 
 /** Names without a value; those of the geometry first. */
-export const symbolic = computed<Parameter[]>(() => {
-  const drawnBy = (drawn.value?.drawing as Drawing | undefined)?.stand_ins ?? {};
-  const later = ({ name }: Parameter): number => Number(!(name in drawnBy));
+export const symbolic = computed<RobotParameter[]>(() => {
+  const drawnBy = drawn.value?.drawing.stand_ins ?? {};
+  const later = ({ name }: RobotParameter): number => Number(!(name in drawnBy));
   return (drawn.value?.parameters ?? []).filter((p) => p.value === null).sort((a, b) => later(a) - later(b));
 });
 
@@ -116,7 +114,7 @@ async function redraw(document: RobotDocument, digest: string, set: Readonly<Rec
   redrawingNow = new AbortController();
   try {
     const answer = await call<DrawAnswer>("/api/draw", { document, values: set }, redrawingNow.signal);
-    if ("digest" in answer) drawnWith.value = { digest, drawing: answer.drawing as Drawing };
+    if ("digest" in answer) drawnWith.value = { digest, drawing: answer.drawing };
   } catch (error) {
     if (!aborted(error) && connected.value) throw error;
   }

@@ -1,6 +1,6 @@
 // Long work: a job of the server's whose lines are heard as they come, and which can be cancelled.
 import { signal, type Signal } from "@preact/signals";
-import type { ErrorAnswer, JobAnswer, Progress } from "../../shared/api";
+import type { ErrorAnswer, JobAnswer, ProgressLine } from "../../shared/api";
 import { language, t } from "../language";
 import { aborted, call, connected, upload } from "./server";
 
@@ -16,7 +16,7 @@ interface Hearing {
 /** One place for one kind of work: a new question takes the place of the one before. */
 export class Job<T> {
   readonly phase: Signal<Phase> = signal("idle");
-  readonly line: Signal<Progress> = signal({ text: "", seconds: 0 });
+  readonly line: Signal<ProgressLine> = signal({ text: "", seconds: 0 });
   readonly result: Signal<T | null> = signal(null);
   readonly error: Signal<string> = signal("");
   /** The field that the error is about, where it is about one. */
@@ -69,7 +69,7 @@ export class Job<T> {
           if (last) this.hush();
           then(JSON.parse((event as MessageEvent<string>).data || "{}"));
         });
-      on("progress", (data) => (this.line.value = data as Progress), false);
+      on("progress", (data) => (this.line.value = data as ProgressLine), false);
       on("result", (data) => {
         this.result.value = data as T;
         this.set("done", "");

@@ -1,6 +1,6 @@
 // Nothing is lost: every edit goes into this browser's storage and to the server's drafts.
 import { effect, signal } from "@preact/signals";
-import type { DraftAnswer, DraftRequest, RobotDocument } from "../../shared/api";
+import type { DraftAnswer, RobotDocument } from "../../shared/api";
 import { q } from "./arm";
 import { call } from "./server";
 import { file, robot, welcome } from "./work";
@@ -82,7 +82,7 @@ function keep(item: Kept): void {
 }
 
 async function send(): Promise<void> {
-  const body: DraftRequest = { name: tabName(), document: robot.peek(), base: file.peek()?.base ?? null, file: file.peek()?.name ?? null };
+  const body = { name: tabName(), document: robot.peek(), base: file.peek()?.base ?? null, file: file.peek()?.name ?? null };
   const answer = await call<DraftAnswer>("/api/draft", body).catch(() => null);
   if (answer) keptAt.value = answer.saved ?? Date.now() / 1000;
 }

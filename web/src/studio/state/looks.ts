@@ -6,6 +6,7 @@ import { t } from "../language";
 import { Job } from "./jobs";
 import { say } from "./notices";
 import { call } from "./server";
+import { formats } from "./start";
 import { file, opened, robot } from "./work";
 
 const TOLD = 3; // notes in one sentence
@@ -45,13 +46,16 @@ async function fetched(name: string, of: number): Promise<void> {
   if (url) found.value = { of, from: name, looks: await call<Looks>(url) };
 }
 
+/** The endings of files that draw links, or name the file that does. */
+const drawing = (): string[] => formats().flatMap(({ endings, visuals }) => (visuals ? endings : []));
+
 /** Begins to follow the file; called once. */
 export function followLooks(): void {
   let last = "";
   effect(() => {
     const name = file.value?.name ?? "";
     const key = `${opened.value} ${name}`;
-    if (key === last || !/\.(urdf|xml|toml)$/i.test(name)) return;
+    if (key === last || !drawing().some((ending) => name.toLowerCase().endsWith(ending))) return;
     last = key;
     void fetched(name, opened.peek()).catch((error: Error) => say(error.message, "wrong"));
   });

@@ -1,6 +1,6 @@
 // Saving as TOML into the chosen folder. A file that changed meanwhile is never written over without a word.
 import { signal } from "@preact/signals";
-import type { ConflictAnswer, SaveAnswer, SaveRequest } from "../../shared/api";
+import type { ConflictAnswer, SaveAnswer } from "../../shared/api";
 import { t } from "../language";
 import { say } from "./notices";
 import { call, Refusal } from "./server";
@@ -22,9 +22,8 @@ export const fileName = (name: string): string => {
 /** Saves; `over` is the digest of what may be written over. True where it was saved. */
 export async function save(name: string, over: string | null): Promise<boolean> {
   const document = robot.value;
-  const request: SaveRequest = { name, document, base: over };
   try {
-    const answer = await call<SaveAnswer>("/api/save", request);
+    const answer = await call<SaveAnswer>("/api/save", { name, document, base: over });
     file.value = { name: answer.name, base: answer.base, document };
     conflict.value = null;
     say(t("Saved as {0}.", answer.name));

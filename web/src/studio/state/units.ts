@@ -1,16 +1,10 @@
 // Changing a unit keeps the arm and rewrites its numbers; changing the convention says how the same numbers are meant.
-import type { Angle, ConvertAnswer, Convention, Length } from "../../shared/api";
+import type { ConvertAnswer } from "../../shared/api";
 import { say } from "./notices";
 import { call } from "./server";
 import { edit, robot } from "./work";
 
-interface Change {
-  angle?: Angle;
-  length?: Length;
-  convention?: Convention;
-}
-
-export async function convert(change: Change): Promise<void> {
+export async function convert(change: { angle?: string; length?: string; convention?: string }): Promise<void> {
   try {
     const { document } = await call<ConvertAnswer>("/api/convert", { document: robot.value, ...change });
     edit(() => document);

@@ -1,7 +1,7 @@
 // Changes of a document: each gives a new one, so that undo is a list of states.
-import type { Dynamics, RobotDocument, Row, Triple } from "../../shared/api";
+import type { Dynamics, RobotDocument, Row } from "../../shared/api";
 
-const NONE: Triple = ["", "", ""];
+const NONE: Dynamics["com"] = ["", "", ""];
 
 export const emptyRow = (kind: RobotDocument["kind"]): Row => ({
   name: "",

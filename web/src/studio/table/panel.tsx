@@ -1,6 +1,5 @@
 // The table with its bar: convention, what is shown, paste, import, export.
 import type { JSX } from "preact";
-import type { Convention } from "../../shared/api";
 import { dialog } from "../dialogs/which";
 import { t } from "../language";
 import { Act, Choice } from "../parts/controls";
@@ -9,11 +8,11 @@ import { robot } from "../state/work";
 import type { View } from "./columns";
 import { Table, view } from "./table";
 
-type Meant = Convention | "to standard" | "to modified" | "to urdf";
+type Meant = string; // a convention, or "to" another: the same arm
 
 function mean(choice: Meant): void {
   if (choice === "standard" || choice === "modified") reinterpret(choice);
-  else if (choice !== "urdf") void convert({ convention: choice.slice(3) as Convention });
+  else if (choice !== "urdf") void convert({ convention: choice.slice(3) });
 }
 
 function conventions(): (readonly [Meant, string])[] {

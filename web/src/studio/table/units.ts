@@ -1,15 +1,14 @@
 // Numbers in a person's units. Inside (q, the drawing, the modules) everything is SI; cells and sliders follow the document.
-import type { Angle, Length } from "../../shared/api";
+import type { RobotDocument } from "../../shared/api";
 
-export interface Units {
-  angle: Angle;
-  length: Length;
-}
+export type Angle = "deg" | "rad";
+export type Length = "m" | "cm" | "mm";
+export type Units = Pick<RobotDocument, "angle" | "length">;
 
 const NUMBER = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i;
 const TURN = 180 / Math.PI;
 /** One of each unit of length, in metres. */
-export const METRES: Record<Length, number> = { m: 1, cm: 1e-2, mm: 1e-3 };
+export const METRES: Record<string, number> = { m: 1, cm: 1e-2, mm: 1e-3 };
 const DIGITS: Record<string, number> = { deg: 1, mm: 1, cm: 2 };
 
 /** Digits behind the point that a person looks at. */
@@ -24,5 +23,5 @@ export function plain(cell: string): number | null {
 /** What stands beside a joint's slider: the unit, and one unit's size in SI. */
 export function jointUnit(si: string, units: Units): { unit: string; size: number } {
   if (si === "rad") return units.angle === "deg" ? { unit: "deg", size: 1 / TURN } : { unit: "rad", size: 1 };
-  return { unit: units.length, size: METRES[units.length] };
+  return { unit: units.length, size: METRES[units.length] ?? 1 };
 }
