@@ -293,7 +293,7 @@ def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapp
 
 
 def read_log(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     robot: RobotLike | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
@@ -309,6 +309,9 @@ def read_log(
     tell; else SI is assumed, and refused where the numbers contradict it. `scale={"tau": [...]}` multiplies (currents,
     gear ratios, signs), `rate` (Hz) counts times anew, `topic` chooses among joint states. What was repaired is warned
     of and stands in `log.notes`.
+
+    A list of paths is one recording in several files (positions, velocities, currents), joined by their times, or row
+    by row where a file has no times. A file without heads says what it holds by its name: `positions.txt`.
     """
     from manipula.recordings import reader
 

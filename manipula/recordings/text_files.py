@@ -86,6 +86,7 @@ def _over_midnight(times: Sequence[int | None]) -> list[int | None]:
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?")
 NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan"})
 COMMENTS = ("#", "%", "//")
+ALONE = re.compile(r"[+-]?\d+,\d+")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 WAYS = (
     (",", "."),
@@ -181,6 +182,12 @@ def _decode_text(path: Path) -> str:
 def _way(path: Path, body: list[TextLine]) -> Way:
     """Most numbers, fewest cells that are none."""
     looked = body[1 : LOOKED_AT + 1] or body
+    if (
+        looked
+        and all(ALONE.fullmatch(line.text.strip()) for line in looked)
+        and any(",0" in line.text and not line.text.strip().endswith(",0") for line in looked)
+    ):
+        return Way(None, ",")  # 0,012: one number a line, for no pair of numbers begins the second with a zero
     ways = [Way(*way) for way in WAYS]
     scores = [sum(_score(way, line.text) for line in looked) for way in ways]
     best = int(np.argmax(scores)) if scores else 0
@@ -220,9 +227,11 @@ def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
 
 def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
     """The first line that is no head. A line with numbers is none: names are not numbers."""
+    single = all(len(way.cells(line.text)) == 1 for line in body[:LOOKED_AT])  # one number a line, of a set of files
     for k, line in enumerate(body):
         cells = way.cells(line.text)
-        if sum(way.number(cell) is not None and cell != "" for cell in cells) * 2 >= len(cells) and len(cells) > 1:
+        numbers = sum(way.number(cell) is not None and cell != "" for cell in cells)
+        if numbers * 2 >= len(cells) and (len(cells) > 1 or single):
             return k
     raise InputError("{path}: expected a line of names and a line for every time, found {count} lines", path, len(body))
 
