@@ -8,6 +8,7 @@ the same; a file without times must have as many rows as the others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.recordings.sources import Array, Ask, Column, Source, column_from, source_of
-from manipula.recordings.words import Meaning, head_of, meaning_of, unit_of, words_of
+from manipula.recordings.words import QUANTITIES, Meaning, head_of, meaning_of, unit_of, words_of
 
 Indexes = NDArray[np.intp]
 HEADLESS = "column 0"  # the first head of a file without heads
@@ -113,7 +114,7 @@ def _part(path: Path, source: Source, dof: int) -> FilePart:
     arrays = _arrays(columns)
     clock = next((k for k, meaning in enumerate(meanings) if meaning is not None), None)
     headless = bool(columns) and columns[0].head == HEADLESS
-    name = meaning_of(words_of(path.stem), "")
+    name = _name(path)
     if headless and clock is None and _first_is_clock(arrays, dof, name):
         clock = 0
     if name is None and not (clock is not None and len(columns) == 1):
@@ -134,6 +135,18 @@ def _part(path: Path, source: Source, dof: int) -> FilePart:
 
 def _arrays(columns: Sequence[Column]) -> tuple[Array, ...]:
     return tuple(np.asarray(column.values()) for column in columns)
+
+
+def _name(path: Path) -> Meaning | None:
+    """What the name of a file says, a unit at its end too (`currents_mA`); that it has times beside positions is no
+    contradiction."""
+    words = words_of(path.stem)
+    others = [word for word in words if word not in QUANTITIES["t"]]
+    found = meaning_of(words, "") or meaning_of(others, "")
+    unit = re.split(r"[\W_]", path.stem)[-1]
+    if found is None or found.unit or unit_of(found.quantity.removesuffix("_ref"), unit) is None:
+        return found
+    return found._replace(unit=unit)
 
 
 def _is_time(column: Column) -> bool:

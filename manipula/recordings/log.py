@@ -354,5 +354,5 @@ def _row(batch: tuple[int, ...], at: tuple[int, ...], x: Array) -> Array:
 
 def _ends(limits: Limits) -> Ends:
     """Limits without room between them say nothing."""
-    room = limits.upper > limits.lower
-    return Ends(np.where(room, limits.lower, -np.inf), np.where(room, limits.upper, np.inf))
+    room, speed = limits.upper > limits.lower, np.where(limits.velocity > 0, limits.velocity, np.inf)
+    return Ends(np.where(room, limits.lower, -np.inf), np.where(room, limits.upper, np.inf), speed)

@@ -13,11 +13,10 @@ from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
 from manipula.recordings.columns import Group, Joints
-from manipula.recordings.diagnostics import unwrap_joint
 from manipula.recordings.file_sets import source_of_set
 from manipula.recordings.log import Log, Understood
 from manipula.recordings.matching import Matched, match_columns
-from manipula.recordings.repairs import Rows
+from manipula.recordings.repairs import Rows, unwrap_joint
 from manipula.recordings.sources import Ask, Source, source_of
 from manipula.recordings.words import CURRENTS, MEASURED_NAMES, WANTED_NAMES, said_unit, si_unit, unknown_unit
 
@@ -81,7 +80,7 @@ class Reading:
         arrays = {name: self._values(name, group) for name, group in self.found.groups.items()}
         states = self._states()
         times = self._times(rate, len(arrays["q"]))
-        rows = Rows(self.source.path, times, {**arrays, **states}).repair()
+        rows = Rows(self.source.path, times, {**arrays, **states}, self.source.lines).repair()
         repairs = [*self.source.repairs, *rows.said, *self._unwrap_positions(rows)]
         for said in repairs:
             caution("{place}: {text}", self.source.path, said)

@@ -1,26 +1,34 @@
-"""Rows that cannot be as they are: without numbers, out of order, twice at one time. Repaired and said, or refused."""
+"""What cannot be as it is: rows without numbers, out of order, twice at one time, positions that jump by a turn.
+
+Repaired and said, with the lines of the file where it has some, or refused.
+"""
 
 from __future__ import annotations
+
+from math import pi
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.messages import Message
+from manipula.recordings.sampling import gaps
 
 Array = NDArray[np.float64]
 MOST_MISSING = 0.2  # of the rows
 MOST_TWICE = 0.05
+SHOWN = 5  # lines that a sentence names
 LONG = 8  # rows in order: the clock went on from there
 NEEDED = ("q", "tau")
 LARGEST = 1e100  # a larger number is a damaged one, and its square none any more
 
 
 class Rows:
-    """Times and arrays with a row for each, while they are repaired; `said` tells what was."""
+    """Times and arrays with a row for each, while they are repaired; `said` tells what was. `lines` are the rows' lines
+    in the file, where it has some."""
 
-    def __init__(self, place: str, t: Array, arrays: dict[str, Array]) -> None:
-        self.place, self.t, self.arrays = place, t, arrays
+    def __init__(self, place: str, t: Array, arrays: dict[str, Array], lines: NDArray[np.intp] | None = None) -> None:
+        self.place, self.t, self.arrays, self.lines = place, t, arrays, lines
         self.said: list[str] = []
 
     def repair(self) -> Rows:
@@ -35,6 +43,11 @@ class Rows:
     def _keep(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> None:
         self.t = self.t[rows]
         self.arrays = {name: value[rows] for name, value in self.arrays.items()}
+        self.lines = None if self.lines is None else self.lines[rows]
+
+    def _say(self, sentence: str, rows: NDArray[np.intp]) -> None:
+        """With the lines of the rows it is about; before they are changed."""
+        self.said.append(sentence if self.lines is None else name_lines(sentence, self.lines[rows]))
 
     def _empty_quantities(self) -> None:
         """What is beside the point, and mostly missing, is left out as a whole."""
@@ -64,8 +77,7 @@ class Rows:
                 worst,
                 100 * MOST_MISSING,
             )
-        self._keep(~bad)
-        self.said.append(
+        self._say(
             Message(
                 (
                     "{bad} rows without a number in {worst} left out"
@@ -74,8 +86,10 @@ class Rows:
                 ),
                 int(bad.sum()),
                 worst,
-            )
+            ),
+            np.flatnonzero(bad),
         )
+        self._keep(~bad)
 
     def _order(self) -> None:
         """Rows out of place are sorted. A clock that jumps back is another recording, and no order can be told."""
@@ -93,8 +107,9 @@ class Rows:
                 self.t[k + 1],
                 k + 2,
             )
+        told = Message("rows were not in the order of time ({count} stood too late): sorted", len(back))
+        self._say(told, back + 1)
         self._keep(order)
-        self.said.append(Message("rows were not in the order of time ({count} stood too late): sorted", len(back)))
 
     def _restarts(self, back: NDArray[np.intp], order: NDArray[np.intp]) -> bool:
         """Do long stretches in order cover the same times? Sorted, rows come from one and the other by turns."""
@@ -128,25 +143,30 @@ class Rows:
             name: np.where(alike, value[firsts], np.add.reduceat(value, firsts) / size)
             for name, value in self.arrays.items()
         }
-        self.t = self.t[firsts]
-        self.said.append(
-            Message(
+        told = Message(
+            (
                 (
-                    (
-                        "{count} times stand twice, with the same numbers"
-                        if not other
-                        else "{count} times stand twice, with other numbers, whose mean is taken"
-                    )
-                    if count > 1
-                    else (
-                        "{count} time stands twice, with the same numbers"
-                        if not other
-                        else "{count} time stands twice, with other numbers, whose mean is taken"
-                    )
-                ),
-                count,
-            )
+                    "{count} times stand twice, with the same numbers"
+                    if not other
+                    else "{count} times stand twice, with other numbers, whose mean is taken"
+                )
+                if count > 1
+                else (
+                    "{count} time stands twice, with the same numbers"
+                    if not other
+                    else "{count} time stands twice, with other numbers, whose mean is taken"
+                )
+            ),
+            count,
         )
+        self._say(told, np.flatnonzero(same) + 1)
+        self.t, self.lines = self.t[firsts], None if self.lines is None else self.lines[firsts]
+
+
+def name_lines(sentence: str, lines: NDArray[np.intp]) -> str:
+    """A sentence with the lines of the file that it is about: the first of them, where they are many."""
+    shown = ", ".join(str(int(line)) for line in lines[:SHOWN]) + (", …" if len(lines) > SHOWN else "")
+    return Message("{said}: line {lines}" if len(lines) == 1 else "{said}: lines {lines}", sentence, shown)
 
 
 def _rows_without(value: Array) -> NDArray[np.bool_]:
@@ -156,3 +176,32 @@ def _rows_without(value: Array) -> NDArray[np.bool_]:
 def _length(q: Array) -> float:
     """Of the way through joint space."""
     return float(np.abs(np.diff(q, axis=0)).sum())
+
+
+# Positions that were cut at a turn: a joint goes on at π and the file at −π.
+#
+# A step of a turn is no motion where, the turn taken off, it is like the steps beside it. Only steps without a gap in
+# time are looked at: what a joint did in a gap nobody knows.
+
+TURN = 2 * pi
+LIKE = 3.0  # times the steps beside it
+STILL = 0.05  # rad: as much as a step may be where a joint hardly moves
+LONGEST = 1.0  # rad: where steps are longer, turns cannot be told
+
+
+def wrap_turns(t: Array, q: Array) -> Array:
+    """Of every step of one joint the turns it goes too far: −1, 0, 1."""
+    if len(q) < 2:
+        return np.zeros(0)
+    steps = np.diff(q)
+    turns = np.where(np.abs(steps) > pi, np.sign(steps), 0.0)
+    short = np.abs(steps - turns * TURN)
+    beside = np.maximum(np.append(short[1:], 0.0), np.append(0.0, short[:-1]))
+    sure = (short <= np.minimum(LIKE * beside + STILL, LONGEST)) & (beside <= LONGEST) & ~gaps(np.diff(t))
+    return np.asarray(np.where(sure, turns, 0.0))
+
+
+def unwrap_joint(t: Array, q: Array) -> tuple[Array, int]:
+    """One joint's positions put together, and at how many places."""
+    turns = wrap_turns(t, q)
+    return q - TURN * np.concatenate([[0.0], np.cumsum(turns)]), int(np.count_nonzero(turns))

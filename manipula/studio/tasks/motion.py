@@ -192,12 +192,16 @@ def start(given: Given, tell: Tell) -> dict[str, Any]:
 # Recordings dropped on the page: what they tell of the robot.
 
 METHODS = ("entropic", "wls", "ols", "irls", "ridge", "tls", "lmi", "log_cholesky", "iv", "output_error")
+SAMPLE = "puma560"
 POINTS = 600  # of a plot: more than its pixels show nothing
 
 
 def identify(given: Given, tell: Tell) -> dict[str, Any]:
-    """`logs` and `validate` are paths of uploads, which the server has looked up."""
-    robot = robot_in(given)
+    """`logs` and `validate` are paths of uploads, which the server has looked up; `sample`: the recording of a PUMA 560
+    that comes with the package, in place of them."""
+    robot = api.load(SAMPLE) if given.get("sample") is True else robot_in(given)
+    if given.get("sample") is True:
+        given = given | {"logs": [f"sample:{SAMPLE}"], "validate": [f"sample:{SAMPLE}-check"]}
     if not given["logs"]:
         raise InputError("logs: drop at least one recording")
     with collect_warnings() as warned:
