@@ -1,9 +1,9 @@
 """Makes the recordings that come with the package: python bench/sample_recording.py [FOLDER]
 
 A PUMA 560 follows a periodic motion under a computed-torque law, with friction that sticks. The arm is not quite that
-of its file: the upper arm is 6 % heavier, the forearm 9 %. What the recorder does to it: stamps up to 0.3 ms late, three
-pauses of some milliseconds in which samples are lost, encoders of 40,000 counts a turn, torques 2 ms late, with noise,
-in steps of 0.02 N·m. Two motions: one to learn from, one to check by.
+of its file: the upper arm is 6 % heavier, the forearm 9 %. What the recorder does to it: stamps up to 0.3 ms late,
+three pauses of some milliseconds in which samples are lost, encoders of 40,000 counts a turn, torques 1 ms late, with
+noise, in steps of 0.02 N·m. Two motions: one to learn from, one to check by.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
 
 FOLDER = Path(__file__).parent.parent / "manipula" / "recordings" / "samples"
-SECONDS, PERIOD, STEP, RATE = 12.0, 6.0, 1e-3, 400.0
-COUNTS, LATE, DELAY, NOISE, DIGIT = 40_000, 1e-4, 2e-3, 0.006, 0.02
+SECONDS, PERIOD, STEP, RATE = 12.0, 6.0, 1e-3, 360.0
+COUNTS, LATE, DELAY, NOISE, DIGIT = 40_000, 1e-4, 1e-3, 0.006, 0.02
 CENTRE = (0.0, 1.2, -1.2, 0.3, 0.2, 0.0)  # rad: within the limits, with the arm stretched out and folded
 SIZE = (1.1, 0.75, 0.75, 1.0, 0.9, 1.2)  # rad
 

@@ -12,22 +12,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt, sosfreqz
 
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError
 from manipula.identification.decimation import (
     FEWEST,
     ORDER,
+    VANISHED,
     Strides,
     memory,
     quintic_between_ends,
     reach_of,
+    response,
     strides_for,
+    zero_phase,
 )
 from manipula.mechanics.models.linear.joint_families import stop_operator
 from manipula.messages import Message
@@ -38,7 +39,6 @@ OVERSAMPLED = 5  # rows kept for every period of the cut-off: beyond half of tha
 WIDER = 2  # times the cut-off: that of positions
 HIGHEST = 0.45  # of the sampling rate
 FREQUENCIES = 8192  # at which the filter's response is looked at
-FORGOTTEN = 1e-13  # what is left of a transient after the filter's memory
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,10 @@ class Smoother:
         told = "not filtered" if self.cutoff is None else f"zero-phase Butterworth, {self.cutoff:.3g} Hz"
         return f"{told}: {self.reason}" if self.reason else told
 
-    @cached_property
-    def _sections(self) -> Array:
-        found: Array = butter(ORDER, self.cutoff, fs=self.rate, output="sos")
-        return found
-
     @property
     def memory(self) -> int:
         """Samples after which the filter has forgotten."""
-        return 0 if self.cutoff is None else memory(self.rate, self.cutoff, FORGOTTEN)
+        return 0 if self.cutoff is None else memory(self.rate, self.cutoff, VANISHED)
 
     def wider(self) -> Smoother:
         """The filter of positions."""
@@ -103,7 +98,7 @@ class Smoother:
         What passes is flat up to the cut-off, and rows are kept more often than that."""
         if self.cutoff is None:
             return 1.0
-        passed = np.abs(sosfreqz(self._sections, FREQUENCIES)[1]) ** 4
+        passed = response(np.linspace(0, self.rate / 2, FREQUENCIES, endpoint=False), self.rate, self.cutoff) ** 2
         return max(1.0, 1 / (self.step * float(passed.mean())))
 
     @property
@@ -120,8 +115,7 @@ class Smoother:
         """Along the first axis; a signal is continued beyond its ends by its point reflection."""
         if self.cutoff is None or len(x) < 2:
             return x
-        found: Array = sosfiltfilt(self._sections, x, axis=0, padlen=min(self.memory, len(x) - 1))
-        return found
+        return zero_phase(x, self.rate, self.cutoff)
 
     def positions(self, q: Array) -> Array:
         """Of a motion, which goes on beyond its ends: what bends there is taken off before, and added after."""

@@ -351,7 +351,7 @@ def _torques(log: SeenMotion, tau: Array) -> list[str]:
 # Motors at their limit: torques that stay at their own largest value while the arm moves.
 
 LEAST = 3  # equal samples in a row
-LAYER, SHARP, MANY = 0.004, 8.0, 20  # of the span of a torque; times as many as below it; samples in a row
+LAYER, SHARP, MANY = 0.01, 8.0, 20  # of the span of a torque; times as many as below it; samples in a row
 CROWD = 5.0  # times as many samples at the extreme as at the value next to it: a coarse sensor has them at any peak
 
 

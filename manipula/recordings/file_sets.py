@@ -186,11 +186,11 @@ def _one_number_a_line(parts: list[FilePart], dof: int) -> list[FilePart]:
         joints = dof or (part.rows // count if count else 0)
         if part in single and joints > 1 and part.rows == joints * (part.rows // joints) and part.rows > count:
             (column,), (array,) = part.columns, part.arrays
-            head, said = column.head.removesuffix("_1"), "{path}: {joints} numbers a sample, one a line"
-            wide = replace(
+            head = column.head.removesuffix("_1")
+            part = replace(
                 part, columns=(replace(column, head=head, width=joints),), arrays=(array.reshape(-1, joints),)
             )
-            part = wide.with_note(Message(said, part.path.name, joints))
+            part = part.with_note(Message("{path}: {joints} numbers a sample, one a line", part.path.name, joints))
         found.append(part)
     return found
 
@@ -220,8 +220,13 @@ def _by_row(main: FilePart, part: FilePart) -> FilePart:
         )
     if part.rows == main.rows:
         return part.with_note(Message("{path} is joined by row", part.path.name))
-    told = "{path} is joined by row; {count} rows at the end of the longer file are left out"
-    return part.with_note(Message(told, part.path.name, abs(part.rows - main.rows)))
+    return part.with_note(
+        Message(
+            "{path} is joined by row; {count} rows at the end of the longer file are left out",
+            part.path.name,
+            abs(part.rows - main.rows),
+        )
+    )
 
 
 def _covered(main: FilePart, part: FilePart, rows: Indexes) -> NDArray[np.bool_]:

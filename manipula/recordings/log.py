@@ -211,8 +211,12 @@ class Log:
         long = [part for part in parts if part.duration >= PERIODS / cutoff]
         if not long or len(long) == len(parts):
             return parts
-        told = "{count} stretches shorter than {periods:g} periods of the filter, {seconds:.2g} s, are left out"
-        said = Message(told, len(parts) - len(long), PERIODS, PERIODS / cutoff)
+        said = Message(
+            "{count} stretches shorter than {periods:g} periods of the filter, {seconds:.2g} s, are left out",
+            len(parts) - len(long),
+            PERIODS,
+            PERIODS / cutoff,
+        )
         return [part.with_notes([said]) for part in long]
 
     @cached_property
