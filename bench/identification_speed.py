@@ -60,7 +60,7 @@ def identify(train: Path, check: Path) -> None:
     robot, began = arm(), process_time()
     logs = [mp.read_log(path, robot, units={"q": "rad"}) for path in (train, check)]
     read = process_time()
-    found = mp.identify(robot, logs[0], tell=lambda text: print(text, file=sys.stderr))
+    found = mp.identify(robot, logs[0])
     done = process_time()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     told = {

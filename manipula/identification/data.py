@@ -28,6 +28,7 @@ from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.recordings.log import Log
 from manipula.simulation.stepping import Limits
+from manipula.support.progress import Tell, silent
 
 # Gram matrices: all that least squares needs of a log, however long it is.
 #
@@ -202,7 +203,7 @@ class Source:
         free = inside if motion.saturated is None else inside & ~motion.saturated
         return self.rows_in_motion(motion) & free
 
-    def grams(self, load: Array | None, blocks: int) -> tuple[Grams, Grams]:
+    def grams(self, load: Array | None, blocks: int, tell: Tell = silent) -> tuple[Grams, Grams]:
         """(fit, judge)"""
         columns = self.columns
         own = [columns.own(j) for j in range(columns.dof)]
@@ -213,6 +214,7 @@ class Source:
             fitted, tau = self.rows_for_fit(motion), motion.smoother(motion.tau)
             for rows, values in self.filtered_chunks(motion, load):
                 place = before + rows // motion.smoother.step
+                tell(f"{len(columns.columns)} columns, {place.max(initial=0) / max(total, 1):.0%} of the samples")
                 for block, part in _by_block(place * blocks // max(total, 1)):
                     for j, found in enumerate(values):
                         whole = np.column_stack([found[part], tau[rows[part], j]])
@@ -308,6 +310,7 @@ def gather(
     *,
     blocks: int = BLOCKS,
     load: Any = None,
+    tell: Tell = silent,
 ) -> Data:
     """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load` are values of the inertial columns,
     see `Data`."""
@@ -323,7 +326,7 @@ def gather(
     source = Source(columns, tuple(motions))
     places = np.arange(len(columns.columns))
     known = _load(source, load, blocks)
-    fit, judge = source.grams(known, blocks)
+    fit, judge = source.grams(known, blocks, tell)
     return Data(columns.columns, fit, judge, source, known, tuple(dict.fromkeys(notes)), places)
 
 
