@@ -98,8 +98,8 @@ class Inertial:
                 missing,
             )
 
-    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
-        return self.regressor(q, qd, qdd)[..., self._places]
+    def __call__(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
+        return self.regressor(q, qd, qdd, gravity)[..., self._places]
 
     def regressor(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
         """All columns as compiled, those of motors among them: `of_joint` and `torque` pick without a copy of all."""

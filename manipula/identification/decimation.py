@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -88,7 +88,7 @@ class Window(NamedTuple):
             part = x[:, first : first + step]
             shape, strides = (self.blocks, width, part.shape[1]), (advance * x.strides[0], *x.strides)
             found[..., first : first + step] = self.matrix @ as_strided(part, shape, strides, writeable=False)
-        return found.reshape(-1, x.shape[1])[: self.rows]
+        return found.reshape(self.blocks * size, x.shape[1])[: self.rows]
 
 
 class Reading(NamedTuple):
@@ -129,12 +129,12 @@ def impulse_response(rate: float, cutoff: float, stride: int) -> Array:
     """Of the filter forth and back, at multiples of the stride; its sum is one, so that what is constant stays."""
     reach = stride * (memory(rate, cutoff, FORGOTTEN) // stride + 1)
     half = fast_length(4 * reach) // 2
-    whole = np.roll(np.fft.irfft(response(np.arange(half + 1) * rate / (2 * half), rate, cutoff), 2 * half), reach)
-    found: Array = whole[: 2 * reach + 1 : stride]
-    return found / found.sum()
+    whole = np.roll(np.fft.irfft(response(np.linspace(0.0, rate / 2, half + 1), rate, cutoff), 2 * half), reach)
+    found = whole[: 2 * reach + 1 : stride]
+    return np.asarray(found / found.sum(), float)
 
 
-def response(frequencies: Array, rate: float, cutoff: float) -> Array:
+def response(frequencies: NDArray[np.floating[Any]], rate: float, cutoff: float) -> Array:
     """Of Butterworth's filter forth and back, in discrete time: 1/(1 + (tan(πf/r)/tan(πf_c/r))²ⁿ), without phase."""
     with np.errstate(over="ignore"):
         ratio = np.tan(np.pi * np.minimum(frequencies, rate / 2) / rate) / np.tan(np.pi * cutoff / rate)
@@ -153,7 +153,8 @@ def zero_phase(x: Array, rate: float, cutoff: float) -> Array:
     whole = np.concatenate(edges)
     spectrum = np.fft.rfft(whole, axis=0)
     shape = (-1, *(1,) * (x.ndim - 1))
-    spectrum *= response(np.fft.rfftfreq(len(whole), 1 / rate), rate, cutoff).reshape(shape)
+    frequencies = np.arange(len(spectrum), dtype=float) * (rate / len(whole))
+    spectrum *= response(frequencies, rate, cutoff).reshape(shape)
     found: Array = np.fft.irfft(spectrum, len(whole), axis=0)[left + inside : left + inside + len(x)]
     return found
 

@@ -253,13 +253,13 @@ def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) ->
 
 def _too_fast(log: Seen, ends: Ends | None) -> str:
     """Degrees of a motion so small that radians would be within the limits: its speeds are beyond any arm's."""
-    if "q" in log.stated or not log.understood or len(log.t) < 2 * SPAN:
+    if ends is None or "q" in log.stated or not log.understood or len(log.t) < 2 * SPAN:
         return ""
     moved = np.abs(log.q[SPAN:] - log.q[:-SPAN]) / (log.t[SPAN:] - log.t[:-SPAN])[:, None]
     speeds = np.quantile(moved, OFTEN, axis=0)
-    limits = FASTER * ends.speed if ends is not None else np.full(len(speeds), np.inf)
+    limits = np.where(np.isfinite(ends.speed), FASTER * ends.speed, FAST)
     for j, turns in enumerate(log.turns or (True,) * len(speeds)):
-        if turns and speeds[j] > (limits[j] if np.isfinite(limits[j]) else FAST):
+        if turns and speeds[j] > limits[j]:
             return Message(
                 "{names} moves at {speed:.3g} rad/s: are these degrees? Say units={{'q': 'deg'}}, or units={{'q': "
                 "'rad'}} if not",
@@ -386,7 +386,7 @@ def _noisy_plateaus(x: Array, still: NDArray[np.bool_]) -> NDArray[np.bool_]:
     for side in (x, -x):
         depth = (side.max() - side) / (LAYER * np.ptp(x))
         top, below = depth <= 1, (depth > 1) & (depth <= 2)
-        if top.sum() >= MANY * LEAST and top.sum() > SHARP * below.sum():
+        if top.sum() > max(MANY * LEAST, SHARP * below.sum()) and len(np.unique(x[top])) > LEAST:  # else it is coarse
             found |= _long_runs(top & ~still, MANY)
     return found
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.messages import Message
-from manipula.recordings.sampling import gaps
+from manipula.recordings.sampling import counted_times, gaps, roughness
 
 Array = NDArray[np.float64]
 MOST_MISSING = 0.2  # of the rows
 MOST_TWICE = 0.05
+FEW_EACH = 2.0  # rows for every time: stamps of too few digits repeat now and then, not all of them
 SHOWN = 5  # lines that a sentence names
 LONG = 8  # rows in order: the clock went on from there
 NEEDED = ("q", "tau")
@@ -129,7 +130,17 @@ class Rows:
         equal = (table == table[firsts][group]).all(axis=1)
         count, other = int(same.sum()), int((~equal).sum())
         if other > MOST_TWICE * len(self.t):
-            each = len(self.t) / len(firsts)
+            each, counted, q = len(self.t) / len(firsts), counted_times(self.t), self.arrays["q"]
+            if each < FEW_EACH and roughness(counted, q) < roughness(self.t[firsts], q[firsts]):
+                self.t, rate = counted, 1 / (counted[1] - counted[0])
+                self.said.append(
+                    Message(
+                        "{count} times stand twice, with other numbers: samples are taken as even, {rate:.6g} Hz",
+                        count,
+                        rate,
+                    )
+                )
+                return
             raise InputError(
                 "{place}: {count} times stand twice, with other numbers, {each:.3g} rows a time: they have too "
                 "few digits, or are of several recordings; if the samples are even, say rate=…, in Hz",

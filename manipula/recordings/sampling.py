@@ -120,7 +120,7 @@ def even(t: Array, q: Array) -> Even:
     rising = bool((np.diff(number) > 0).all())
     if rising and off <= exact:
         return believed
-    counted = _counted(t)  # all samples are there: what wrote the stamps paused, and caught up
+    counted = counted_times(t)  # all samples are there: what wrote the stamps paused, and caught up
     stamped, steady = roughness(t, q), roughness(counted, q)
     if rising and roughness(ideal, q) <= min(stamped, steady):
         return believed
@@ -138,7 +138,7 @@ def even(t: Array, q: Array) -> Even:
     return Even(rows, t[rows], grid, said)
 
 
-def _counted(t: Array) -> Array:
+def counted_times(t: Array) -> Array:
     """Even times for all samples, none being lost."""
     number = np.arange(len(t))
     return np.asarray(t[0] + np.polyval(np.polyfit(number, t - t[0], 1), number))

@@ -148,8 +148,8 @@ def read_text(path: Path, ask: Ask) -> Source:
     _refuse_thousands(path, rows, way)
     table = Table(path, way, rows, heads, width)
     columns = [_column(table, k, head, units[k]) for k, head in enumerate(heads)]
-    lines = np.array([line.number for line in rows])
-    return Source(str(path), tuple(columns), tuple(notes), (*foreign, *repairs), own_heads(heads), lines=lines)
+    numbers = np.array([line.number for line in rows])
+    return Source(str(path), tuple(columns), tuple(notes), (*foreign, *repairs), own_heads(heads), lines=numbers)
 
 
 def _column(table: Table, k: int, head: str, unit: str) -> Column:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,18 @@ def test_long_recordings_are_interpolated_by_parts() -> None:
     wanted = np.linspace(t[0], t[-1], 70_001)
     x = motion(t)
     np.testing.assert_allclose(sampling.interpolate_rows(t, x, wanted), CubicSpline(t, x)(wanted), atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_stamps_that_repeat_are_of_even_samples(seed: int, tmp_path: Path) -> None:
+    """A clock of milliseconds under a recorder of more than a kilohertz: some stamps stand twice, no sample is lost."""
+    rng = np.random.default_rng(seed)
+    true = np.arange(3000) / float(rng.uniform(1100, 1700))
+    stamps = np.round(true + rng.uniform(0, 3e-4, len(true)), 3)
+    rows = np.column_stack([np.maximum.accumulate(stamps), motion(true), motion(true)])
+    np.savetxt(tmp_path / "run.csv", rows, delimiter=",", header="t,q1,q2,tau1,tau2", comments="", fmt="%.9g")
+    with pytest.warns(mp.ManipulaWarning, match="samples are taken as even"):
+        log = mp.read_log(tmp_path / "run.csv", two_joints())
+    assert len(log) == len(true) and len(log.parts()) == 1
+    np.testing.assert_allclose(log.t - log.t[0], true, atol=1e-3)
+    assert log.rate == pytest.approx(1 / true[1], rel=1e-3)
