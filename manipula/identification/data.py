@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns import Column
-from manipula.identification.decimation import SMALL, Reading, windows
+from manipula.identification.decimation import LONG_EDGES, SMALL, Reading, thin_flags, thin_log, windows
 from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoother, cutoff_for, motion_of
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
@@ -102,6 +102,7 @@ class Accumulator:
 
 
 CHUNK = 2048  # samples
+LONG = 1 << 17  # samples: a longer recording is thinned before anything else
 BLOCKS = 8
 
 
@@ -312,8 +313,7 @@ def gather(
     load: Any = None,
     tell: Tell = silent,
 ) -> Data:
-    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load` are values of the inertial columns,
-    see `Data`."""
+    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load`: of inertial columns, see `Data`."""
     columns = Columns(robot, model or JointModel())
     listed = [logs] if isinstance(logs, Log) else list(logs)
     if not listed:
@@ -344,8 +344,12 @@ def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedM
 
 def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, effort: Array) -> RecordedMotion:
     assert part.tau is not None
-    found = motion_of(part, part.tau * factors, smoother, {r: float(r) * columns.pace for r in columns.radii()})
     held = part.saturated | (np.abs(part.tau) >= effort)
+    if len(part) > LONG and (stride := smoother.strides.coarse // LONG_EDGES) > 1:
+        part, held = thin_log(part, stride), thin_flags(held, stride)
+        smoother = replace(smoother, rate=smoother.rate / stride)
+    radii = {r: float(r) * columns.pace for r in columns.radii()}
+    found = motion_of(part, np.asarray(part.tau) * factors, smoother, radii)
     if held.any() and smoother.blur:  # as far around as the filter spreads it
         held = np.array([np.convolve(x, np.ones(smoother.blur), "same") > 0.5 for x in held.T]).T
     return replace(found, saturated=held)

@@ -15,19 +15,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from manipula.recordings.log import Log
+from manipula.recordings.words import MEASURED_NAMES, WANTED_NAMES
+
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 ORDER = 4
 SMOOTH = 4  # coarse samples for every row kept: of those there are five a period, and twenty samples
-EDGES = 8  # fine samples for every coarse one
+EDGES, LONG_EDGES = 8, 4  # fine samples for every coarse one; of recordings that are thinned first
 BLOCK = 128  # rows computed at once
 BAND = 8  # rows of one product: fewer would read columns more often, more would multiply with more zeros
 SMALL = 2**18  # products beyond which BLAS starts threads, whose waiting costs more than such a product
+CORNER = 0.3  # of the rate that is left: the cut-off of a filter is far below, what would fold onto it far above
 VANISHED = 1e-13  # of a transient, where a signal may end
 FORGOTTEN = 1e-9  # what is left of a transient where the impulse response is cut off
 
@@ -188,3 +193,30 @@ def quintic_between_ends(q: Array, many: int) -> Array:
     rows = [powers == 0, powers == 1, 2 * (powers == 2), powers >= 0, powers, powers * (powers - 1)]
     found: Array = s[:, None] ** powers @ np.linalg.solve(np.array(rows, float), wanted)
     return found
+
+
+# Long recordings at as many samples as columns with edges are read at, before anything else is made of them.
+
+_thin: WeakKeyDictionary[Log, dict[int, Log]] = WeakKeyDictionary()  # a fit gathers a recording several times
+
+
+def thin_log(part: Log, stride: int) -> Log:
+    """Every so many samples of a stretch, without what they would fold back."""
+    known = _thin.setdefault(part, {})
+    if stride not in known:
+        given = {name: getattr(part, name) for name in (*MEASURED_NAMES, *WANTED_NAMES)}
+        arrays = {name: _thin_rows(x, part.rate, stride) for name, x in given.items() if x is not None}
+        known[stride] = Log(part.t[::stride], **arrays, source=part.source, notes=part.notes)
+    return known[stride]
+
+
+def _thin_rows(x: Array, rate: float, stride: int) -> Array:
+    """One column after the other, for they are long."""
+    return np.stack([zero_phase(column, rate, CORNER * rate / stride)[::stride] for column in x.T], axis=1)
+
+
+def thin_flags(flags: NDArray[np.bool_], stride: int) -> NDArray[np.bool_]:
+    """One flag for every so many, set where any of them is."""
+    missing = -len(flags) % stride
+    whole = np.concatenate([flags, np.zeros((missing, flags.shape[1]), bool)])
+    return np.asarray(whole.reshape(-1, stride, flags.shape[1]).any(axis=1))

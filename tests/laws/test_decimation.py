@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.identification import data as gathering
 from manipula.identification.data import gather
 from manipula.identification.decimation import strides_for, windows
 from manipula.identification.filters import Smoother
@@ -62,3 +63,21 @@ def test_gram_matrices_and_predictions_hardly_change(seed: int, monkeypatch: pyt
     theta = np.nan_to_num(every.file_values, nan=0.1)
     near, exact = np.concatenate(few.predict(theta)), np.concatenate(every.predict(theta))
     assert np.linalg.norm(near - exact) < 1e-3 * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_long_recording_is_thinned_first(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if it were not: the same rows but for those at its end, the same prediction; flags of limits are kept."""
+    robot = two_joints()
+    log = recording(robot, seed, seconds=12, rate=1000.0, noise=0.01)
+    log = mp.Log(log.t, log.q, np.clip(log.tau, -0.7 * log.tau.max(), 0.7 * log.tau.max()))
+    theta = np.nan_to_num((whole := gather(robot, log, None, 2.0)).file_values)
+    monkeypatch.setattr(gathering, "LONG", 1000)
+    thin = gather(robot, log, None, 2.0)
+    ours, theirs = thin.source.motions[0], whole.source.motions[0]
+    assert len(ours) < len(theirs) / 2
+    assert len(thin.times[0]) == pytest.approx(len(whole.times[0]), rel=0.3)
+    sizes = [np.sqrt((data.predict(theta)[0] ** 2).mean(0)) for data in (thin, whole)]
+    np.testing.assert_allclose(sizes[0], sizes[1], rtol=0.01)
+    assert thin.judge.error(theta) == pytest.approx(whole.judge.error(theta), rel=0.05)
+    assert ours.saturated.mean() == pytest.approx(theirs.saturated.mean(), abs=0.02)

@@ -201,7 +201,7 @@ def identify(given: Given, tell: Tell) -> dict[str, Any]:
     that comes with the package, in place of them."""
     robot = api.load(SAMPLE) if given.get("sample") is True else robot_in(given)
     if given.get("sample") is True:
-        given = given | {"logs": [f"sample:{SAMPLE}"], "validate": [f"sample:{SAMPLE}-check"]}
+        given = {**given, "logs": [f"sample:{SAMPLE}"], "validate": [f"sample:{SAMPLE}-check"]}
     if not given["logs"]:
         raise InputError("logs: drop at least one recording")
     with collect_warnings() as warned:
