@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns import Column
-from manipula.identification.decimation import LONG_EDGES, SMALL, Reading, thin_flags, thin_log, windows
+from manipula.identification.decimation import LONG_EDGES, SMALL, GridColumns, thin_flags, thin_log, windows
 from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoother, cutoff_for, motion_of
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
@@ -33,12 +33,12 @@ from manipula.support.progress import Tell, silent
 # Gram matrices: all that least squares needs of a log, however long it is.
 #
 # Of every block b of the time and every joint j, over the block's rows,  G = Σ [Y_j τ_j]ᵀ [Y_j τ_j]:  the squares of
-# any
-# weighted, regularised or constrained fit, and of its error on any block, follow from them without the log.
+# any weighted, regularised or constrained fit, and of its error on any block, follow from them without the log.
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Indexes = NDArray[np.intp]
+OnGrids = tuple[Indexes, GridColumns, GridColumns]  # rows kept, their columns without edges, the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +229,7 @@ class Source:
         if not motion.smoother.reads_fewer(len(motion)):
             yield from self._from_every_sample(motion, load)
             return
-        for rows, smooth, edged in self._readings(motion, load):
+        for rows, smooth, edged in self._on_grids(motion, load):
             yield rows, self.columns.joined(smooth.filtered(), edged.filtered())
 
     def _from_every_sample(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[Indexes, list[Array]]]:
@@ -243,7 +243,7 @@ class Source:
             values = self.columns.values(motion, slice(low, high), load)
             yield rows, [smoother(x)[rows - low] for x in values]
 
-    def _readings(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[Indexes, Reading, Reading]]:
+    def _on_grids(self, motion: RecordedMotion, load: Array | None) -> Iterator[OnGrids]:
         """The columns on coarser grids: those without edges, and the others, which see what the joints bear between two
         samples of the former on a line."""
         columns, smoother, ends = self.columns, motion.smoother, np.array([0, len(motion) - 1])
@@ -254,14 +254,14 @@ class Source:
         for (rows, coarse), (_, fine) in zip(windows(*given, strides.coarse), windows(*given, strides.fine)):
             smooth, borne = columns.smooth_values(motion, coarse.samples, load)
             edged = columns.edged_values(motion, fine.samples, None if borne is None else coarse.at(fine, borne))
-            yield rows, Reading(coarse, smooth, smooth_ends), Reading(fine, edged, edged_ends)
+            yield rows, GridColumns(coarse, smooth, smooth_ends), GridColumns(fine, edged, edged_ends)
 
     def predict(self, motion: RecordedMotion, theta: Array, load: Array | None) -> Array:
         """(rows kept, n): the torque of these values, filtered."""
         columns, own = self.columns, [self.columns.own(j) for j in range(self.columns.dof)]
         if motion.smoother.reads_fewer(len(motion)):
             first, second = ([theta[x[mask == kind]] for x, mask in zip(own, columns.smooth)] for kind in (True, False))
-            parts = [x.torques(first) + y.torques(second) for _, x, y in self._readings(motion, load)]
+            parts = [x.torques(first) + y.torques(second) for _, x, y in self._on_grids(motion, load)]
             return np.concatenate(parts)
         found = np.zeros_like(motion.tau)
         for start in range(0, len(motion), CHUNK):

@@ -96,7 +96,7 @@ class Window(NamedTuple):
         return found.reshape(self.blocks * size, x.shape[1])[: self.rows]
 
 
-class Reading(NamedTuple):
+class GridColumns(NamedTuple):
     """Columns of every joint on the grid of a window, and at both ends of the stretch."""
 
     window: Window
