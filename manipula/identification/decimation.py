@@ -205,7 +205,7 @@ def thin_log(part: Log, stride: int) -> Log:
     known = _thin.setdefault(part, {})
     if stride not in known:
         given = {name: getattr(part, name) for name in (*MEASURED_NAMES, *WANTED_NAMES)}
-        arrays = {name: _thin_rows(x, part.rate, stride) for name, x in given.items() if x is not None}
+        arrays: dict[str, Any] = {name: _thin_rows(x, part.rate, stride) for name, x in given.items() if x is not None}
         known[stride] = Log(part.t[::stride], **arrays, source=part.source, notes=part.notes)
     return known[stride]
 
