@@ -49,7 +49,7 @@ def translate(text: str) -> str:
 
 
 def told_error(error: Exception) -> str:
-    """The sentence of an error or a warning, in the language that was asked for, with hints for a shell."""
+    """The sentence of an error or a warning, in the chosen language, with hints for a shell."""
     return in_shell_words(translate(getattr(error, "in_shell", str(error))))
 
 
