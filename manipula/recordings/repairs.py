@@ -25,8 +25,8 @@ LARGEST = 1e100  # a larger number is a damaged one, and its square none any mor
 
 
 class Rows:
-    """Times and arrays with a row for each, while they are repaired; `said` lists the repairs. `lines` are the rows' lines
-    in the file, where it has some."""
+    """Times and arrays with a row for each, while they are repaired; `said` lists the repairs. `lines` are those of the
+    rows in the file, where it has some."""
 
     def __init__(self, place: str, t: Array, arrays: dict[str, Array], lines: NDArray[np.intp] | None = None) -> None:
         self.place, self.t, self.arrays, self.lines = place, t, arrays, lines
