@@ -163,6 +163,7 @@ HIGHEST_CUTOFF = 0.25  # of the sampling rate
 TRIED = 120  # cut-offs, in a geometric series
 SMOOTHED = 9  # neighbours of a frequency that its power is the mean of
 SHORTEST = 32  # samples
+LONGEST = 60.0  # s of one spectrum
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,11 @@ def found_cutoff(parts: Sequence[Log]) -> Cutoff:
 
 def spectrum(q: Array, rate: float) -> tuple[Array, Array]:
     """Frequencies and the power of every joint's position at them; a window of the fourth order keeps what is slow from
-    spilling over."""
+    spilling over. A long recording goes by parts, of which it is the mean: over minutes a periodic motion is so few
+    lines that what is between them would seem to be its end."""
+    if (parts := int(len(q) / (LONGEST * rate))) > 1:
+        found = [spectrum(x[: len(q) // parts], rate) for x in np.array_split(q, parts)]
+        return found[0][0], np.asarray(np.mean([power for _, power in found], axis=0), float)
     line = np.linspace(0, 1, len(q))[:, None]
     level = q - (q[:1] + (q[-1:] - q[:1]) * line)
     window = np.sin(np.pi * np.linspace(0, 1, len(q))) ** 4
