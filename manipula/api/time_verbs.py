@@ -266,9 +266,9 @@ def loads(
 
 
 def read_log(
-    path: str | Path, robot: RobotLike | None = None, *, columns: Mapping[str, object] | None = None,
-    units: Mapping[str, object] | None = None, scale: Mapping[str, object] | None = None, rate: float | None = None,
-    topic: str | None = None,
+    path: str | Path | Sequence[str | Path], robot: RobotLike | None = None, *,
+    columns: Mapping[str, object] | None = None, units: Mapping[str, object] | None = None,
+    scale: Mapping[str, object] | None = None, rate: float | None = None, topic: str | None = None,
 ) -> Log:  # fmt: skip
     """A recording: a table of any form, `.npz`, MATLAB, HDF5, Parquet, MCAP, bags of ROS; what `run.save` wrote.
 
@@ -277,6 +277,9 @@ def read_log(
     tell; else SI is assumed, and refused where the numbers contradict it. `scale={"tau": [...]}` multiplies (currents,
     gear ratios, signs), `rate` (Hz) counts times anew, `topic` chooses among joint states. What was repaired is warned
     of and stands in `log.notes`.
+
+    A list of paths is one recording in several files (positions, velocities, currents), joined by their times, or row
+    by row where a file has no times. A file without heads says what it holds by its name: `positions.txt`.
     """
     from manipula.recordings import reader
 

@@ -37,10 +37,12 @@ WORSE = 2.0  # times the error at home that one abroad may be, where nobody says
 
 @command()
 def identify(
-    robot: str,
-    train: Annotated[list[Path], typer.Argument(metavar="RECORDING…", help="To learn from; see manipula logs.")],
+    robot: str = "",
+    train: recordings.Train = None,
+    log: recordings.LogFiles = None,
+    sample: recordings.Sample = False,
     validate: Annotated[
-        list[Path] | None, typer.Option("--validate", help="To be judged on, not to learn from; it may be repeated.")
+        list[str] | None, typer.Option("--validate", help="To be judged on, not to learn from; it may be repeated.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The robot found: .toml, or .urdf with less in it.")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="A page of pictures and tables: .html")] = None,
@@ -78,7 +80,10 @@ def identify(
       manipula identify arm.toml a.csv b.csv --validate c.csv --out found.toml
       manipula identify arm.urdf a.mat --validate b.mat --unit q=deg --bound 5
       manipula identify puma560 run.csv --method wls --prior none --report r.html
+      manipula identify arm.urdf --log "positions.csv + currents.csv" --scale tau=12.5
+      manipula identify --sample --report r.html
     """
+    robot, train, validate = recordings.chosen(robot, train, log, validate, sample)
     if bound is not None and not bound > 0:
         raise InputError("--bound: expected per cent above 0, found {bound:g}", bound)
     if bound is not None and not validate:
@@ -89,13 +94,13 @@ def identify(
     declared, cutoff = _model(model), _cutoff(filter)
     with progress(f"identifying {subject.name}") as tell:
         read = {"robot": subject, **recordings.log_settings(columns, units, scale, rate, topic)}
-        logs, others = ([api.read_log(path, **read) for path in paths] for paths in (train, validate or []))
+        logs, others = ([api.read_log(recordings.files_of(x), **read) for x in given] for given in (train, validate))
         found = api.identify(
             subject, logs, validate=others, model=declared, prior=None if prior == "none" else prior, method=method,
             filter=cutoff, tell=tell,
         )  # fmt: skip
         files = _write_results(found, out, report)
-    judged = [path for path, log in zip(validate or [], others) for _ in log.rows()]
+    judged = [one for one, read_from in zip(validate, others) for _ in read_from.rows()]
     failed = _failures(found, judged, bound)
     if as_json:
         say_json(plain({**found.as_dict(), "failed": failed, "files": [str(path) for path in files]}))
@@ -112,13 +117,12 @@ def _write_results(found: Any, out: Path | None, report: Path | None) -> list[Pa
     return robot if report is None else [*robot, found.report(report)]
 
 
-def _say(found: Any, train: list[Path], validate: list[Path], files: list[Path]) -> None:
+def _say(found: Any, train: list[str], validate: list[str], files: list[Path]) -> None:
     for text in found.warnings:
         say_prose(Message("warning: {text}", text), "yellow")
-    rows = [_row(_together(train), language.translate("training"), found.train)]
-    rows += [
-        _row(path.name, language.translate("validation"), errors) for path, errors in zip(validate, found.validation)
-    ]
+    rows = [_row(recordings.label(train), language.translate("training"), found.train)]
+    use = language.translate("validation")
+    rows += [_row(recordings.label([one]), use, errors) for one, errors in zip(validate, found.validation)]
     joints = [f"{name} %" for name in found.data.robot.joint_names]
     heads = ("recording", "used for", "whole %", "moving %", *joints)
     prior = Message("no prior") if found.prior is None else Message("prior {prior}", found.prior)
@@ -152,10 +156,6 @@ def _say(found: Any, train: list[Path], validate: list[Path], files: list[Path])
         say(Message("wrote {file}", path))
 
 
-def _together(paths: list[Path]) -> str:
-    return paths[0].name if len(paths) == 1 else f"{len(paths)} recordings"
-
-
 def _row(name: str, use: str, errors: Any) -> list[str]:
     return [name, use, *(f"{x:.2f}" for x in (errors.whole, errors.moving, *errors.joints))]
 
@@ -165,7 +165,7 @@ def _parameter(row: Any) -> list[str]:
     return [row.name, f"{row.value:.5g}", sigma, "" if row.prior is None else f"{row.prior:.4g}", row.unit]
 
 
-def _failures(found: Any, paths: list[Path], bound: float | None) -> list[str]:
+def _failures(found: Any, paths: list[str], bound: float | None) -> list[str]:
     """Sentences about validations that are worse than they may be."""
     home = max([found.train.whole, *found.blocks])
     limit = WORSE * home if bound is None else bound
@@ -353,7 +353,7 @@ def _room(floor: float | None, box: str) -> dict[str, Any] | None:
 @command()
 def payload(
     robot: str,
-    file: Annotated[Path, typer.Argument(metavar="LOG", help="A recording of the arm with its load; see logs.")],
+    file: Annotated[str, typer.Argument(metavar="LOG", help="A recording of the arm with its load; see logs.")],
     frame: Annotated[str, typer.Option("--frame", help="The frame it is told in, the tool's unless named.")] = "",
     learnt: Annotated[str, typer.Option("--learn", help="Parameters of the load, with commas.")] = "mx,my,mz,m",
     forgetting: Annotated[float, typer.Option("--forgetting", help="What a sample keeps of those before it.")] = 1.0,
@@ -376,7 +376,8 @@ def payload(
       manipula payload arm.toml run.npz --learn m --json
     """
     subject = options.find(robot, wishes)
-    log = api.read_log(file, subject, **recordings.log_settings(columns, units, scale, rate, topic))
+    settings = recordings.log_settings(columns, units, scale, rate, topic)
+    log = api.read_log(recordings.files_of(file), subject, **settings)
     weigh = PayloadEstimator(subject, frame, [x.strip() for x in learnt.split(",")], forgetting, 1 / log.rate)
     weigh.run(log)
     if as_json:

@@ -33,6 +33,40 @@ Rate = Annotated[float | None, typer.Option("--rate", help="Samples a second, wh
 Topic = Annotated[str, typer.Option("--topic", help="Of joint states, where there are several.")]
 
 
+# Which recordings: a file, or the files of one recording with a plus between them.
+
+SAMPLE = "puma560"  # the arm of the recording that comes along
+Train = Annotated[Said, typer.Argument(metavar="RECORDING…", help="To learn from; see manipula logs.")]
+LogFiles = Annotated[
+    Said, typer.Option("--log", metavar='"A + B"', help="The same, or files of one recording, joined.")
+]
+Sample = Annotated[bool, typer.Option("--sample", help="Try it with the recording that comes along.")]
+
+
+def chosen(robot: str, train: Said, log: Said, validate: Said, sample: bool) -> tuple[str, list[str], list[str]]:
+    """Robot, recordings to learn from, recordings to judge by."""
+    if sample:
+        return robot or SAMPLE, [f"sample:{SAMPLE}"], [f"sample:{SAMPLE}-check"]
+    given = [*(train or []), *(log or [])]
+    if not robot or not given:
+        raise InputError("identify: expected a robot and a recording of it; --sample has both")
+    return robot, given, list(validate or [])
+
+
+def files_of(text: str) -> str | list[str]:
+    """The file of a recording, or its files: "pos.csv + cur.csv"."""
+    parts = [part.strip() for part in text.split("+")]
+    return parts if len(parts) > 1 and all(parts) and not Path(text).exists() else text
+
+
+def label(given: list[str]) -> str:
+    """Recordings in a table: their number, or of one its files, without their folders."""
+    if len(given) > 1:
+        return f"{len(given)} recordings"
+    files = files_of(given[0])
+    return Path(files).name if isinstance(files, str) else " + ".join(Path(file).name for file in files)
+
+
 def log_settings(columns: Said, units: Said, scale: Said, rate: float | None, topic: str) -> dict[str, Any]:
     """The settings of `api.read_log`."""
     return {
@@ -70,7 +104,7 @@ LEAST = 100  # samples: shorter ones are not cut
 
 @command()
 def logs(
-    file: Annotated[Path, typer.Argument(help="A table, .npz, .mat, .h5, .parquet, .mcap, .bag, a folder of ROS 2.")],
+    file: Annotated[str, typer.Argument(help="A table, .npz, .mat, .h5, .parquet, .mcap, .bag, a folder of ROS 2.")],
     robot: Annotated[str, typer.Option("--robot", metavar="ROBOT", help="Whose recording it is.")] = "",
     columns: Columns = None,
     units: Units = None,
@@ -89,11 +123,12 @@ def logs(
     Examples:
       manipula logs run.csv --robot puma560
       manipula logs rec.mat --robot arm.toml --column q=rec.pos_deg --unit t=ms --plot rec.png
+      manipula logs "positions.txt + currents_mA.txt" --robot ur5e --rate 500 --scale tau=11
     """
     if wishes != NOTHING and not robot:
         raise InputError("--set, --base, --tip, --exact and --strict are about a robot; name it with --robot")
     understood = log_settings(columns, units, scale, rate, topic)
-    log = api.read_log(file, options.find(robot, wishes) if robot else None, **understood)
+    log = api.read_log(files_of(file), options.find(robot, wishes) if robot else None, **understood)
     files = _write_outputs(log, plot, save)
     if as_json:
         say_json(plain({**_log_summary(log), "files": files}))

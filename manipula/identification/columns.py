@@ -99,15 +99,29 @@ class Inertial:
             )
 
     def __call__(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
+        return self.regressor(q, qd, qdd, gravity)[..., self._places]
+
+    def regressor(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
+        """All columns as compiled, those of motors among them: `of_joint` and `torque` pick without a copy of all."""
         values = dict(zip(GRAVITY, map(float, self.gravity if gravity is None else gravity)))
         read = {name: values[name] for name in self._code.parameters}
         found: Array = self._code(q, qd, qdd, p=read or None)
-        return found[..., self._places]
+        return found
 
-    def still(self, q: Array, gravity: Array) -> Array:
+    def of_joint(self, found: Array, j: int, places: NDArray[np.intp]) -> Array:
+        """Of one joint these of the columns, (time, places)."""
+        return np.asarray(np.take(found[:, j], self._places[places], axis=1))
+
+    def torque(self, found: Array, theta: Array) -> Array:
+        """What the bodies of these parameters ask of every joint, (time, n)."""
+        whole = np.zeros(found.shape[-1])
+        whole[self._places] = theta
+        return np.asarray(found @ whole)
+
+    def still(self, q: Array, gravity: Array, theta: Array) -> Array:
         """The same of an arm that stands still."""
         rest = np.zeros_like(q)
-        return self(q, rest, rest, gravity)
+        return self.torque(self.regressor(q, rest, rest, gravity), theta)
 
 
 @lru_cache(maxsize=16)

@@ -1,10 +1,10 @@
 """`Data`: what estimators see of a robot's logs. `gather` makes it.
 
 A log goes in stretches without gaps. Of each, positions are filtered and differenced, the columns are evaluated a
-chunk at a time, filtered as the torque is, and summed into Gram matrices; rows are kept as often as the filter lets
-through. Of the rows kept, `judge` holds all; `fit` leaves out those of a joint that may stick (|q̇| < 0.01 rad/s, or
-1 mm/s of one that slides), those whose torque stands at its limit, and a period of the filter of positions at both
-ends, where accelerations are guesses.
+chunk at a time, at as many samples as they need, filtered as the torque is, and summed into Gram matrices; rows are
+kept as often as the filter lets through. Of the rows kept, `judge` holds all; `fit` leaves out those of a joint that
+may stick (|q̇| < 0.01 rad/s, or 1 mm/s of one that slides), those whose torque stands at its limit, and a period of the
+filter of positions at both ends, where accelerations are guesses.
 
 Columns that follow what the joints bear (friction by load, a tilted base, gains) need inertial parameters: those of the
 robot's file where it has them all, else those of a first fit without these columns. `data.with_load(theta)` takes
@@ -13,7 +13,7 @@ others, for instance those of a fit, and gathers again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,21 +22,23 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns import Column
+from manipula.identification.decimation import LONG_EDGES, SMALL, GridColumns, thin_flags, thin_log, windows
 from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoother, cutoff_for, motion_of
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.messages import Message
 from manipula.recordings.log import Log
 from manipula.simulation.stepping import Limits
+from manipula.support.progress import Tell, silent
 
 # Gram matrices: all that least squares needs of a log, however long it is.
 #
 # Of every block b of the time and every joint j, over the block's rows,  G = Σ [Y_j τ_j]ᵀ [Y_j τ_j]:  the squares of
-# any
-# weighted, regularised or constrained fit, and of its error on any block, follow from them without the log.
+# any weighted, regularised or constrained fit, and of its error on any block, follow from them without the log.
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Indexes = NDArray[np.intp]
+OnGrids = tuple[Indexes, GridColumns, GridColumns]  # rows kept, their columns without edges, the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ class Grams:
     def blocks(self) -> int:
         return len(self.gram)
 
-    def subset(self, places: NDArray[np.intp]) -> Grams:
+    def subset(self, places: Indexes) -> Grams:
         """With these columns alone."""
         kept = np.append(places, self.gram.shape[-1] - 1)
         return Grams(self.gram[..., kept[:, None], kept], self.rows)
@@ -75,22 +77,32 @@ class Grams:
 class Accumulator:
     """Sums rows into Gram matrices; memory is that of the result."""
 
-    def __init__(self, blocks: int, joints: int, columns: int) -> None:
-        self._gram = np.zeros((blocks, joints, columns + 1, columns + 1))
-        self._rows = np.zeros((blocks, joints), dtype=np.int64)
+    def __init__(self, blocks: int, own: Sequence[Indexes], columns: int) -> None:
+        self._own, self._columns = own, columns
+        self._sums = [np.zeros((blocks, len(x) + 1, len(x) + 1)) for x in own]
+        self._rows = np.zeros((blocks, len(own)), dtype=np.int64)
 
-    def add(self, block: int, joint: int, places: NDArray[np.intp], rows: Array) -> None:
-        """Rows [Y τ] of a joint, `places` the columns that Y has."""
-        kept = np.append(places, self._gram.shape[-1] - 1)
-        self._gram[block, joint][np.ix_(kept, kept)] += rows.T @ rows
+    def add(self, block: int, joint: int, rows: Array) -> None:
+        """Rows [Y τ] of a joint, Y being the columns that it feels."""
+        total, few = self._sums[joint][block], max(1, SMALL // rows.shape[1] ** 2)
+        for first in range(0, len(rows), few):
+            part = rows[first : first + few]
+            total += part.T @ part
         self._rows[block, joint] += len(rows)
 
     @property
     def grams(self) -> Grams:
-        return Grams(self._gram, self._rows)
+        """Zeros where a joint does not feel a column."""
+        blocks, size = len(self._rows), self._columns + 1
+        gram = np.zeros((blocks, len(self._own), size, size))
+        for j, (own, sums) in enumerate(zip(self._own, self._sums)):
+            kept = np.append(own, size - 1)
+            gram[:, j, kept[:, None], kept] = sums
+        return Grams(gram, self._rows)
 
 
 CHUNK = 2048  # samples
+LONG = 1 << 17  # samples: a longer recording is thinned before anything else
 BLOCKS = 8
 
 
@@ -105,7 +117,7 @@ class Data:
     source: Source
     load: Array | None = None
     notes: tuple[str, ...] = ()
-    places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))  # among all columns of the source
+    places: Indexes = field(default_factory=lambda: np.zeros(0, np.intp))  # among all columns of the source
 
     @property
     def robot(self) -> RobotDescription:
@@ -192,30 +204,36 @@ class Source:
         free = inside if motion.saturated is None else inside & ~motion.saturated
         return self.rows_in_motion(motion) & free
 
-    def grams(self, load: Array | None, blocks: int) -> tuple[Grams, Grams]:
+    def grams(self, load: Array | None, blocks: int, tell: Tell = silent) -> tuple[Grams, Grams]:
         """(fit, judge)"""
         columns = self.columns
-        fit, judge = (Accumulator(blocks, columns.dof, len(columns.columns)) for _ in range(2))
         own = [columns.own(j) for j in range(columns.dof)]
+        fit, judge = (Accumulator(blocks, own, len(columns.columns)) for _ in range(2))
         total = sum(len(motion.t[motion.kept]) for motion in self.motions)
         before = 0
         for motion in self.motions:
             fitted, tau = self.rows_for_fit(motion), motion.smoother(motion.tau)
             for rows, values in self.filtered_chunks(motion, load):
                 place = before + rows // motion.smoother.step
+                tell(f"{len(columns.columns)} columns, {place.max(initial=0) / max(total, 1):.0%} of the samples")
                 for block, part in _by_block(place * blocks // max(total, 1)):
                     for j, found in enumerate(values):
                         whole = np.column_stack([found[part], tau[rows[part], j]])
-                        judge.add(block, j, own[j], whole)
-                        fit.add(block, j, own[j], whole[fitted[rows[part], j]])
+                        judge.add(block, j, whole)
+                        fit.add(block, j, whole[fitted[rows[part], j]])
             before += len(motion.t[motion.kept])
         return fit.grams, judge.grams
 
-    def filtered_chunks(
-        self, motion: RecordedMotion, load: Array | None
-    ) -> Iterator[tuple[NDArray[np.intp], list[Array]]]:
-        """Chunk by chunk the rows kept and, of every joint, its columns there. A chunk is filtered with as much around
-        it as the filter remembers."""
+    def filtered_chunks(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[Indexes, list[Array]]]:
+        """Chunk by chunk the rows kept and, of every joint, its columns there."""
+        if not motion.smoother.reads_fewer(len(motion)):
+            yield from self._from_every_sample(motion, load)
+            return
+        for rows, smooth, edged in self._on_grids(motion, load):
+            yield rows, self.columns.joined(smooth.filtered(), edged.filtered())
+
+    def _from_every_sample(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[Indexes, list[Array]]]:
+        """A chunk is filtered with as much around it as the filter remembers."""
         smoother = motion.smoother
         chunk, around = max(CHUNK, smoother.memory), smoother.memory
         for first in range(0, len(motion), chunk):
@@ -225,17 +243,35 @@ class Source:
             values = self.columns.values(motion, slice(low, high), load)
             yield rows, [smoother(x)[rows - low] for x in values]
 
+    def _on_grids(self, motion: RecordedMotion, load: Array | None) -> Iterator[OnGrids]:
+        """The columns on coarser grids: those without edges, and the others, which see what the joints bear between two
+        samples of the former on a line."""
+        columns, smoother, ends = self.columns, motion.smoother, np.array([0, len(motion) - 1])
+        assert smoother.cutoff is not None
+        smooth_ends, borne_ends = columns.smooth_values(motion, ends, load)
+        edged_ends = columns.edged_values(motion, ends, borne_ends)
+        given, strides = (len(motion), smoother.rate, smoother.cutoff, smoother.step), smoother.strides
+        for (rows, coarse), (_, fine) in zip(windows(*given, strides.coarse), windows(*given, strides.fine)):
+            smooth, borne = columns.smooth_values(motion, coarse.samples, load)
+            edged = columns.edged_values(motion, fine.samples, None if borne is None else coarse.at(fine, borne))
+            yield rows, GridColumns(coarse, smooth, smooth_ends), GridColumns(fine, edged, edged_ends)
+
     def predict(self, motion: RecordedMotion, theta: Array, load: Array | None) -> Array:
+        """(rows kept, n): the torque of these values, filtered."""
+        columns, own = self.columns, [self.columns.own(j) for j in range(self.columns.dof)]
+        if motion.smoother.reads_fewer(len(motion)):
+            first, second = ([theta[x[mask == kind]] for x, mask in zip(own, columns.smooth)] for kind in (True, False))
+            parts = [x.torques(first) + y.torques(second) for _, x, y in self._on_grids(motion, load)]
+            return np.concatenate(parts)
         found = np.zeros_like(motion.tau)
-        own = [self.columns.own(j) for j in range(self.columns.dof)]
-        for first in range(0, len(motion), CHUNK):
-            rows = slice(first, min(first + CHUNK, len(motion)))
-            for j, values in enumerate(self.columns.values(motion, rows, load)):
+        for start in range(0, len(motion), CHUNK):
+            rows = slice(start, min(start + CHUNK, len(motion)))
+            for j, values in enumerate(columns.values(motion, rows, load)):
                 found[rows, j] = values @ theta[own[j]]
         return motion.smoother(found)[motion.kept]
 
 
-def _by_block(block: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
+def _by_block(block: Indexes) -> Iterator[tuple[int, Indexes]]:
     for number in np.unique(block):
         yield int(number), np.flatnonzero(block == number)
 
@@ -247,7 +283,7 @@ def _vector(theta: Any, size: int) -> Array:
     return found
 
 
-def _column_indexes(chosen: Any, names: Sequence[str]) -> NDArray[np.intp]:
+def _column_indexes(chosen: Any, names: Sequence[str]) -> Indexes:
     given = list(chosen)
     if given and all(isinstance(x, str) for x in given):
         for name in given:
@@ -275,9 +311,9 @@ def gather(
     *,
     blocks: int = BLOCKS,
     load: Any = None,
+    tell: Tell = silent,
 ) -> Data:
-    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load` are values of the inertial columns,
-    see `Data`."""
+    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load`: of inertial columns, see `Data`."""
     columns = Columns(robot, model or JointModel())
     listed = [logs] if isinstance(logs, Log) else list(logs)
     if not listed:
@@ -290,15 +326,16 @@ def gather(
     source = Source(columns, tuple(motions))
     places = np.arange(len(columns.columns))
     known = _load(source, load, blocks)
-    fit, judge = source.grams(known, blocks)
+    fit, judge = source.grams(known, blocks, tell)
     return Data(columns.columns, fit, judge, source, known, tuple(dict.fromkeys(notes)), places)
 
 
 def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedMotion], list[str]]:
     """The stretches of a log, filtered, and what was noticed of it."""
     _check(columns.robot, log)
-    parts = log.parts()
-    cut, factors, effort = cutoff_for(parts, filter), _factors(columns), Limits(columns.robot).effort
+    cut = cutoff_for(log.parts(), filter)
+    parts = log.parts() if cut.frequency is None else log.parts_for(cut.frequency)
+    factors, effort = columns.torque_factors, Limits(columns.robot).effort
     effort = np.where(effort > 0, effort, np.inf)  # zero: the file's way to say nothing
     smoothers = [Smoother(part.rate, cut.frequency, cut.reason, cut.motion) for part in parts]
     motions = [_motion(columns, part, smoother, factors, effort) for part, smoother in zip(parts, smoothers)]
@@ -307,8 +344,12 @@ def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedM
 
 def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, effort: Array) -> RecordedMotion:
     assert part.tau is not None
-    found = motion_of(part, part.tau * factors, smoother, {r: float(r) * columns.pace for r in columns.radii()})
     held = part.saturated | (np.abs(part.tau) >= effort)
+    if len(part) > LONG and (stride := smoother.strides.coarse // LONG_EDGES) > 1:
+        part, held = thin_log(part, stride), thin_flags(held, stride)
+        smoother = replace(smoother, rate=smoother.rate / stride)
+    radii = {r: float(r) * columns.pace for r in columns.radii()}
+    found = motion_of(part, np.asarray(part.tau) * factors, smoother, radii)
     if held.any() and smoother.blur:  # as far around as the filter spreads it
         held = np.array([np.convolve(x, np.ones(smoother.blur), "same") > 0.5 for x in held.T]).T
     return replace(found, saturated=held)
@@ -328,17 +369,6 @@ def _check(robot: RobotDescription, log: Log) -> None:
             )
         if not np.isfinite(value).all():
             raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
-
-
-def _factors(columns: Columns) -> Array:
-    """What recorded torques are multiplied by, where drive gains are known."""
-    given, names = columns.model.gains, [joint.name for joint in columns.joints]
-    found = np.ones(len(names))
-    for name, factor in given.items() if isinstance(given, Mapping) else ():
-        if name not in names:
-            raise UnknownNameError(Message("joint of {name}", columns.robot.name), name, names)
-        found[names.index(name)] = float(factor)
-    return found
 
 
 def _load(source: Source, given: Any, blocks: int) -> Array | None:

@@ -12,26 +12,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt, sosfreqz
 
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError
+from manipula.identification.decimation import (
+    FEWEST,
+    ORDER,
+    VANISHED,
+    Strides,
+    memory,
+    quintic_between_ends,
+    reach_of,
+    response,
+    strides_for,
+    zero_phase,
+)
 from manipula.mechanics.models.linear.joint_families import stop_operator
 from manipula.messages import Message
 from manipula.recordings.log import Log
 
 Array = NDArray[np.float64]
-ORDER = 4
 OVERSAMPLED = 5  # rows kept for every period of the cut-off: beyond half of that the filter leaves 1/1500
 WIDER = 2  # times the cut-off: that of positions
 HIGHEST = 0.45  # of the sampling rate
-FEWEST = 5  # samples that tell a curvature
 FREQUENCIES = 8192  # at which the filter's response is looked at
-FORGOTTEN = 1e-13  # what is left of a transient after the filter's memory
 
 
 @dataclass(frozen=True)
@@ -55,18 +62,10 @@ class Smoother:
         told = "not filtered" if self.cutoff is None else f"zero-phase Butterworth, {self.cutoff:.3g} Hz"
         return f"{told}: {self.reason}" if self.reason else told
 
-    @cached_property
-    def _sections(self) -> Array:
-        found: Array = butter(ORDER, self.cutoff, fs=self.rate, output="sos")
-        return found
-
     @property
     def memory(self) -> int:
-        """Samples after which the filter has forgotten: its slowest pole is −ωc·sin(π/2n)."""
-        if self.cutoff is None:
-            return 0
-        pace = 2 * np.pi * self.cutoff * np.sin(np.pi / (2 * ORDER))
-        return int(np.ceil(-np.log(FORGOTTEN) / pace * self.rate))
+        """Samples after which the filter has forgotten."""
+        return 0 if self.cutoff is None else memory(self.rate, self.cutoff, VANISHED)
 
     def wider(self) -> Smoother:
         """The filter of positions."""
@@ -75,9 +74,23 @@ class Smoother:
         return Smoother(self.rate, min(WIDER * (self.motion or self.cutoff), HIGHEST * self.rate), self.reason)
 
     @property
+    def strides(self) -> Strides:
+        """Of how many samples columns need one, and of how many one is kept."""
+        if self.cutoff is None:
+            return Strides(1, 1, 1)
+        raw = max(1, int(self.rate / (OVERSAMPLED * self.cutoff)))
+        return strides_for(raw, (self.motion or self.cutoff) / self.cutoff)
+
+    @property
     def step(self) -> int:
         """Of how many samples one is kept."""
-        return 1 if self.cutoff is None else max(1, int(self.rate / (OVERSAMPLED * self.cutoff)))
+        return self.strides.kept
+
+    def reads_fewer(self, samples: int) -> bool:
+        """Is a stretch of so many samples long enough for columns on coarser grids, and are they coarser?"""
+        if self.cutoff is None or self.strides.coarse == 1:
+            return False
+        return samples > reach_of(self.rate, self.cutoff, self.strides)
 
     @property
     def correlation(self) -> float:
@@ -85,7 +98,7 @@ class Smoother:
         What passes is flat up to the cut-off, and rows are kept more often than that."""
         if self.cutoff is None:
             return 1.0
-        passed = np.abs(sosfreqz(self._sections, FREQUENCIES)[1]) ** 4
+        passed = response(np.linspace(0, self.rate / 2, FREQUENCIES, endpoint=False), self.rate, self.cutoff) ** 2
         return max(1.0, 1 / (self.step * float(passed.mean())))
 
     @property
@@ -102,30 +115,14 @@ class Smoother:
         """Along the first axis; a signal is continued beyond its ends by its point reflection."""
         if self.cutoff is None or len(x) < 2:
             return x
-        found: Array = sosfiltfilt(self._sections, x, axis=0, padlen=min(self.memory, len(x) - 1))
-        return found
+        return zero_phase(x, self.rate, self.cutoff)
 
     def positions(self, q: Array) -> Array:
         """Of a motion, which goes on beyond its ends: what bends there is taken off before, and added after."""
         if self.cutoff is None or len(q) < 2:
             return q
-        bent = _bent(q, min(len(q), max(FEWEST, int(np.ceil(self.rate / self.cutoff)))))
+        bent = quintic_between_ends(q, min(len(q), max(FEWEST, int(np.ceil(self.rate / self.cutoff)))))
         return bent + self(q - bent)
-
-
-def _bent(q: Array, many: int) -> Array:
-    """A quintic with value, slope and curvature of q at both ends, by parabolas through `many` samples there. A point
-    reflection of what is left goes on smoothly, one of q itself would say that it does not accelerate."""
-    last = len(q) - 1
-    if many < FEWEST or last < 1:
-        return np.zeros_like(q)
-    s, near = np.linspace(0, 1, len(q)), np.arange(many) / last
-    ends = [np.polynomial.polynomial.polyfit(x, y, 2) for x, y in ((near, q[:many]), (-near[::-1], q[-many:]))]
-    wanted = np.concatenate([end * np.array([1.0, 1.0, 2.0])[:, None] for end in ends])
-    powers = np.arange(6)
-    rows = [powers == 0, powers == 1, 2 * (powers == 2), powers >= 0, powers, powers * (powers - 1)]
-    found: Array = s[:, None] ** powers @ np.linalg.solve(np.array(rows, float), wanted)
-    return found
 
 
 def rates(q: Array, dt: float) -> tuple[Array, Array]:
@@ -166,6 +163,7 @@ HIGHEST_CUTOFF = 0.25  # of the sampling rate
 TRIED = 120  # cut-offs, in a geometric series
 SMOOTHED = 9  # neighbours of a frequency that its power is the mean of
 SHORTEST = 32  # samples
+LONGEST = 60.0  # s of one spectrum
 
 
 @dataclass(frozen=True)
@@ -232,7 +230,11 @@ def found_cutoff(parts: Sequence[Log]) -> Cutoff:
 
 def spectrum(q: Array, rate: float) -> tuple[Array, Array]:
     """Frequencies and the power of every joint's position at them; a window of the fourth order keeps what is slow from
-    spilling over."""
+    spilling over. A long recording goes by parts, of which it is the mean: over minutes a periodic motion is so few
+    lines that what is between them would seem to be its end."""
+    if (parts := int(len(q) / (LONGEST * rate))) > 1:
+        found = [spectrum(x[: len(q) // parts], rate) for x in np.array_split(q, parts)]
+        return found[0][0], np.asarray(np.mean([power for _, power in found], axis=0), float)
     line = np.linspace(0, 1, len(q))[:, None]
     level = q - (q[:1] + (q[-1:] - q[:1]) * line)
     window = np.sin(np.pi * np.linspace(0, 1, len(q))) ** 4
@@ -292,6 +294,7 @@ class RecordedMotion:
     tau: Array
     smoother: Smoother
     stops: Mapping[Fraction, Array] = field(default_factory=dict)
+    stride: int = 1  # samples for every one of the stops
     saturated: Flags | None = None
     source: str = ""  # the recording's file, where it has one
     reference: Log | None = None  # what was asked of the arm at these times, as positions and rates, where it is known
@@ -300,6 +303,11 @@ class RecordedMotion:
     def kept(self) -> slice:
         """The rows that are left after the filter: it lets nothing through that more of them would show."""
         return slice(None, None, self.smoother.step)
+
+    def stops_at(self, rows: slice | NDArray[np.intp]) -> dict[Fraction, Array]:
+        """Of every radius the stops at these samples, (rows, n)."""
+        places = np.arange(len(self))[rows] // self.stride
+        return {radius: found[places] for radius, found in self.stops.items()}
 
     def __len__(self) -> int:
         return len(self.t)
@@ -314,22 +322,24 @@ def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction,
         qdd = rates(qd, dt)[0]
     if smoother.cutoff is None and log.qdd is not None:
         qdd = np.asarray(log.qdd, float)
-    held = dict(zip(radii, stops(q, list(radii.values()))))
+    stride = smoother.strides.fine if smoother.reads_fewer(len(q)) else 1
+    held = dict(zip(radii, stops(q, list(radii.values()), stride)))
     t, wanted = np.asarray(log.t, float), _reference(log)
-    return RecordedMotion(t, q, qd, qdd, tau, smoother, held, source=log.source, reference=wanted)
+    return RecordedMotion(t, q, qd, qdd, tau, smoother, held, stride, source=log.source, reference=wanted)
 
 
 def _reference(log: Log) -> Log | None:
     return None if log.q_ref is None else Log(log.t, log.q_ref, qd=log.qd_ref, qdd=log.qdd_ref)
 
 
-def stops(q: Array, radii: Sequence[Array]) -> list[Array]:
-    """Stop operators of these radii (one a joint each) along time, in parts of the radius; they begin at rest."""
+def stops(q: Array, radii: Sequence[Array], stride: int = 1) -> list[Array]:
+    """Stop operators of these radii (one a joint each) along time, in parts of the radius; they begin at rest. They are
+    followed at every so many samples, as finely as columns with edges are read, and hold their values between them."""
     if not radii:
         return []
     radius = np.stack(radii)  # (radii, n)
-    steps, held = np.diff(q, axis=0), np.zeros_like(radius)
-    found = np.zeros((len(q), *radius.shape))
+    steps, held = np.diff(q[::stride], axis=0), np.zeros_like(radius)
+    found = np.zeros((len(steps) + 1, *radius.shape))
     for k, step in enumerate(steps, 1):
         held = stop_operator(MATHS, held, step, radius)
         found[k] = held

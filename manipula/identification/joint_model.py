@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns import (
+    INERTIAL,
     Array,
     Column,
     Coupling,
@@ -165,6 +166,7 @@ def _check_pairs(coupling: Mapping[tuple[str, str], float]) -> None:
 # All columns of a robot under a joint model: their list, and their values along a motion, joint by joint.
 
 Values = dict[str, Parameter]
+Rows = slice | NDArray[np.intp]
 Row = Callable[["Moment", int], Any]  # a column's value in the row of a joint
 
 
@@ -201,7 +203,7 @@ class Columns:
         """Rates below which a joint may stick: 0.01 rad/s, or 1 mm/s of one that slides."""
         return float(SLOW) * self.pace
 
-    @property
+    @cached_property
     def file_values(self) -> Array:
         """What the robot's file says of every column; NaN where nothing."""
         return known_values(self.robot, self.columns)
@@ -211,7 +213,27 @@ class Columns:
         return any(column.loaded for column in self.columns)
 
     def own(self, j: int) -> NDArray[np.intp]:
-        return np.flatnonzero([j in column.rows for column in self.columns])
+        return self._own[j]
+
+    @cached_property
+    def _own(self) -> list[NDArray[np.intp]]:
+        return [np.flatnonzero([j in column.rows for column in self.columns]) for j in range(self.dof)]
+
+    @cached_property
+    def smooth(self) -> list[NDArray[np.bool_]]:
+        """Of every joint which of its columns have no edges along a smooth motion: inertia, a base that leans."""
+        return [np.array([self.columns[k].family in (INERTIAL, TILT) for k in own], bool) for own in self._own]
+
+    @property
+    def torque_factors(self) -> Array:
+        """What recorded torques are multiplied by, where drive gains are known."""
+        found = np.ones(self.dof)
+        for name, factor in self.model.gains.items() if isinstance(self.model.gains, Mapping) else ():
+            names = [joint.name for joint in self.joints]
+            if name not in names:
+                raise UnknownNameError(Message("joint of {name}", self.robot.name), name, names)
+            found[names.index(name)] = float(factor)
+        return found
 
     def radii(self) -> list[Fraction]:
         """The stop operators that the motion must carry."""
@@ -267,36 +289,60 @@ class Columns:
 
     # their values
 
-    def values(self, motion: RecordedMotion, rows: slice, load: Array | None) -> list[Array]:
+    def values(self, motion: RecordedMotion, rows: Rows, load: Array | None) -> list[Array]:
         """Of every joint (rows, columns it feels) in the order of `own`; `load` are inertial parameters."""
-        q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
-        inertial = self.inertial(q, qd, qdd)
-        moment = self._moment(motion, rows, inertial, load)
-        return [np.stack([*self._of_joint(j, inertial, moment)], axis=1) for j in range(self.dof)]
+        smooth, borne = self.smooth_values(motion, rows, load)
+        return self.joined(smooth, self.edged_values(motion, rows, borne))
 
-    def _of_joint(self, j: int, inertial: Array, moment: Moment) -> Iterator[Array]:
-        size = inertial.shape[-1]
-        for place in self.own(j):
-            if place < size:
-                yield inertial[:, j, place]
-            elif self.columns[place].loaded and moment.at.load is None:
-                yield np.zeros(len(inertial))  # not known yet
-            else:
-                yield np.broadcast_to(self.shape(place, moment, j), len(inertial))
+    def smooth_values(self, motion: RecordedMotion, rows: Rows, load: Array | None) -> tuple[list[Array], Array | None]:
+        """Those of the columns without edges, and what every joint bears (rows, n)."""
+        q, size = motion.q[rows], len(self.inertial.columns)
+        inertial = self.inertial.regressor(q, motion.qd[rows], motion.qdd[rows])
+        leaning = self._leaning(q, load)
+        found = []
+        for j, (own, smooth) in enumerate(zip(self._own, self.smooth)):
+            kept = own[smooth]
+            lean = [x[:, j, None] for x in leaning[: int((kept >= size).sum())]]
+            found.append(np.concatenate([self.inertial.of_joint(inertial, j, kept[kept < size]), *lean], axis=1))
+        return found, None if load is None else self.inertial.torque(inertial, load)
+
+    def edged_values(self, motion: RecordedMotion, rows: Rows, borne: Array | None) -> list[Array]:
+        """Those of all other columns, from what every joint bears."""
+        moment, count = self._moment(motion, rows, borne), len(motion.q[rows])
+        found = []
+        for j, (own, smooth) in enumerate(zip(self._own, self.smooth)):
+            values = np.empty((int((~smooth).sum()), count))
+            for k, place in enumerate(own[~smooth]):
+                unknown = self.columns[place].loaded and borne is None
+                values[k] = 0.0 if unknown else self.shape(place, moment, j)
+            found.append(values.T)
+        return found
+
+    def joined(self, smooth: Sequence[Array], edged: Sequence[Array]) -> list[Array]:
+        """Both kinds of columns in the order of `own`."""
+        found = []
+        for mask, first, second in zip(self.smooth, smooth, edged):
+            whole = np.empty((len(first), len(mask)))
+            whole[:, mask], whole[:, ~mask] = first, second
+            found.append(whole)
+        return found
 
     def shape(self, place: int, moment: Moment, j: int) -> Any:
         """Of a column beside the inertial ones, what stands beside its unknown in the row of a joint."""
         return self._formulas[place - len(self.inertial.columns)](moment, j)
 
-    def _moment(self, motion: RecordedMotion, rows: slice, inertial: Array, load: Array | None) -> Moment:
+    def _moment(self, motion: RecordedMotion, rows: Rows, borne: Array | None) -> Moment:
         q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
-        stops = {radius: list(found[rows].T) for radius, found in motion.stops.items()}
-        borne = None if load is None else list((inertial @ load).T)
+        stops = {radius: list(found.T) for radius, found in motion.stops_at(rows).items()}
         widths = {letters: list(map(float, own)) for letters, own in self.widths.items()}
-        at = At(MATHS, list(q.T), list(qd.T), list(qdd.T), list(self.pace), borne, stops, widths)
-        if load is None or not self.model.tilt:
-            return Moment(at, ())
-        return Moment(at, [list((self.inertial.still(q, way) @ load).T) for way in self.ways()])
+        load = None if borne is None else list(borne.T)
+        return Moment(At(MATHS, list(q.T), list(qd.T), list(qdd.T), list(self.pace), load, stops, widths), ())
+
+    def _leaning(self, q: Array, load: Array | None) -> list[Array]:
+        """Gravity's torque if the base leaned, about the two axes across it; nothing where no load is known yet."""
+        if not self.model.tilt or not self.inertial.gravity.any():
+            return []
+        return [np.zeros_like(q) if load is None else self.inertial.still(q, way, load) for way in self.ways()]
 
     def ways(self) -> list[Array]:
         """How gravity changes when the base leans by a radian about the two axes across it."""

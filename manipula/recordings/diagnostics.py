@@ -16,38 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.messages import Message
+from manipula.recordings.repairs import wrap_turns
 from manipula.recordings.sampling import gaps
 
-# Positions that were cut at a turn: a joint goes on at π and the file at −π.
-#
-# A step of a turn is no motion where, the turn taken off, it is like the steps beside it. Only steps without a gap in
-# time are looked at: what a joint did in a gap nobody knows.
-
 Array = NDArray[np.float64]
-TURN = 2 * pi
-LIKE = 3.0  # times the steps beside it
-STILL = 0.05  # rad: as much as a step may be where a joint hardly moves
-LONGEST = 1.0  # rad: where steps are longer, turns cannot be told
-
-
-def wrap_turns(t: Array, q: Array) -> Array:
-    """Of every step of one joint the turns it goes too far: −1, 0, 1."""
-    if len(q) < 2:
-        return np.zeros(0)
-    steps = np.diff(q)
-    turns = np.where(np.abs(steps) > pi, np.sign(steps), 0.0)
-    short = np.abs(steps - turns * TURN)
-    beside = np.maximum(np.append(short[1:], 0.0), np.append(0.0, short[:-1]))
-    sure = (short <= np.minimum(LIKE * beside + STILL, LONGEST)) & (beside <= LONGEST) & ~gaps(np.diff(t))
-    return np.asarray(np.where(sure, turns, 0.0))
-
-
-def unwrap_joint(t: Array, q: Array) -> tuple[Array, int]:
-    """One joint's positions put together, and at how many places."""
-    turns = wrap_turns(t, q)
-    return q - TURN * np.concatenate([[0.0], np.cumsum(turns)]), int(np.count_nonzero(turns))
-
-
 DEGREE = pi / 180
 WINDOWS = 100  # stretches over which speeds are summed
 CERTAIN = 0.9  # correlation from which two records are one motion
@@ -55,6 +27,7 @@ NEAR = 0.15  # relative distance from a factor that has a name
 GROSS = (0.5, 2.0)  # between them a speed is its position's: filters and poor sensors are no mistake
 TURNS = 4 * pi  # span of a joint, from which it must be said that these are radians
 SLOWEST, FASTEST = 0.5, 1e-5  # seconds between samples
+SPAN, OFTEN, FAST, FASTER = 10, 0.95, 20.0, 2.0  # samples of a speed; its quantile; rad/s; times the speed limit
 
 
 class Seen(Protocol):
@@ -83,11 +56,12 @@ class Ends(NamedTuple):
 
     lower: Array
     upper: Array
+    speed: Array
 
 
 def doubt(log: Seen, ends: Ends | None) -> str:
     """The first reason not to believe the numbers, with what to write; empty where there is none."""
-    for reason in (_times(log), _turns(log), _slopes(log), _degrees(log, ends)):
+    for reason in (_times(log), _turns(log), _slopes(log), _degrees(log, ends), _too_fast(log, ends)):
         if reason:
             return reason
     return ""
@@ -277,6 +251,24 @@ def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) ->
     return Message("its limits are {lower:.4g} and {upper:.4g}: {how}", lower, upper, how) if beyond and fits else ""
 
 
+def _too_fast(log: Seen, ends: Ends | None) -> str:
+    """Degrees of a motion so small that radians would be within the limits: its speeds are beyond any arm's."""
+    if ends is None or "q" in log.stated or not log.understood or len(log.t) < 2 * SPAN:
+        return ""
+    moved = np.abs(log.q[SPAN:] - log.q[:-SPAN]) / (log.t[SPAN:] - log.t[:-SPAN])[:, None]
+    speeds = np.quantile(moved, OFTEN, axis=0)
+    limits = np.where(np.isfinite(ends.speed), FASTER * ends.speed, FAST)
+    for j, turns in enumerate(log.turns or (True,) * len(speeds)):
+        if turns and speeds[j] > limits[j]:
+            return Message(
+                "{names} moves at {speed:.3g} rad/s: are these degrees? Say units={{'q': 'deg'}}, or units={{'q': "
+                "'rad'}} if not",
+                log.names[j],
+                speeds[j],
+            )
+    return ""
+
+
 # What is odd about a log, and can be used: joints that rest, torques that are nothing or at their limit.
 
 
@@ -359,6 +351,7 @@ def _torques(log: SeenMotion, tau: Array) -> list[str]:
 # Motors at their limit: torques that stay at their own largest value while the arm moves.
 
 LEAST = 3  # equal samples in a row
+LAYER, SHARP, MANY = 0.01, 8.0, 20  # of the span of a torque; times as many as below it; samples in a row
 CROWD = 5.0  # times as many samples at the extreme as at the value next to it: a coarse sensor has them at any peak
 
 
@@ -383,13 +376,25 @@ def _flat(x: Array, still: NDArray[np.bool_]) -> NDArray[np.bool_]:
     for extreme, beside in ((-1, -2), (0, 1)):
         if values[extreme] != 0 and counts[extreme] >= max(LEAST, CROWD * counts[beside]):
             found |= _long_runs((x == values[extreme]) & ~still)
+    return found if found.any() else _noisy_plateaus(x, still)
+
+
+def _noisy_plateaus(x: Array, still: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A limit measured with noise: many samples in a thin layer below the extreme, for long, and few in the next one. A
+    smooth peak has most of its samples near the top, too, but no more than 2.4 times as many as in the layer below."""
+    found = np.zeros(len(x), bool)
+    for side in (x, -x):
+        depth = (side.max() - side) / (LAYER * np.ptp(x))
+        top, below = depth <= 1, (depth > 1) & (depth <= 2)
+        if top.sum() > max(MANY * LEAST, SHARP * below.sum()) and len(np.unique(x[top])) > LEAST:  # else it is coarse
+            found |= _long_runs(top & ~still, MANY)
     return found
 
 
-def _long_runs(flag: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where a flag is set at least `LEAST` times in a row."""
+def _long_runs(flag: NDArray[np.bool_], least: int = LEAST) -> NDArray[np.bool_]:
+    """Where a flag is set at least so many times in a row."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flag, [False]]).astype(np.int8)))
     found = np.zeros(len(flag), bool)
     for first, last in zip(edges[::2], edges[1::2]):
-        found[first:last] = last - first >= LEAST
+        found[first:last] = last - first >= least
     return found

@@ -24,6 +24,8 @@ from manipula.recordings.words import MEASURED_NAMES, WANTED_NAMES
 from manipula.support.text import plain
 
 Array = NDArray[np.float64]
+SHORT_GAP = 0.25  # of a period of a cut-off: what is lost in it the filter would hardly have let through
+PERIODS = 4.0  # of a cut-off: the ends of a shorter stretch, where accelerations are guesses, are most of it
 
 
 class Understood(NamedTuple):
@@ -187,18 +189,43 @@ class Log:
             return [self]
         return [self._with_times(partial(_row, self.q.shape[:-2], at), self.t) for at in np.ndindex(self.q.shape[:-2])]
 
-    def parts(self) -> list[Log]:
-        """Logs without gaps, each with even samples of one rate: cut, and resampled where needed, as `notes` tell."""
-        found = [part for row in self.rows() for part in row._parts()]
+    def parts(self, bridge: float = sampling.BRIDGED) -> list[Log]:
+        """Logs without gaps longer than `bridge` seconds, each with even samples of one rate: cut, and resampled where
+        needed, as `notes` say."""
+        if bridge not in self._found_parts:
+            self._found_parts[bridge] = [part for row in self.rows() for part in row._parts(bridge)]
+        found = self._found_parts[bridge]
         if not found:
             least = sampling.SHORTEST
             raise InputError(
                 "{place}no {shortest} samples follow each other without a gap: nothing can be told", self._place, least
             )
-        return found
+        return list(found)
 
-    def _parts(self) -> list[Log]:
-        stretches = sampling.pieces(self.t)
+    def parts_for(self, cutoff: float) -> list[Log]:
+        """The parts that a filter of this cut-off (Hz) can use: over gaps that are short beside its period, and as long
+        as some of its periods. Where no part is that long, all of them."""
+        if len(self.parts()) == 1:
+            return self.parts()
+        parts = self.parts(max(sampling.BRIDGED, SHORT_GAP / cutoff))
+        long = [part for part in parts if part.duration >= PERIODS / cutoff]
+        if not long or len(long) == len(parts):
+            return parts
+        said = Message(
+            "{count} stretches shorter than {periods:g} periods of the filter, {seconds:.2g} s, are left out",
+            len(parts) - len(long),
+            PERIODS,
+            PERIODS / cutoff,
+        )
+        return [part.with_notes([said]) for part in long]
+
+    @cached_property
+    def _found_parts(self) -> dict[float, list[Log]]:
+        """Parts by `bridge`: an identification wants them with every set of columns."""
+        return {}
+
+    def _parts(self, bridge: float) -> list[Log]:
+        stretches = sampling.pieces(self.t, bridge)
         said = [note for note in sampling.sampling_notes(self.t, stretches) if note not in self.notes]
         long = [piece for piece in stretches if piece.stop - piece.start >= sampling.SHORTEST]
         short = len(self.t) - sum(piece.stop - piece.start for piece in long)
@@ -331,5 +358,5 @@ def _row(batch: tuple[int, ...], at: tuple[int, ...], x: Array) -> Array:
 
 def _ends(limits: Limits) -> Ends:
     """Limits without room between them say nothing."""
-    room = limits.upper > limits.lower
-    return Ends(np.where(room, limits.lower, -np.inf), np.where(room, limits.upper, np.inf))
+    room, speed = limits.upper > limits.lower, np.where(limits.velocity > 0, limits.velocity, np.inf)
+    return Ends(np.where(room, limits.lower, -np.inf), np.where(room, limits.upper, np.inf), speed)

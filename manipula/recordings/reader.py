@@ -13,10 +13,10 @@ from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
 from manipula.recordings.columns import Group, Joints
-from manipula.recordings.diagnostics import unwrap_joint
+from manipula.recordings.file_sets import source_of_set
 from manipula.recordings.log import Log, Understood
 from manipula.recordings.matching import Matched, match_columns
-from manipula.recordings.sampling import Rows
+from manipula.recordings.repairs import Rows, unwrap_joint
 from manipula.recordings.sources import Ask, Source, source_of
 from manipula.recordings.words import CURRENTS, MEASURED_NAMES, WANTED_NAMES, said_unit, si_unit, unknown_unit
 
@@ -25,7 +25,7 @@ QUANTITIES = (*MEASURED_NAMES, *WANTED_NAMES)
 
 
 def read_log(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     robot: RobotDescription | None = None,
     columns: Mapping[str, Any] | None = None,
     units: Mapping[str, Any] | None = None,
@@ -33,9 +33,13 @@ def read_log(
     rate: float | None = None,
     topic: str | None = None,
 ) -> Log:
-    """The log, and a warning for everything that was repaired."""
+    """The log, and a warning for everything that was repaired. Several paths are files of one recording."""
     names = robot.joint_names if robot is not None else ()
-    source = source_of(Path(path), Ask(topic, names))
+    paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
+    if not paths:
+        raise InputError("read_log: no file was given; expected one or more")
+    ask = Ask(topic, names)
+    source = source_of(paths[0], ask) if len(paths) == 1 else source_of_set(paths, ask)
     if source.batch and source.batch["q"].ndim > 2:
         return _batch(source, robot)
     found = match_columns(source, Joints(robot.name if robot is not None else "", names), columns or {})
@@ -76,7 +80,7 @@ class Reading:
         arrays = {name: self._values(name, group) for name, group in self.found.groups.items()}
         states = self._states()
         times = self._times(rate, len(arrays["q"]))
-        rows = Rows(self.source.path, times, {**arrays, **states}).repair()
+        rows = Rows(self.source.path, times, {**arrays, **states}, self.source.lines).repair()
         repairs = [*self.source.repairs, *rows.said, *self._unwrap_positions(rows)]
         for said in repairs:
             caution("{place}: {text}", self.source.path, said)

@@ -15,16 +15,18 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from manipula.errors import InputError
 from manipula.messages import Message, joined
 
 Array = NDArray[np.float64]
 GAP = 5.5  # steps as long as those around: a few lost samples can be bridged, more cannot
 NEAR = 5  # steps around one that say how long steps are here
 SIDE = 16  # steps on each side that say whether the rate changes
+LASTING = 64  # samples: another rate that ends sooner is a pause of the recorder
 OTHER_RATE = 1.5
+BRIDGED = 0.02  # s: an arm moves on smoothly through a gap that short, whatever its recorder's rate
 SHORTEST = 8  # samples: what is shorter tells nothing
 CROWDED = 0.2  # of a step: samples that near are one
+PART, AROUND = 1 << 15, 100  # samples of one spline, and those around it
 
 
 class Even(NamedTuple):
@@ -39,10 +41,10 @@ class Even(NamedTuple):
     sentence: str
 
 
-def pieces(t: Array) -> list[slice]:
-    """Stretches without a gap and with one rate, in order; together they are all samples."""
+def pieces(t: Array, bridge: float = BRIDGED) -> list[slice]:
+    """Stretches with one rate and without a gap longer than `bridge` seconds, in order; they hold all samples."""
     steps = np.diff(t)
-    whole = np.concatenate([[0], 1 + np.flatnonzero(gaps(steps)), [len(t)]])
+    whole = np.concatenate([[0], 1 + np.flatnonzero(gaps(steps) & (steps > bridge)), [len(t)]])
     found = []
     for first, last in pairwise(whole):
         cuts = [first, *(first + k for k in changes(steps[first : last - 1])), last]
@@ -55,24 +57,52 @@ def gaps(steps: Array) -> NDArray[np.bool_]:
     if len(steps) < 2:
         return np.zeros(len(steps), bool)
     around = np.pad(steps, NEAR, constant_values=np.median(steps))
-    usual = np.median(sliding_window_view(around, NEAR), axis=-1)
+    usual = _medians(around, NEAR)
     return np.asarray(steps > GAP * np.maximum(usual[: len(steps)], usual[NEAR + 1 :]))
 
 
 def changes(steps: Array) -> list[int]:
-    """Samples with which another rate begins: the mean logarithm of the steps jumps there."""
+    """Samples with which another rate begins, and lasts.
+
+    Both the mean and the median of the steps must jump there. A pause with samples that come quickly behind it leaves
+    the median as it was, times rounded to a few digits leave the mean.
+    """
     n = len(steps)
-    if n < 2 * SIDE:
+    if n < 2 * SIDE or steps.max() < OTHER_RATE * steps.min():
         return []
-    total = np.concatenate([[0.0], np.cumsum(np.log(steps))])
-    at = np.arange(SIDE, n - SIDE + 1)
-    jump = np.abs((total[at + SIDE] - total[at]) - (total[at] - total[at - SIDE])) / SIDE
+    total = np.concatenate([[0.0], np.cumsum(steps)])
+    at, usual = np.arange(SIDE, n - SIDE + 1), _medians(steps, SIDE)
+    means = np.abs(np.log((total[at + SIDE] - total[at]) / (total[at] - total[at - SIDE])))
+    jump = np.where(np.abs(np.log(usual[at] / usual[at - SIDE])) > np.log(OTHER_RATE), means, 0.0)
     found: list[int] = []
     while jump.max() > np.log(OTHER_RATE):
         k = int(jump.argmax())
         found.append(int(at[k]))
         jump[max(k - SIDE, 0) : k + SIDE + 1] = 0.0
-    return sorted(found)
+    return _lasting(steps, sorted(found))
+
+
+def _lasting(steps: Array, cuts: list[int]) -> list[int]:
+    """Without changes that are taken back soon, and those between stretches whose steps are alike on the whole."""
+    while cuts:
+        edges = [0, *cuts, len(steps)]
+        usual = [np.log([np.median(steps[a:b]), np.mean(steps[a:b])]) for a, b in pairwise(edges)]
+        other = [bool((np.abs(y - x) > np.log(OTHER_RATE)).all()) for x, y in pairwise(usual)]
+        short = [k for k in range(1, len(usual) - 1) if edges[k + 1] - edges[k] < LASTING
+                 and (np.abs(usual[k + 1] - usual[k - 1]) < np.log(OTHER_RATE)).any()]  # fmt: skip
+        gone = {short[0] - 1, short[0]} if short else {other.index(False)} if not all(other) else set[int]()
+        if not gone:
+            break
+        cuts = [cut for k, cut in enumerate(cuts) if k not in gone]
+    return cuts
+
+
+def _medians(x: Array, width: int) -> Array:
+    """Of so many entries each, one after the other, from the first on; by parts, for a long recording has many."""
+    if len(x) < width:
+        return np.zeros(0)
+    rows, many = sliding_window_view(x, width), 1 << 16
+    return np.concatenate([np.median(rows[k : k + many], axis=-1) for k in range(0, len(rows), many)])
 
 
 def even(t: Array, q: Array) -> Even:
@@ -86,9 +116,17 @@ def even(t: Array, q: Array) -> Even:
     if off <= exact and not lost:
         return Even(None, t, t, "")
     grid = t[0] + np.polyval(line, np.arange(number[-1] + 1))
+    believed = Even(None, ideal, grid, _timestamp_note(off if off > exact else 0.0, line[0], lost))
     rising = bool((np.diff(number) > 0).all())
-    if rising and (off <= exact or roughness(ideal, q) <= roughness(t, q)):
-        return Even(None, ideal, grid, _timestamp_note(off if off > exact else 0.0, line[0], lost))
+    if rising and off <= exact:
+        return believed
+    counted = counted_times(t)  # all samples are there: what wrote the stamps paused, and caught up
+    stamped, steady = roughness(t, q), roughness(counted, q)
+    if rising and roughness(ideal, q) <= min(stamped, steady):
+        return believed
+    if steady < stamped:
+        late = float(np.abs(t - counted).max())
+        return Even(None, counted, counted, _timestamp_note(late, counted[1] - counted[0], 0))
     rows = _apart(t, CROWDED * step)
     grid = t[0] + step * np.arange(int((t[-1] - t[0]) / step * (1 + 1e-12)) + 1)
     said = Message(
@@ -98,6 +136,12 @@ def even(t: Array, q: Array) -> Even:
         1 / step,
     )
     return Even(rows, t[rows], grid, said)
+
+
+def counted_times(t: Array) -> Array:
+    """Even times for all samples, none being lost."""
+    number = np.arange(len(t))
+    return np.asarray(t[0] + np.polyval(np.polyfit(number, t - t[0], 1), number))
 
 
 def _timestamp_note(off: float, step: float, lost: int) -> str:
@@ -171,13 +215,22 @@ def _apart(t: Array, least: float) -> NDArray[np.intp]:
 
 
 def interpolate_rows(given: Array, x: Array, wanted: Array) -> Array:
-    """Rows at other times, by a cubic spline; times on axis −2."""
+    """Rows at other times, by a cubic spline; times on axis −2. Long recordings go by parts: what is a hundred samples
+    away changes a spline by less than rounding does."""
     if given is wanted or np.array_equal(given, wanted):
         return x
     kind = "not-a-knot" if len(given) > 3 else "natural"
     from scipy.interpolate import CubicSpline
 
-    return np.asarray(CubicSpline(given, x, axis=-2, bc_type=kind)(wanted), float)
+    found = []
+    for first in range(0, len(given), PART):
+        last = min(first + PART, len(given))
+        here = slice(*np.searchsorted(wanted, (given[first], given[min(last, len(given) - 1)])))
+        here = slice(0 if first == 0 else here.start, len(wanted) if last == len(given) else here.stop)
+        near = slice(max(first - AROUND, 0), min(last + AROUND, len(given)))
+        spline = CubicSpline(given[near], x[..., near, :], axis=-2, bc_type=kind)
+        found.append(np.asarray(spline(wanted[here]), float))
+    return np.concatenate(found, axis=-2)
 
 
 def lowpass(x: Array, step: float, rate: float) -> Array:
@@ -207,155 +260,17 @@ def sampling_notes(t: Array, stretches: Sequence[slice]) -> list[str]:
             )
     if len(stretches) > 4:
         found.append(Message("{count} gaps or changes of rate in all", len(stretches) - 1))
-    return found
+    return [*found, *_bridges(t, stretches)]
 
 
-# Rows that cannot be as they are: without numbers, out of order, twice at one time. Repaired and said, or refused.
-
-MOST_MISSING = 0.2  # of the rows
-MOST_TWICE = 0.05
-LONG = 8  # rows in order: the clock went on from there
-NEEDED = ("q", "tau")
-LARGEST = 1e100  # a larger number is a damaged one, and its square none any more
-
-
-class Rows:
-    """Times and arrays with a row for each, while they are repaired; `said` tells what was."""
-
-    def __init__(self, place: str, t: Array, arrays: dict[str, Array]) -> None:
-        self.place, self.t, self.arrays = place, t, arrays
-        self.said: list[str] = []
-
-    def repair(self) -> Rows:
-        for step in (self._empty_quantities, self._drop_missing, self._order, self._twice):
-            step()
-        if len(self.t) < 2:
-            raise InputError(
-                "{place}: {count} sample with numbers in it; nothing can be told from one", self.place, len(self.t)
-            )
-        return self
-
-    def _keep(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> None:
-        self.t = self.t[rows]
-        self.arrays = {name: value[rows] for name, value in self.arrays.items()}
-
-    def _empty_quantities(self) -> None:
-        """What is beside the point, and mostly missing, is left out as a whole."""
-        for name, value in list(self.arrays.items()):
-            missing = _rows_without(value).mean()
-            if missing == 1.0 and name != "q":
-                del self.arrays[name]
-                self.said.append(Message("{name} has no numbers and is left out", name))
-            elif missing > MOST_MISSING and name not in NEEDED:
-                del self.arrays[name]
-                self.said.append(
-                    Message("{name} is missing in {missing:.0f} % of the rows and is left out", name, 100 * missing)
-                )
-
-    def _drop_missing(self) -> None:
-        found = {"t": ~(np.abs(self.t) < LARGEST)} | {name: _rows_without(value) for name, value in self.arrays.items()}
-        bad = np.logical_or.reduce(list(found.values()))
-        if not bad.any():
-            return
-        worst = max(found, key=lambda name: int(found[name].sum()))
-        if bad.mean() > MOST_MISSING:
-            raise InputError(
-                "{place}: {many:.0f} % of the rows have no number somewhere, most of them in {worst}; at most "
-                "{most_missing:.0f} % can be left out",
-                self.place,
-                100 * bad.mean(),
-                worst,
-                100 * MOST_MISSING,
-            )
-        self._keep(~bad)
-        self.said.append(
-            Message(
-                (
-                    "{bad} rows without a number in {worst} left out"
-                    if bad.sum() > 1
-                    else "{bad} row without a number in {worst} left out"
-                ),
-                int(bad.sum()),
-                worst,
-            )
-        )
-
-    def _order(self) -> None:
-        """Rows out of place are sorted. A clock that jumps back is another recording, and no order can be told."""
-        back = np.flatnonzero(np.diff(self.t) < 0)
-        if not len(back):
-            return
-        order = np.argsort(self.t, kind="stable")
-        if self._restarts(back, order) or _length(self.arrays["q"][order]) > _length(self.arrays["q"]):
-            k = int(back[0])
-            raise InputError(
-                "{place}: the clock jumps back from {t:.6g} to {t2:.6g} s at row {k}: these are several "
-                "recordings; cut the file there",
-                self.place,
-                self.t[k],
-                self.t[k + 1],
-                k + 2,
-            )
-        self._keep(order)
-        self.said.append(Message("rows were not in the order of time ({count} stood too late): sorted", len(back)))
-
-    def _restarts(self, back: NDArray[np.intp], order: NDArray[np.intp]) -> bool:
-        """Do long stretches in order cover the same times? Sorted, rows come from one and the other by turns."""
-        stretch = np.searchsorted(back, np.arange(len(self.t)), side="left")
-        count = len(back) + 1
-        turns = int((np.diff(stretch[order]) != 0).sum())
-        return len(self.t) >= LONG * count and turns > 4 * count
-
-    def _twice(self) -> None:
-        """Equal rows are one, the few others of one time their mean."""
-        same = np.diff(self.t) == 0
-        if not same.any():
-            return
-        group = np.concatenate([[0], np.cumsum(~same)])
-        firsts = np.flatnonzero(np.concatenate([[True], ~same]))
-        table = np.hstack(list(self.arrays.values()))
-        equal = (table == table[firsts][group]).all(axis=1)
-        count, other = int(same.sum()), int((~equal).sum())
-        if other > MOST_TWICE * len(self.t):
-            each = len(self.t) / len(firsts)
-            raise InputError(
-                "{place}: {count} times stand twice, with other numbers, {each:.3g} rows a time: they have too "
-                "few digits, or are of several recordings; if the samples are even, say rate=…, in Hz",
-                self.place,
-                count,
-                each,
-            )
-        alike = np.logical_and.reduceat(equal, firsts)[:, None]
-        size = np.bincount(group)[:, None]
-        self.arrays = {
-            name: np.where(alike, value[firsts], np.add.reduceat(value, firsts) / size)
-            for name, value in self.arrays.items()
-        }
-        self.t = self.t[firsts]
-        self.said.append(
-            Message(
-                (
-                    (
-                        "{count} times stand twice, with the same numbers"
-                        if not other
-                        else "{count} times stand twice, with other numbers, whose mean is taken"
-                    )
-                    if count > 1
-                    else (
-                        "{count} time stands twice, with the same numbers"
-                        if not other
-                        else "{count} time stands twice, with other numbers, whose mean is taken"
-                    )
-                ),
-                count,
-            )
-        )
-
-
-def _rows_without(value: Array) -> NDArray[np.bool_]:
-    return np.asarray(~(np.abs(value) < LARGEST).all(axis=1))
-
-
-def _length(q: Array) -> float:
-    """Of the way through joint space."""
-    return float(np.abs(np.diff(q, axis=0)).sum())
+def _bridges(t: Array, stretches: Sequence[slice]) -> list[str]:
+    """Of gaps that do not part stretches."""
+    steps = np.diff(t)
+    found = gaps(steps)
+    found[[piece.start - 1 for piece in stretches[1:]]] = False
+    at = np.flatnonzero(found)
+    if not len(at):
+        return []
+    if len(at) == 1:
+        return [Message("a gap of {t_words} after {end:.6g} s is bridged", t_words(steps[at[0]]), t[at[0]])]
+    return [Message("{count} gaps of up to {t_words} are bridged", len(at), t_words(steps[at].max()))]

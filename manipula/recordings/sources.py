@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,6 +46,7 @@ class Source:
     repairs: tuple[str, ...] = ()
     own: bool = False
     batch: dict[str, Array] = field(default_factory=dict)  # a batch of arms, as `save` wrote it
+    lines: Array | None = None  # the line of every row, in a file of lines
 
     @property
     def heads(self) -> list[str]:
@@ -115,10 +116,22 @@ READERS = {
     ".parquet": "array_files:read_parquet",
 }
 FOLDER = __name__.rpartition(".")[0]
+SAMPLE = "sample:"  # in front of the name of a recording that comes with the package
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def sample_named(name: str) -> Path:
+    """The file of a recording that comes with the package."""
+    known = sorted(path.stem for path in SAMPLES.glob("*.npz"))
+    if name not in known:
+        raise UnknownNameError("sample recording", name, known)
+    return SAMPLES / f"{name}.npz"
 
 
 def source_of(path: Path, ask: Ask) -> Source:
-    """The columns of a file; a folder is a bag of ROS 2."""
+    """The columns of a file; a folder is a bag of ROS 2, `sample:puma560` a recording that comes with the package."""
+    if (name := str(path)).startswith(SAMPLE):
+        return replace(source_of(sample_named(name.removeprefix(SAMPLE)), ask), path=name)
     ending = ".db3" if path.is_dir() else path.suffix.lower()
     if ending not in READERS:
         raise UnknownNameError("ending of a log", path.suffix or str(path), READERS)

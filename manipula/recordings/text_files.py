@@ -19,6 +19,7 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.messages import Message
+from manipula.recordings.repairs import name_lines
 from manipula.recordings.sources import Array, Ask, Column, Source
 from manipula.recordings.words import known_unit, own_heads
 
@@ -86,20 +87,14 @@ def _over_midnight(times: Sequence[int | None]) -> list[int | None]:
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?")
 NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan"})
 COMMENTS = ("#", "%", "//")
+ALONE = re.compile(r"[+-]?\d+,\d+")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 WAYS = (
-    (",", "."),
-    ("\t", "."),
-    (";", "."),
-    ("|", "."),
-    (None, "."),
-    ("\t", ","),
-    (";", ","),
-    (None, ","),
-    ("|", ","),
-    (",", ","),
-)  # the last within quotes
+    (",", "."), ("\t", "."), (";", "."), ("|", "."), (None, "."),
+    ("\t", ","), (";", ","), (None, ","), ("|", ","), (",", ","),
+)  # fmt: skip  # the last within quotes
 LOOKED_AT = 40  # lines
+MOST_FOREIGN = 0.05  # of the lines: more of them are a column of words
 BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"),
         (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))  # fmt: skip
 
@@ -146,13 +141,15 @@ def read_text(path: Path, ask: Ask) -> Source:
     body = [line for line in lines if not line.text.lstrip().startswith(COMMENTS)]
     way = _way(path, body)
     first = _first_of_numbers(path, body, way)
-    rows, repairs = _whole(path, body[first:], way, text.endswith("\n"))
+    rows, foreign = _without_foreign(body[first:], way)
+    rows, repairs = _whole(path, rows, way, text.endswith("\n"))
     width = len(way.cells(rows[0].text))
     heads, units, notes = _heads(path, lines, body[:first], rows[0], way, width)
     _refuse_thousands(path, rows, way)
     table = Table(path, way, rows, heads, width)
     columns = [_column(table, k, head, units[k]) for k, head in enumerate(heads)]
-    return Source(str(path), tuple(columns), tuple(notes), tuple(repairs), own_heads(heads))
+    numbers = np.array([line.number for line in rows])
+    return Source(str(path), tuple(columns), tuple(notes), (*foreign, *repairs), own_heads(heads), lines=numbers)
 
 
 def _column(table: Table, k: int, head: str, unit: str) -> Column:
@@ -181,6 +178,8 @@ def _decode_text(path: Path) -> str:
 def _way(path: Path, body: list[TextLine]) -> Way:
     """Most numbers, fewest cells that are none."""
     looked = body[1 : LOOKED_AT + 1] or body
+    if looked and _one_decimal_a_line([line.text.strip() for line in looked]):
+        return Way(None, ",")
     ways = [Way(*way) for way in WAYS]
     scores = [sum(_score(way, line.text) for line in looked) for way in ways]
     best = int(np.argmax(scores)) if scores else 0
@@ -193,6 +192,14 @@ def _way(path: Path, body: list[TextLine]) -> Way:
             shown,
         )
     return ways[best]
+
+
+def _one_decimal_a_line(lines: list[str]) -> bool:
+    """0,012 alone on its line is no pair of numbers: the second would not begin with a zero, nor always be as long."""
+    if not all(ALONE.fullmatch(line) for line in lines):
+        return False
+    behind = [line.partition(",")[2] for line in lines]
+    return any(len(x) > 1 and x[0] == "0" for x in behind) or (len(behind[0]) > 2 and len({*map(len, behind)}) == 1)
 
 
 def _score(way: Way, text: str) -> int:
@@ -220,11 +227,27 @@ def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
 
 def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
     """The first line that is no head. A line with numbers is none: names are not numbers."""
+    single = all(len(way.cells(line.text)) == 1 for line in body[:LOOKED_AT])  # one number a line, of a set of files
     for k, line in enumerate(body):
         cells = way.cells(line.text)
-        if sum(way.number(cell) is not None and cell != "" for cell in cells) * 2 >= len(cells) and len(cells) > 1:
+        numbers = sum(way.number(cell) is not None and cell != "" for cell in cells)
+        if numbers * 2 >= len(cells) and (len(cells) > 1 or single):
             return k
     raise InputError("{path}: expected a line of names and a line for every time, found {count} lines", path, len(body))
+
+
+def _without_foreign(rows: list[TextLine], way: Way) -> tuple[list[TextLine], list[str]]:
+    """Lines of words among the numbers, such as heads that stand there again or what a program says: left out."""
+    begin = re.compile(r"[\s\"']*[+-]?[.,]?\d")
+    odd = {line.number for line in rows if not begin.match(line.text) and _is_foreign(way.cells(line.text), way)}
+    if not odd or len(odd) > MOST_FOREIGN * len(rows):
+        return rows, []
+    told = Message("a line without numbers is left out" if len(odd) == 1 else "lines without numbers are left out")
+    return [line for line in rows if line.number not in odd], [name_lines(told, np.array(sorted(odd)))]
+
+
+def _is_foreign(cells: list[str], way: Way) -> bool:
+    return any(cells) and not any(is_stamp(cell) or way.number(cell) is not None for cell in cells if cell)
 
 
 def _whole(path: Path, rows: list[TextLine], way: Way, ended: bool) -> tuple[list[TextLine], list[str]]:

@@ -134,8 +134,8 @@ def said_unit(quantity: str, word: object, place: str) -> Unit:
 
 
 QUANTITIES: dict[str, tuple[str, ...]] = {
-    "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "clock", "elapsed", "seconds", "secs", "sec",
-          "nanosec", "nanosecs", "nsec", "nsecs"),
+    "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "stamps", "clock", "elapsed", "seconds", "secs",
+          "sec", "nanosec", "nanosecs", "nsec", "nsecs"),
     "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos"),
     "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "dtheta", "thetadot", "omega", "qp"),
     "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp"),

@@ -14,7 +14,7 @@ import manipula as mp
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns import Inertial, known_values, merge_riders
-from manipula.identification.data import Data, gather
+from manipula.identification.data import CHUNK, Data, gather
 from manipula.identification.filters import stops
 from manipula.identification.joint_model import Columns
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
@@ -142,8 +142,9 @@ def test_chunks_are_filtered_as_the_whole() -> None:
     """A log of several chunks has the Gram matrices of one pass over all of it."""
     robot = arm()
     log = log_of(robot, 9000)
-    data = gather(robot, log, filter=4.0, blocks=1)
+    data = gather(robot, log, filter=8.0, blocks=1)
     motion = data.source.motions[0]
+    assert not motion.smoother.reads_fewer(len(motion)) and len(motion) > 4 * CHUNK
     values = data.source.columns.values(motion, slice(None), None)
     for j, found in enumerate(values):
         dense = motion.smoother(np.column_stack([found, motion.tau[:, j]]))[motion.kept]

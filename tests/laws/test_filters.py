@@ -55,6 +55,16 @@ def test_the_cutoff_found_is_above_the_motion_and_below_the_noise(rate: float, c
     assert np.linalg.norm(seen_there - meant) < 0.01 * np.linalg.norm(meant)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_long_recording_has_the_cutoff_of_its_parts(seed: int) -> None:
+    """Ten minutes of a few sines are lines in a spectrum; the motion does not end between them."""
+    rng, t = np.random.default_rng(seed), np.arange(0, 600, 0.01)
+    w, a = rng.uniform(0.5, 3, (3, 2)), rng.uniform(0.2, 0.5, (3, 2))
+    q = (a * np.sin(w * t[:, None, None])).sum(1)
+    cut = cutoff_for([mp.Log(t, np.round(q / 1e-5) * 1e-5, q)], "auto").frequency
+    assert cut is not None and cut > w.max() / (2 * np.pi)
+
+
 def test_a_log_that_does_not_move_is_not_filtered() -> None:
     t = np.arange(400) / 100.0
     assert cutoff_for([mp.Log(t, np.zeros((400, 2)), np.zeros((400, 2)))], "auto").frequency is None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.recordings.diagnostics import unwrap_joint
+from manipula.recordings.repairs import unwrap_joint
 from tests.log_tables import plain_columns, table, written
 
 TURN = 2 * np.pi

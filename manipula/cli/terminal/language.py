@@ -49,8 +49,8 @@ def translate(text: str) -> str:
 
 
 def told_error(error: Exception) -> str:
-    """The sentence of an error or a warning, in the language that was asked for."""
-    return translate(getattr(error, "in_shell", str(error)))
+    """The sentence of an error or a warning, in the chosen language, with hints for a shell."""
+    return in_shell_words(translate(getattr(error, "in_shell", str(error))))
 
 
 def told_in(text: str, name: str) -> str:
@@ -94,3 +94,32 @@ def catalogue(name: str) -> Catalogue:
     return Catalogue(
         {k: v for file in files(name) if file != FINISHED for k, v in entries(name, file).items()}, finished
     )
+
+
+# Hints in the words of a shell. Sentences are written once, for Python: what they say to write is a keyword of a call,
+# `units={'q': 'deg'}`, and a command has an option of the same meaning, `--unit q=deg`.
+
+OPTIONS = {"columns": "--column", "units": "--unit", "scale": "--scale", "locked": "--lock"}
+PAIRS = re.compile(r"\b(columns|units|scale)=\{([^{}]*)\}")
+PAIR = re.compile(r"'(\w+)': (\[[^\]]*\]|'[^']*'|[^,}]+)")
+ALONE = re.compile(r"\b(columns|units|scale|locked)=(?![\w{'\"\[(])")
+RATE = re.compile(r"\brate=(…|[\d.]*\d)?")
+CHAIN = re.compile(r"\b(base|tip)=('[^']*')?")
+
+
+def in_shell_words(text: str) -> str:
+    """The sentence with every keyword of a call as the option that says the same."""
+    text = PAIRS.sub(lambda found: _options(OPTIONS[found[1]], found[2]), text)
+    text = ALONE.sub(lambda found: OPTIONS[found[1]], text)
+    text = RATE.sub(lambda found: f"--rate {found[1]}" if (found[1] or "…") != "…" else "--rate HZ", text)
+    return CHAIN.sub(lambda found: f"--{found[1]}" + (f" {found[2][1:-1]}" if found[2] else ""), text)
+
+
+def _options(option: str, pairs: str) -> str:
+    return " ".join(f"{option} {name}={_value(value)}" for name, value in PAIR.findall(pairs))
+
+
+def _value(text: str) -> str:
+    if text == "[...]":
+        return "…"
+    return "none" if text == "None" else ",".join(part.strip().strip("'") for part in text.strip("[]").split(","))

@@ -23,7 +23,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from manipula.cli.terminal.language import told_error, translate
+from manipula.cli.terminal.language import in_shell_words, told_error, translate
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError
 from manipula.messages import Message, in_front
 from manipula.support.progress import Tell, told_by_others
@@ -81,7 +81,7 @@ def wrapped_formula(line: str, width: int) -> list[str]:
 
 def note(text: str, style: str = "") -> None:
     """A line beside the result: on stderr, so that a pipe stays clean."""
-    _beside(Text(translate(text), style=style))
+    _beside(Text(in_shell_words(translate(text)), style=style))
 
 
 def _beside(text: Text) -> None:

@@ -174,9 +174,10 @@ class Asked:
     prior: str | None
     method: str
     filter: Filter
+    tell: Tell
 
     def gather(self, model: JointModel, load: Array | None = None) -> Data:
-        return gather(self.robot, self.logs, model, self.filter, load=load)
+        return gather(self.robot, self.logs, model, self.filter, load=load, tell=self.tell)
 
     def gather_changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
         """The columns of the data, of logs changed by a function."""
@@ -209,7 +210,7 @@ def identify_robot(
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
     estimate = estimator_named(method)
-    asked = Asked(robot, _checked_logs(robot, logs, "logs"), _model(model), _prior(prior, method), method, filter)
+    asked = Asked(robot, _checked_logs(robot, logs, "logs"), _model(model), _prior(prior, method), method, filter, tell)
     asked, first = _first(asked)
     tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
     fit, chosen, kept = _select_families(asked, first, tell)

@@ -190,12 +190,17 @@ def start(given: Given, tell: Tell) -> replies.Known:
 # Recordings dropped on the page: what they tell of the robot.
 
 METHODS = ("entropic", "wls", "ols", "irls", "ridge", "tls", "lmi", "log_cholesky", "iv", "output_error")
+SAMPLE = "puma560"
 POINTS = 600  # of a plot: more than its pixels show nothing
 
 
 def identify(given: Given, tell: Tell) -> replies.IdentifyAnswer:
-    """`logs` and `validate` are paths of uploads, which the server has looked up."""
-    robot, training, validation = robot_in(given), paths_in(given, "logs"), paths_in(given, "validate")
+    """`logs` and `validate` are paths of uploads, which the server has looked up; `sample`: the recording of a PUMA 560
+    that comes with the package, in place of them."""
+    if given.get("sample") is True:
+        robot, training, validation = api.load(SAMPLE), [f"sample:{SAMPLE}"], [f"sample:{SAMPLE}-check"]
+    else:
+        robot, training, validation = robot_in(given), paths_in(given, "logs"), paths_in(given, "validate")
     if not training:
         raise InputError("logs: drop at least one recording")
     with collect_warnings() as warned:

@@ -211,3 +211,16 @@ def test_a_robot_in_other_conventions_and_files() -> None:
 )
 def test_what_cannot_be_is_a_sentence(task: str, given: dict[str, Any], whole: Sentences) -> None:
     whole.compare(error(task, **given))
+
+
+def test_the_sample_is_of_its_own_arm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever robot is open: the recording that comes along is identified as one of the PUMA 560."""
+    seen: list[Any] = []
+
+    def identify(robot: mp.Robot, logs: list[mp.Log], **more: Any) -> None:
+        seen.append((robot.name, [log.source for log in logs], [log.source for log in more["validate"]]))
+        raise mp.InputError("seen")
+
+    monkeypatch.setattr(api, "identify", identify)
+    said("identify", document=api.document(FLAT), sample=True, logs=[], validate=[], outbox=str(tmp_path))
+    assert seen == [("puma560", ["sample:puma560"], ["sample:puma560-check"])]

@@ -23,6 +23,14 @@ function learn(): void {
   ask(job, "/api/identify", form);
 }
 
+/** The recording that comes along, of a PUMA 560, whatever robot is open. */
+function trySample(): void {
+  const form = new FormData();
+  form.set("document", JSON.stringify(robot.value));
+  form.set("asked", JSON.stringify({ document: robot.value, sample: true }));
+  ask(job, "/api/identify", form);
+}
+
 function Drop({ label, files }: { label: string; files: typeof logs }): JSX.Element {
   const over = useSignal(false);
   return (
@@ -61,6 +69,9 @@ export function IdentifyPanel(): JSX.Element {
       <div class="line">
         <Act kind="main" disabled={!logs.value.length || stale.value} onClick={learn}>
           {t("Identify")}
+        </Act>
+        <Act disabled={stale.value} onClick={trySample}>
+          {t("Try a sample recording (PUMA 560)")}
         </Act>
       </div>
       <JobLine job={job as Job<unknown>} />
