@@ -113,6 +113,9 @@ def identify(
     method: str = "entropic",
     filter: float | str | None = "auto",
     tell: Callable[[str], None] = lambda text: None,
+    repair: bool = False,
+    coupling: Mapping[tuple[str, str], float] | None = None,
+    motors: str | Path | None = None,
 ) -> Found:
     """A robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.
 
@@ -123,8 +126,14 @@ def identify(
     "ridge", "tls", "lmi", "log_cholesky", "iv" (instruments along the log's `q_ref`, which encoder noise does not
     bias), "output_error" (the motion that recorded torques let the model make, in short windows, is compared with the
     recorded one; no controller need be known). `filter` is a cut-off in Hz for positions, torques and columns alike,
-    "auto": where the motion's spectrum meets its noise, or where the recorded torque ends, or None. The logs in
-    `validate` are not touched before the fit ends.
+    "auto": chosen by how well blocks of the recording left out are predicted, or None. The logs in `validate` are not
+    touched before the fit ends.
+
+    Where much of the torque is left unexplained, slips of the recording are tried: signs, order, zeros and units of
+    joints, mounting, coupled motors. The one that explains is a warning; `repair=True` undoes it, in the logs of
+    `validate` too, and `found.repairs` says so. `coupling={("q5", "q6"): 1.0}` declares a motor of q6 that turns with
+    q̇6 + 1.0·q̇5, beside "auto" or a JointModel. `motors` is a TOML file where positions and torques (or currents) are
+    those of motors: `gear_ratio`, `coupling`, `offset`, `torque_constant`.
 
     >>> import numpy as np
     >>> from manipula import Arm, Log, load
@@ -139,4 +148,7 @@ def identify(
     """
     from manipula.identification.fit.identification import identify_robot
 
-    return identify_robot(robot_from(robot), logs, validate, model, prior, method, filter, tell)
+    return identify_robot(
+        robot_from(robot), logs, validate, model, prior, method, filter, tell, repair=repair, coupling=coupling,
+        motors=motors,
+    )  # fmt: skip

@@ -94,7 +94,7 @@ COMMANDS = {
         "Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.",
     ),
     "excite": Entry(
-        "identification:excite",
+        "experiment:excite",
         "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",
     ),
     "logs": Entry(
@@ -102,7 +102,7 @@ COMMANDS = {
         "Tell what a recording was understood as: columns, units, rate, and what had to be repaired.",
     ),
     "calibrate": Entry(
-        "identification:calibrate",
+        "experiment:calibrate",
         "Correct an arm's geometry from measured poses, points or distances of its tool.",
     ),
     "payload": Entry(
