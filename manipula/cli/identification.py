@@ -283,12 +283,19 @@ def payload(
 
 
 def _say_payload(weigh: PayloadEstimator, source: str) -> None:
-    sigma = weigh.sigma
-    rows = [[name, f"{value:.6g}", f"{sigma[name]:.2g}"] for name, value in weigh.theta.items()]
-    say_table(Message("{source}: what {name} held", source, weigh.robot.name), ("parameter", "estimate", "sigma"), rows)
-    told = ", ".join(f"{x:.4g}" for x in weigh.com) if "m" in weigh.columns else ""
-    say_prose(
-        Message("- centre of mass at {told} m in the frame", told) if told else Message("- the mass was not asked for")
-    )
+    sigma, within = weigh.sigma, weigh.interval
+    rows = [[name, f"{x:.6g}", f"{sigma[name]:.2g}", f"± {within[name]:.2g}"] for name, x in weigh.theta.items()]
+    heads = ("parameter", "estimate", "sigma", "95 %")
+    say_table(Message("{source}: what {name} held", source, weigh.robot.name), heads, rows)
+    if "m" not in weigh.columns:
+        say_prose(Message("- the mass was not requested"))
+    elif weigh.is_empty:
+        say_prose(Message("- nothing, within ± {mass:.3g} kg", within["m"]))
+    else:
+        say_prose(Message("- {mass:.4g} kg ± {half:.2g} kg (95 %)", weigh.mass, within["m"]))
+        told = ", ".join(f"{x:.4g}" for x in weigh.com)
+        say_prose(Message("- centre of mass at {told} m in the frame", told))
+    for doubt in weigh.doubts:
+        say_prose(Message("warning: {text}", doubt), "yellow")
     nothing, shown = Message("- the motion showed nothing of it"), weigh.identifiable
     say_prose(Message("- the motion showed: {shown}", ", ".join(shown)) if shown else nothing)

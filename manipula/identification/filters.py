@@ -184,7 +184,14 @@ class Below:
     most: Cutoff
 
 
-Filter = float | str | None | Below
+@dataclass(frozen=True)
+class Same:
+    """One cut-off for every recording, lower only where the samples are too few."""
+
+    cutoff: Cutoff
+
+
+Filter = float | str | None | Below | Same
 
 
 def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
@@ -195,6 +202,8 @@ def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
         return found_cutoff(parts)
     if isinstance(filter, Below):
         return _lower(found_cutoff(parts), filter.most)
+    if isinstance(filter, Same):
+        return _within(filter.cutoff, HIGHEST_CUTOFF * min(part.rate for part in parts))
     if isinstance(filter, str) or not np.isfinite(filter):
         raise InputError('filter: expected "auto", a cut-off in Hz, or None, found {filter!r}', filter)
     return Cutoff(float(filter), Message("as asked for"))
@@ -205,6 +214,13 @@ def _lower(found: Cutoff, most: Cutoff) -> Cutoff:
     if found.frequency is None or most.frequency is None or most.frequency >= found.frequency:
         return found
     return Cutoff(most.frequency, most.reason, found.frequency)
+
+
+def _within(wanted: Cutoff, most: float) -> Cutoff:
+    if wanted.frequency is None or wanted.frequency <= most:
+        return wanted
+    return Cutoff(most, Message("a quarter of the sampling rate, lower than the {hertz:.3g} Hz of the training",
+                                wanted.frequency), wanted.motion)  # fmt: skip
 
 
 def found_cutoff(parts: Sequence[Log]) -> Cutoff:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.identification.data import Data, Grams
-from manipula.identification.estimators.entropic import from_the_prior
+from manipula.identification.estimators.entropic import bodies_at, from_the_prior
 from manipula.identification.estimators.normal import Normal, normal_from, torque_squares
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.filters import HIGHEST, WIDER, Smoother
@@ -34,6 +34,7 @@ class Left:
     whole: float
     balanced: float
     worst: float
+    surprise: float  # how far the bodies are from those believed, the mean of tr X − log det X − 4
 
     @property
     def poor(self) -> bool:
@@ -47,7 +48,11 @@ def left_by(grams: Grams, prior: Prior, certain: float = CERTAIN) -> Left:
     squares = grams.squares(theta).sum(0)
     shares = np.where(loud > 0, squares / np.maximum(loud * rows, 1e-300), 0.0)
     whole = float(squares.sum() / max(float((loud * rows).sum()), 1e-300))
-    return Left(float(np.sqrt(whole)), float(np.sqrt(shares.mean())), float(np.sqrt(shares.max())))
+    X = bodies_at(prior, prior.coordinates(theta))
+    surprise = np.trace(X, axis1=-2, axis2=-1) - np.linalg.slogdet(X)[1] - 4 if len(X) else np.zeros(1)
+    return Left(
+        float(np.sqrt(whole)), float(np.sqrt(shares.mean())), float(np.sqrt(shares.max())), float(surprise.mean())
+    )
 
 
 def left_out(grams: Grams, prior: Prior) -> Array:

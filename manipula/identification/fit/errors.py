@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.identification.columns import FAMILY as SPRING
 from manipula.identification.columns import INERTIAL
 from manipula.identification.data import CHUNK, Data, first_fit
 from manipula.identification.filters import RecordedMotion, Smoother
@@ -86,7 +87,7 @@ def compare(data: Data, others: Sequence[Data], theta: Array, hertz: Sequence[fl
 
 def plain_least_squares(data: Data) -> Array:
     """Every joint alike, without a prior; columns beyond those that every arm has are zero."""
-    always = (INERTIAL, *JointModel().families)
+    always = (INERTIAL, SPRING, *JointModel().families)
     kept = [column.family in always for column in data.columns]
     theta = np.zeros(len(data.columns))
     theta[kept] = first_fit(data.subset(kept).fit)

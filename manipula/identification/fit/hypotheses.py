@@ -18,7 +18,7 @@ from manipula.identification.columns import COUPLING, inertial_of
 from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data, Grams, gather
 from manipula.identification.estimators.prior import Prior, prior_from
-from manipula.identification.fit.comparison import FINER, WEIGHT, Left, left_by, left_out, low_rate, negated
+from manipula.identification.fit.comparison import FINER, POOR, WEIGHT, Left, left_by, left_out, low_rate, negated
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
@@ -27,8 +27,11 @@ from manipula.messages import Message, in_a_row
 
 Array = NDArray[np.float64]
 BETTER = 0.6  # of what is left, at most, when the right cause is found
+FAR_LESS = 0.3  # of what is left, where what remains is still much
 HELPS = 0.95  # of what is left, when one of two causes is found
 BOTH = 0.45  # of what is left when both are
+SURPRISED = 4.0  # of bodies that are far from those of the file
+BELIEVED = 1 / 3  # of that surprise, at most, when the right unit is found
 SIMPLER = 1.1  # times what a later kind of slip leaves: the earlier kind is believed
 FOUND = 0.4  # of what is left: such a slip ends the search among later kinds
 SUBSETS = 4  # joints of which all sets of signs are tried
@@ -71,6 +74,17 @@ class Explanation:
         return {pair: factor for slip in self.slips for pair, factor in slip.coupling.items()}
 
     @property
+    def convinces(self) -> bool:
+        """A term that the model lacks makes a wrong zero look better, too: what is left must be little, or far less."""
+        ratio = self.after.balanced / max(self.before.balanced, 1e-300)
+        return bool(self.coupling) or not self.after.whole > POOR or ratio < FAR_LESS
+
+    @property
+    def by_belief(self) -> bool:
+        """Does it explain the bodies rather than the torques?"""
+        return not self.after.balanced < BETTER * self.before.balanced
+
+    @property
     def figures(self) -> tuple[float, float]:
         """% left after and before: of all torques, or of each joint's own where a quiet joint is the matter."""
         if self.after.whole < BETTER * self.before.whole:
@@ -80,6 +94,11 @@ class Explanation:
     def warning(self) -> Message:
         """What seems to be wrong, what would be left without it, and how it is taken."""
         hint = self._hint()
+        if self.by_belief:
+            return Message(
+                "{fault}: {undone}, the bodies found are near those of the robot's file, and far from them now; {hint}",
+                in_a_row([slip.fault for slip in self.slips]), in_a_row([slip.undone for slip in self.slips]), hint,
+            )  # fmt: skip
         return Message(
             "{fault}: {undone}, {after:.3g} % of the torque is left unexplained, not {before:.3g}; {hint}",
             in_a_row([slip.fault for slip in self.slips]), in_a_row([slip.undone for slip in self.slips]),
@@ -118,7 +137,7 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
     search = Search(data, model, kind)
     before = search.first
     if not before.poor:
-        return None
+        return _units_by_belief(search, before) if kind == "robot" else None
     tell("much of the torque is left unexplained: looking for a cause")
     tried = search.best(())
     best = _simplest(tried)
@@ -138,7 +157,18 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
         chain, after = min(pairs, key=lambda pair: pair[1].balanced, default=((), before))
         if not after.balanced < BOTH * before.balanced:
             return None
-    return Explanation(chain, *(search.finer(slips) for slips in ((), chain)))
+    found = Explanation(chain, *(search.finer(slips) for slips in ((), chain)))
+    return found if found.convinces else None
+
+
+def _units_by_belief(search: Search, before: Left) -> Explanation | None:
+    """Positions in other units leave little of a small motion unexplained, but ask for bodies of another kind."""
+    if not before.surprise > SURPRISED:
+        return None
+    tried = search.of_units()
+    slip, after = min(tried, key=lambda pair: pair[1].surprise)
+    explains = after.surprise < BELIEVED * before.surprise and after.balanced < SIMPLER * before.balanced + POOR / 2
+    return Explanation((slip,), before, after) if explains else None
 
 
 def _simplest(tried: Sequence[tuple[Slip, Left]]) -> tuple[Slip, Left] | None:
@@ -157,9 +187,7 @@ class Search:
         self.logs, self.cutoff = low_rate(data)
         self.kind = kind or "spheres"
         own = self.gathered(Conversion.identity(len(self.names)), None, {})
-        known = {c.name: float(x) for c, x in zip(own.columns, own.file_values) if np.isfinite(x)}
-        self.prior = prior_from(own.columns, own.fit, self.kind, known, size_of(own.robot)).with_weight(WEIGHT)
-        self.first = left_by(own.fit, self.prior)
+        self.first = left_by(own.fit, self._own_prior(own))
 
     def gathered(self, change: Conversion, gravity: Array | None, coupling: Mapping[tuple[str, str], float]) -> Data:
         robot = self.robot if gravity is None else under_gravity(self.robot, gravity)
@@ -182,6 +210,9 @@ class Search:
             if any(left.balanced < enough and not left.poor for _, left in found):
                 break
         return found
+
+    def of_units(self) -> list[tuple[Slip, Left]]:
+        return [(slip, self._of(slip.conversion, None, {})) for slip in self._units()]
 
     def _kinds(
         self, own: Data, start: Conversion, gravity: Array | None, coupling: Mapping[tuple[str, str], float]
@@ -207,9 +238,7 @@ class Search:
         return left_by(data.fit, self._own_prior(data))
 
     def _own_prior(self, data: Data) -> Prior:
-        """That of the recording as it is, where the columns are the same."""
-        if len(data.columns) == self.prior.size:
-            return self.prior
+        """With sizes of the torques as they are: other joints have other ones."""
         known = {c.name: float(x) for c, x in zip(data.columns, data.file_values) if np.isfinite(x)}
         return prior_from(data.columns, data.fit, self.kind, known, size_of(data.robot)).with_weight(WEIGHT)
 

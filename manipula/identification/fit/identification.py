@@ -30,7 +30,8 @@ from manipula.identification.estimators.normal import (
 )
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
-from manipula.identification.filters import BELOW, Below, Cutoff, Filter, torque_end
+from manipula.identification.filters import BELOW, Below, Cutoff, Filter, Same, torque_end
+from manipula.identification.fit.cutoff import choose_cutoff
 from manipula.identification.fit.diagnostics import (
     beyond,
     far_above,
@@ -54,6 +55,7 @@ from manipula.identification.fit.to_robot import (
     spread_of_outputs,
 )
 from manipula.identification.joint_model import JointModel, laws_in_file
+from manipula.identification.outliers import without_outliers
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
@@ -157,14 +159,29 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | None]:
         return _first(asked.repaired(slips), tell)
     fit = fit_of(data, asked.prior)
     refuse_noise(data, fit.prior, fit.weights, slips)
-    if asked.filter == "auto" and slips is None and (most := _torque_cutoff(fit)) is not None:
-        asked = replace(asked, filter=Below(most))
-        data = asked.gather(model)
-        fit = fit_of(data, asked.prior)
+    if asked.filter == "auto" and slips is None:
+        asked, data, fit = _filtered(asked, model, data, fit)
     if any(column.loaded for column in data.columns):
         fit = fit_of(_with_fitted_loads(fit).data, asked.prior)
     kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
     return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior), slips
+
+
+def _filtered(asked: Asked, model: JointModel, data: Data, fit: Fit) -> tuple[Asked, Data, Fit]:
+    """Through one filter for every recording: where the torque ends, or lower where that predicts better."""
+    if (most := _torque_cutoff(fit)) is not None:
+        asked = replace(asked, filter=Below(most))
+        data = asked.gather(model)
+        fit = fit_of(data, asked.prior)
+    again = partial(gather, asked.robot)
+    chosen = choose_cutoff(
+        data, fit.prior, fit.entropic(), fit.weights, lambda logs, same: again(logs, model, same, load=data.load)
+    )
+    asked = replace(asked, filter=Same(chosen))
+    if {motion.smoother.cutoff for motion in data.source.motions} == {chosen.frequency}:
+        return asked, data, fit
+    data = asked.gather(model)
+    return asked, data, fit_of(data, asked.prior)
 
 
 def _torque_cutoff(fit: Fit) -> Cutoff | None:
@@ -324,7 +341,7 @@ def _checked_logs(
             )
     if not found and not empty:
         raise InputError("identify: {what}: no log was given; expected one or more", what)
-    return tuple(row for log in found for row in conversion.apply(log).checked(robot).rows())
+    return tuple(without_outliers(row) for log in found for row in conversion.apply(log).checked(robot).rows())
 
 
 def _model(given: JointModel | str, coupling: Mapping[tuple[str, str], float]) -> JointModel:
