@@ -40,8 +40,8 @@ def without_outliers(log: Log) -> Log:
             changed.setdefault(name, value.copy())[:, j] = _interpolated(log.t, value[:, j], flags[:, j])
             notes.append(
                 Message(
-                    "{joint}: {count} samples of its {what} jump away from their neighbours, the first at {time:.5g} s; "
-                    "interpolated",
+                    "{joint}: {count} samples of its {what} jump away from their neighbours, the first at "
+                    "{time:.5g} s; interpolated",
                     log.names[j],
                     int(flags[:, j].sum()),
                     Message(word),

@@ -75,9 +75,12 @@ class Explanation:
 
     @property
     def convinces(self) -> bool:
-        """A term that the model lacks makes a wrong zero look better, too: what is left must be little, or far less."""
+        """A term that the model lacks makes a wrong zero look better, too, and quiet joints are often left unexplained:
+        what is left must be little, or far less; of coupled motors, which add columns, less of all torques."""
         ratio = self.after.balanced / max(self.before.balanced, 1e-300)
-        return bool(self.coupling) or not self.after.whole > POOR or ratio < FAR_LESS
+        if self.coupling and self.after.whole < BETTER**0.5 * self.before.whole:
+            return True
+        return not self.after.poor or (ratio < FAR_LESS and self.after.whole < BETTER * self.before.whole)
 
     @property
     def by_belief(self) -> bool:
