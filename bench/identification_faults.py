@@ -294,9 +294,8 @@ def payload(count: int, start: int = 0) -> None:
         widths.append(half / mass)
         print(f"    {robot.name}: {mass:.3f} kg, found {weigh.mass:.3f} ± {half:.3f}", flush=True)
     half_width = 100 * float(np.median(widths))
-    print(
-        f"coverage of payloads: {hits / (count - start):.3f} of {count - start} (must 0.90 … 0.98), half-width {half_width:.1f} % (median)"
-    )
+    share = hits / (count - start)
+    print(f"coverage of payloads: {share:.3f} of {count - start} (must 0.90 … 0.98); half-width {half_width:.1f} %")
 
 
 def _stribeck(robot: mp.Robot, qd: Array, rng: np.random.Generator) -> Array:
