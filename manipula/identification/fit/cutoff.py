@@ -41,7 +41,7 @@ def choose_cutoff(data: Data, prior: Prior, theta: Array, weights: Array, gather
     if highest.cutoff is None:
         return Cutoff(None, highest.reason)
     own = Cutoff(highest.cutoff, highest.reason, highest.motion)
-    least = BEYOND * torque_band(data.predict(theta), [x.rate / x.step for x in smoothers], weights)
+    least = BEYOND * torque_band(data.predict(theta), data.torques, [x.rate / x.step for x in smoothers], weights)
     count = min(MOST, 1 + int(np.log(max(highest.cutoff / max(least, 1e-9), 1.0)) / np.log(STEP)))
     if count < 2:
         return own
@@ -80,15 +80,16 @@ def _fitted(normal: Normal, prior: Prior) -> Array:
     return prior.transform @ from_the_prior(own, prior, ENOUGH)
 
 
-def torque_band(predicted: Sequence[Array], rates: Sequence[float], weights: Array) -> float:
-    """Hz below which nearly all of the predicted torque's power about its mean lies, joints weighted by their noise."""
+def torque_band(predicted: Sequence[Array], recorded: Sequence[Array], rates: Sequence[float], weights: Array) -> float:
+    """Hz below which nearly all of the power lies that predicted and recorded torques share, joints weighted by their
+    noise: noise of the positions is in the one, noise of the torques in the other."""
     found = []
-    for torque, rate in zip(predicted, rates):
-        window = np.sin(np.pi * (np.arange(len(torque)) + 0.5) / len(torque))[:, None] ** 2
-        power = np.abs(np.fft.rfft((torque - torque.mean(0)) * window, axis=0)) ** 2 @ weights
-        share = np.cumsum(power) / max(float(power.sum()), 1e-300)
-        f = np.fft.rfftfreq(len(torque), 1 / rate)
-        found.append(float(f[min(int(np.searchsorted(share, 1 - BAND)), len(f) - 1)]))
+    for first, second, rate in zip(predicted, recorded, rates):
+        window = np.sin(np.pi * (np.arange(len(first)) + 0.5) / len(first))[:, None] ** 2
+        a, b = (np.fft.rfft((x - x.mean(0)) * window, axis=0) for x in (first, second))
+        shared = np.cumsum((a.conj() * b).real @ weights)
+        f = np.fft.rfftfreq(len(first), 1 / rate)
+        found.append(float(f[int(np.argmax(shared >= (1 - BAND) * shared.max()))]))
     return max(found)
 
 
