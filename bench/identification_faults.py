@@ -39,13 +39,14 @@ class Case:
         self.robot, self.rng = robot, np.random.default_rng(seed)
         self.t, self.q, self.qd, self.qdd = motion(robot.dof, seed, SECONDS, RATE, 0.8)
         self.tau, self.given = torques(robot, self.q, self.qd, self.qdd), robot
+        self.most = np.full(robot.dof, np.inf)
         # the last joint's zero and direction are absorbed by its body: no torque shows them
         self.joint = int(self.rng.integers(1, robot.dof - 1)) if robot.dof > 2 else 1
 
     def log(self) -> mp.Log:
         step, loud = 2 * np.pi / COUNTS, np.sqrt((self.tau**2).mean(0))
         tau = self.tau + NOISE * loud * self.rng.normal(size=self.tau.shape)
-        return mp.Log(self.t, np.round(self.q / step) * step, tau)
+        return mp.Log(self.t, np.round(self.q / step) * step, np.clip(tau, -self.most, self.most))
 
 
 def arm(seed: int, joints: int) -> mp.Robot:
@@ -153,8 +154,7 @@ def lost(case: Case) -> None:
 
 
 def saturated(case: Case) -> None:
-    most = 0.7 * np.abs(case.tau).max(0)
-    case.tau = np.clip(case.tau, -most, most)
+    case.most = 0.7 * np.abs(case.tau).max(0)  # a drive clips the torque that it is told, noise and all
 
 
 def still(case: Case) -> None:
@@ -265,7 +265,7 @@ def coverage(count: int, start: int = 0) -> None:
         exact = mp.Log(case.t, case.q, case.tau, case.qd, case.qdd)
         model = mp.JointModel() if not found.choices else found.model
         truth = mp.identify(robot, exact, model=model, filter=None, method="wls", prior=None).base_parameters
-        rows = [(row, truth[row.name]) for row in found.base_parameters if row.name in truth]
+        rows = [(row, truth[row.name]) for row in found.base_parameters if row.name in truth.names]
         known = [(own, true) for own, true in rows if np.isfinite(true.sigma) and np.isfinite(own.sigma)]
         hits = sum(abs(own.value - true.value) <= 1.96 * own.sigma for own, true in known)
         inside, total = inside + hits, total + len(known)

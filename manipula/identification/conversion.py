@@ -76,7 +76,7 @@ def read_motors(path: str | Path, joints: int) -> Conversion:
     angle = given.get("angle", "rad")
     if angle not in ANGLES:
         raise InputError('{path}: angle: expected "rad" or "deg", found {angle!r:.60}', path, angle)
-    back = np.linalg.inv(turn)
+    back = np.asarray(np.linalg.inv(turn), float)
     offset = ANGLES[angle] * _row(path, given, "offset", joints, 0.0)
     constant = _row(path, given, "torque_constant", joints, 1.0)
     return Conversion(back, -back @ offset, turn.T * constant)

@@ -10,6 +10,7 @@ neighbours: both distances must be large. What is found is interpolated, with a 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ KINDS = {"q": "position", "tau": "torque"}
 
 def without_outliers(log: Log) -> Log:
     """The log with such samples interpolated; itself where there are none."""
-    changed: dict[str, Array] = {}
+    changed: dict[str, Any] = {}
     notes: list[Message] = []
     for name, word in KINDS.items():
         value = getattr(log, name)
@@ -55,8 +56,8 @@ def without_outliers(log: Log) -> Log:
             )
     if not changed:
         return log
-    rates = {name: None for name in ("qd", "qdd") if "q" in changed and getattr(log, name) is not None}
-    return replace(log, **changed, **rates).with_notes(notes)
+    changed |= {name: None for name in ("qd", "qdd") if "q" in changed}  # recorded beside positions that were lost
+    return replace(log, **changed).with_notes(notes)
 
 
 def outliers(x: Array, least: float) -> Flags:

@@ -330,7 +330,7 @@ def _with_validation_errors(found: Found, validate: Any) -> Found:
 
 
 def _checked_logs(
-    robot: RobotDescription, logs: Any, what: str, conversion: Conversion, empty: bool = False
+    robot: RobotDescription, logs: Any, what: str, conversion: Conversion | None, empty: bool = False
 ) -> tuple[Log, ...]:
     """Each log of one arm in the coordinates of its joints, with these counted and its units doubted."""
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
@@ -341,7 +341,8 @@ def _checked_logs(
             )
     if not found and not empty:
         raise InputError("identify: {what}: no log was given; expected one or more", what)
-    return tuple(without_outliers(row) for log in found for row in conversion.apply(log).checked(robot).rows())
+    converted = found if conversion is None else [conversion.apply(log) for log in found]
+    return tuple(without_outliers(row) for log in converted for row in log.checked(robot).rows())
 
 
 def _model(given: JointModel | str, coupling: Mapping[tuple[str, str], float]) -> JointModel:

@@ -123,7 +123,7 @@ class BatchMeans:
         if not whole > 0:
             return 1.0
         usable = zip(range(len(self._blocks)), self._squares, self._blocks)
-        return max([1.0, *(s / b / (2**k * whole) for k, s, b in usable if b >= BLOCKS)])
+        return float(max([1.0, *(s / b / (2**k * whole) for k, s, b in usable if b >= BLOCKS)]))
 
 
 METHODS: dict[str, Callable[[Unknowns], Block]] = {"least_squares": least_squares, "gradient": gradient}

@@ -160,7 +160,7 @@ def model_variance(theta: Array, found: Sequence[JointInfluence]) -> Array:
     scattered = (joints - 1) / joints * (moved**2).sum(0)
     shares = np.array([x.share for x in found])
     whole = np.maximum(shares.sum(0), 1e-300)
-    return np.maximum(scattered, (DRIVES * theta) ** 2 * ((shares / whole) ** 2).sum(0))
+    return np.asarray(np.maximum(scattered, (DRIVES * theta) ** 2 * ((shares / whole) ** 2).sum(0)), float)
 
 
 LENGTH = 0.5  # m: how far from the tool's origin the centre of mass of a load may be at first
