@@ -139,6 +139,7 @@ def _follows(column: Column) -> bool:
 LEFT_OUT = 1e3  # times the noise of a joint whose torque is left out
 DRIVES = 0.03  # of a joint's torque
 OFF = 0.05  # of the mass: a joint that moves it by so much is named
+SURE = 5.0  # standard deviations of the noise
 ALONE = 25.0  # times the variance: without that joint nothing is known
 
 
@@ -338,12 +339,13 @@ class PayloadEstimator(OnlineEstimator):
     @property
     def doubts(self) -> tuple[Message, ...]:
         """Sentences on joints whose torques do not agree with the others about the mass."""
-        if "m" not in self.columns or self.is_empty:
+        if "m" not in self.columns or not self.samples:
             return ()
         place, found = self.names.index("m"), []
+        least = max(OFF * abs(self.mass), SURE * self._variances()["m"][0] ** 0.5)
         for one in self.joints:
             other = float(one.without[place])
-            if OFF * self.mass < abs(other - self.mass) and one.share[place] < 1 - 1 / ALONE:
+            if abs(other - self.mass) > least and one.share[place] < 1 - 1 / ALONE:
                 found.append(
                     Message(
                         "without the torque of {joint} the mass is {other:.4g} kg, with it {mass:.4g}: its drive gain "
