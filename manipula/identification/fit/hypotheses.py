@@ -26,6 +26,7 @@ from manipula.mechanics.robot.values.parameter import number
 from manipula.messages import Message, in_a_row
 
 Array = NDArray[np.float64]
+Pairs = Mapping[tuple[str, str], float]  # joints whose motors turn together, and the factor
 BETTER = 0.6  # of what is left, at most, when the right cause is found
 FAR_LESS = 0.3  # of what is left, where what remains is still much
 HELPS = 0.95  # of what is left, when one of two causes is found
@@ -40,21 +41,21 @@ FIRST = 3  # coupled motors that are judged on blocks left out
 
 
 @dataclass(frozen=True)
-class Slip:
+class RecordingSlip:
     """A fault of the recording in words, and what undoes it."""
 
     fault: Message
     undone: Message
     conversion: Conversion
     gravity: Array | None = None
-    coupling: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    coupling: Pairs = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Explanation:
     """Slips that together explain a poor fit, and what is left before and after, in parts of the torque."""
 
-    slips: tuple[Slip, ...]
+    slips: tuple[RecordingSlip, ...]
     before: Left
     after: Left
 
@@ -144,7 +145,7 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
     tell("much of the torque is left unexplained: looking for a cause")
     tried = search.best(())
     best = _simplest(tried)
-    chain: tuple[Slip, ...] = ()
+    chain: tuple[RecordingSlip, ...] = ()
     if best is not None and best[1].balanced < BETTER * before.balanced:
         chain, after = (best[0],), best[1]
         more = _simplest(search.best(chain)) if after.poor else None
@@ -174,7 +175,7 @@ def _units_by_belief(search: Search, before: Left) -> Explanation | None:
     return Explanation((slip,), before, after) if explains else None
 
 
-def _simplest(tried: Sequence[tuple[Slip, Left]]) -> tuple[Slip, Left] | None:
+def _simplest(tried: Sequence[tuple[RecordingSlip, Left]]) -> tuple[RecordingSlip, Left] | None:
     """The first, in the order of kinds, of those that leave nearly the least."""
     least = min((left.balanced for _, left in tried), default=0.0)
     return next((pair for pair in tried if pair[1].balanced <= SIMPLER * least), None)
@@ -192,34 +193,34 @@ class Search:
         own = self.gathered(Conversion.identity(len(self.names)), None, {})
         self.first = left_by(own.fit, self._own_prior(own))
 
-    def gathered(self, change: Conversion, gravity: Array | None, coupling: Mapping[tuple[str, str], float]) -> Data:
+    def gathered(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
         robot = self.robot if gravity is None else under_gravity(self.robot, gravity)
         model = replace(self.model, coupling={**self.model.coupling, **coupling})
         return gather(robot, [change.apply(log) for log in self.logs], model, self.cutoff)
 
-    def finer(self, slips: Sequence[Slip]) -> Left:
+    def finer(self, slips: Sequence[RecordingSlip]) -> Left:
         """As `left`, of a fit that trusts the torques more."""
         data = self.gathered(*self._together(slips))
         return left_by(data.fit, self._own_prior(data), FINER)
 
-    def best(self, before: Sequence[Slip]) -> list[tuple[Slip, Left]]:
+    def best(self, before: Sequence[RecordingSlip]) -> list[tuple[RecordingSlip, Left]]:
         """The slips tried beside those taken already, kind by kind until one explains, with what each leaves."""
         start, gravity, coupling = self._together(before)
         own = self.gathered(start, gravity, coupling)
         enough = FOUND * left_by(own.fit, self._own_prior(own)).balanced
-        found: list[tuple[Slip, Left]] = []
+        found: list[tuple[RecordingSlip, Left]] = []
         for kind in self._kinds(own, start, gravity, coupling):
             found += kind
             if any(left.balanced < enough and not left.poor for _, left in found):
                 break
         return found
 
-    def of_units(self) -> list[tuple[Slip, Left]]:
+    def of_units(self) -> list[tuple[RecordingSlip, Left]]:
         return [(slip, self._of(slip.conversion, None, {})) for slip in self._units()]
 
     def _kinds(
-        self, own: Data, start: Conversion, gravity: Array | None, coupling: Mapping[tuple[str, str], float]
-    ) -> Iterator[Iterator[tuple[Slip, Left]]]:
+        self, own: Data, start: Conversion, gravity: Array | None, coupling: Pairs
+    ) -> Iterator[Iterator[tuple[RecordingSlip, Left]]]:
         """The simplest first."""
         yield self._signs(own)
         for slips in (self._directions, self._units, self._orders, self._zeros):
@@ -230,13 +231,15 @@ class Search:
             yield self._couplings(own, start, gravity)
         yield ((slip, self._of(start.then(slip.conversion), gravity, coupling)) for slip in self._motor_angles())
 
-    def _together(self, slips: Sequence[Slip]) -> tuple[Conversion, Array | None, Mapping[tuple[str, str], float]]:
+    def _together(
+        self, slips: Sequence[RecordingSlip]
+    ) -> tuple[Conversion, Array | None, Mapping[tuple[str, str], float]]:
         if not slips:
             return Conversion.identity(len(self.names)), None, {}
         whole = Explanation(tuple(slips), self.first, self.first)
         return whole.conversion, whole.gravity, whole.coupling
 
-    def _of(self, change: Conversion, gravity: Array | None, coupling: Mapping[tuple[str, str], float]) -> Left:
+    def _of(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Left:
         data = self.gathered(change, gravity, coupling)
         return left_by(data.fit, self._own_prior(data))
 
@@ -247,10 +250,10 @@ class Search:
 
     # the slips
 
-    def _slip(self, fault: Message, undone: Message, **changed: Array) -> Slip:
-        return Slip(fault, undone, replace(Conversion.identity(len(self.names)), **changed))
+    def _slip(self, fault: Message, undone: Message, **changed: Array) -> RecordingSlip:
+        return RecordingSlip(fault, undone, replace(Conversion.identity(len(self.names)), **changed))
 
-    def _signs(self, data: Data) -> Iterator[tuple[Slip, Left]]:
+    def _signs(self, data: Data) -> Iterator[tuple[RecordingSlip, Left]]:
         """Of torques alone: Gram matrices tell without the recording."""
         count = len(self.names)
         prior = self._own_prior(data)
@@ -266,7 +269,7 @@ class Search:
                 undone = Message("with its sign turned")
             yield self._slip(fault, undone, T=np.diag(signs)), left_by(negated(data.fit, joints), prior)
 
-    def _directions(self) -> Iterator[Slip]:
+    def _directions(self) -> Iterator[RecordingSlip]:
         """Joints counted the other way: positions alone, or torques with them."""
         count = len(self.names)
         sets = [*((j,) for j in range(count)), tuple(range(count))] if count > 1 else [(0,)]
@@ -285,14 +288,14 @@ class Search:
                 Q=np.diag(signs), T=np.diag(signs),
             )  # fmt: skip
 
-    def _units(self) -> Iterator[Slip]:
+    def _units(self) -> Iterator[RecordingSlip]:
         for word, factor in (("degrees", np.pi / 180), ("radians", 180 / np.pi)):
             scale = np.diag(np.where(self.turns, factor, 1.0))
             yield self._slip(
                 Message("positions seem to be in {unit}", Message(word)), Message("with them converted"), Q=scale
             )
 
-    def _orders(self) -> Iterator[Slip]:
+    def _orders(self) -> Iterator[RecordingSlip]:
         count = len(self.names)
         for a, b in combinations(range(count), 2):
             order = list(range(count))
@@ -314,7 +317,7 @@ class Search:
                     np.roll(np.eye(count), shift, axis=0),
                 )
 
-    def _zeros(self) -> Iterator[Slip]:
+    def _zeros(self) -> Iterator[RecordingSlip]:
         for j in np.flatnonzero(self.turns):
             for degrees in (90, -90, 180):
                 shift = np.zeros(len(self.names))
@@ -322,7 +325,7 @@ class Search:
                 fault = Message("the zero of {joint} seems to be off by {angle:g}°", self.names[j], degrees)
                 yield self._slip(fault, Message("moved by that"), q0=shift)
 
-    def _motor_angles(self) -> Iterator[Slip]:
+    def _motor_angles(self) -> Iterator[RecordingSlip]:
         """Positions and torques of motors, of which one turns with two joints, taken for those of joints."""
         one = np.eye(len(self.names))
         for a, b in zip(range(len(self.names) - 1), range(1, len(self.names))):
@@ -338,7 +341,7 @@ class Search:
                     )  # fmt: skip
                     yield self._slip(fault, Message("decoupled by {factor:+g}", factor), **changed)
 
-    def _mountings(self) -> Iterator[Slip]:
+    def _mountings(self) -> Iterator[RecordingSlip]:
         down = inertial_of(self.robot).gravity
         size, unit = float(np.linalg.norm(down)), Conversion.identity(len(self.names))
         for k, axis in enumerate("xyz" if size > 0 else ""):
@@ -349,13 +352,13 @@ class Search:
                 fault = Message("gravity seems to point along {axis} of the base", f"{way}{axis}")
                 if other @ down < -0.99 * size**2:
                     fault = Message("the arm seems to be mounted upside down")
-                yield Slip(fault, Message("with gravity in that direction"), unit, other)
+                yield RecordingSlip(fault, Message("with gravity in that direction"), unit, other)
 
-    def _couplings(self, own: Data, start: Conversion, gravity: Array | None) -> Iterator[tuple[Slip, Left]]:
+    def _couplings(self, own: Data, start: Conversion, gravity: Array | None) -> Iterator[tuple[RecordingSlip, Left]]:
         """The motor of one joint turns with another. Columns are added: the best are judged on blocks left out."""
         count = len(self.names)
         pairs = [(self.names[a], self.names[b]) for a in range(count) for b in range(count) if 1 <= abs(a - b) <= 2]
-        tried: list[tuple[Slip, Left, Grams, Prior]] = []
+        tried: list[tuple[RecordingSlip, Left, Grams, Prior]] = []
         for factor in (1.0, -1.0) if pairs else ():
             data = self.gathered(start, gravity, dict.fromkeys(pairs, factor))
             prior = self._own_prior(data)
@@ -365,7 +368,9 @@ class Search:
                 kept = np.concatenate([rest, more])
                 grams, own_prior = data.fit.subset(kept), prior.subset(kept)
                 fault = Message("the motor of {second} seems to turn with {first} too", pair[1], pair[0])
-                slip = Slip(fault, Message("with coupled motors"), Conversion.identity(count), None, {pair: factor})
+                slip = RecordingSlip(
+                    fault, Message("with coupled motors"), Conversion.identity(count), None, {pair: factor}
+                )
                 tried.append((slip, left_by(grams, own_prior), grams, own_prior))
         before = left_out(own.fit, self._own_prior(own))
         for slip, left, grams, prior in sorted(tried, key=lambda row: row[1].balanced)[:FIRST]:

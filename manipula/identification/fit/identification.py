@@ -30,8 +30,8 @@ from manipula.identification.estimators.normal import (
 )
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
-from manipula.identification.filters import BELOW, Below, Cutoff, Filter, Same, torque_end
-from manipula.identification.fit.cutoff import choose_cutoff
+from manipula.identification.filters import Below, Cutoff, Filter, Same
+from manipula.identification.fit.cutoff import BELOW, choose_cutoff, torque_end
 from manipula.identification.fit.diagnostics import (
     beyond,
     far_above,
