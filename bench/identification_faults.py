@@ -154,7 +154,7 @@ def lost(case: Case) -> None:
 
 
 def saturated(case: Case) -> None:
-    case.most = 0.7 * np.abs(case.tau).max(0)  # a drive clips the torque that it is told, noise and all
+    case.most = 0.7 * np.abs(case.tau).max(0)  # a drive clips its command, noise and all
 
 
 def still(case: Case) -> None:

@@ -120,7 +120,7 @@ def lower_rate(data: Data, cutoff: float) -> list[Log]:
 BANDS = 4  # of an octave
 GAIN = 0.5
 BELOW = 2**0.5  # of the end, the cut-off: half an octave
-ASKED = 0.99  # of the power asked for that must lie below: else it is the model that is wrong, not the torque
+PREDICTED = 0.99  # of the predicted power that must lie below: else it is the model that is wrong, not the torque
 
 
 def torque_end(asked: Sequence[Array], recorded: Sequence[Array], rates: Sequence[float], weights: Array) -> float:
@@ -151,7 +151,7 @@ def _band_end(power: Array, shared: Array, slowest: float) -> float:
     passed = np.flatnonzero(gain >= GAIN)
     if not len(passed) or (last := passed[-1]) + 1 == len(felt):
         return np.inf
-    if power[felt[: last + 1]].sum() < ASKED * power.sum():
+    if power[felt[: last + 1]].sum() < PREDICTED * power.sum():
         return np.inf
     part = (gain[last] - GAIN) / (gain[last] - gain[last + 1])
     return float(middle[last] * (middle[last + 1] / middle[last]) ** part)
