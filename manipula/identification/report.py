@@ -217,7 +217,8 @@ def _errors(found: Shown) -> str:
     for row in rows:
         judge = "raw" if row.judge == "raw torque" else "filtered"
         heads += [f"{uses[row.place]}, {judge}", "least squares"]
-    lines = [["recordings", *(text for row in rows for text in (files[row.place], ""))]]
+    named = [files[row.place] if row.judge != "raw torque" else "" for row in rows]
+    lines = [["recordings", *(text for name in named for text in (name, ""))]]
     for word in ("whole", "moving", "rest"):
         lines.append([word, *(_percent(getattr(own, word)) for row in rows for own in (row.found, row.plain))])
     for j, name in enumerate(found.data.robot.joint_names):

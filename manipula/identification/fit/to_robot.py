@@ -273,7 +273,8 @@ def spread_of(normal: Normal, prior: Prior | None, theta: Array, time: float) ->
         if np.isfinite(barrier_value(prior, x)):
             own = normal.in_coordinates(prior.transform)
             curvature = hessian(own.A / time, prior, barrier(prior, x)) / 2
-            root = prior.transform @ np.linalg.pinv(np.linalg.cholesky(_firm(curvature))).T
+            values, V = np.linalg.eigh(_firm(curvature))  # no factor of Cholesky where rounding has the last word
+            root = prior.transform @ (V / np.sqrt(np.maximum(values, 1e-15 * values[-1])))
             return Spread(root @ root.T)
     found = solve_normal(normal)
     return Spread(time * found.inverse, found.seen, found.lengths)
