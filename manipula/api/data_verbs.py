@@ -75,6 +75,7 @@ def excite(
     box: Any = None,
     motion: str = "fourier",
     rate: float = 100.0,
+    after: Found | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Excitation:
     """A motion that makes the arm's parameters visible, to be recorded and identified from: a trajectory, from rest
@@ -85,7 +86,8 @@ def excite(
     `limits` are those of the robot's file unless given here, {"position": (low, high) or one pair a joint, "velocity":
     …, "acceleration": …, "effort": …}; 95 % of them are used, between samples too. `box` keeps the tool's origin out
     of ((x, x), (y, y), (z, z)), metres in the world; {"keep_in": …, "keep_out": …} says both. `seeds` is how many
-    searches are made, or from which seeds; the best is kept. `rate` is how many rows a second `save` writes.
+    searches are made, or from which seeds; the best is kept. `rate` is how many rows a second `save` writes. `after` is
+    what `identify` found from recordings made before: the motion then shows what these show least.
 
     Only geometry is read, unless efforts are limited: masses need not be known.
 
@@ -98,8 +100,7 @@ def excite(
 
     return optimise_excitation(
         robot_from(robot), seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits, seeds=seeds,
-        box=box,
-        motion=motion, rate=rate, tell=tell,
+        box=box, motion=motion, rate=rate, after=() if after is None else after.data.source.motions, tell=tell,
     )  # fmt: skip
 
 
@@ -113,6 +114,9 @@ def identify(
     method: str = "entropic",
     filter: float | str | None = "auto",
     tell: Callable[[str], None] = lambda text: None,
+    repair: bool = False,
+    coupling: Mapping[tuple[str, str], float] | None = None,
+    motors: str | Path | None = None,
 ) -> Found:
     """A robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.
 
@@ -123,8 +127,14 @@ def identify(
     "ridge", "tls", "lmi", "log_cholesky", "iv" (instruments along the log's `q_ref`, which encoder noise does not
     bias), "output_error" (the motion that recorded torques let the model make, in short windows, is compared with the
     recorded one; no controller need be known). `filter` is a cut-off in Hz for positions, torques and columns alike,
-    "auto": where the motion's spectrum meets its noise, or where the recorded torque ends, or None. The logs in
-    `validate` are not touched before the fit ends.
+    "auto": chosen by how well blocks of the recording left out are predicted, or None. The logs in `validate` are not
+    touched before the fit ends.
+
+    Where much of the torque is left unexplained, slips of the recording are tried: signs, order, zeros and units of
+    joints, mounting, coupled motors. The one that explains is a warning; `repair=True` undoes it, in the logs of
+    `validate` too, and `found.repairs` says so. `coupling={("q5", "q6"): 1.0}` declares a motor of q6 that turns with
+    q̇6 + 1.0·q̇5, beside "auto" or a JointModel. `motors` is a TOML file where positions and torques (or currents) are
+    those of motors: `gear_ratio`, `coupling`, `offset`, `torque_constant`.
 
     >>> import numpy as np
     >>> from manipula import Arm, Log, load
@@ -139,4 +149,7 @@ def identify(
     """
     from manipula.identification.fit.identification import identify_robot
 
-    return identify_robot(robot_from(robot), logs, validate, model, prior, method, filter, tell)
+    return identify_robot(
+        robot_from(robot), logs, validate, model, prior, method, filter, tell, repair=repair, coupling=coupling,
+        motors=motors,
+    )  # fmt: skip

@@ -1,7 +1,8 @@
-"""`identify`, `calibrate`, `excite` and `payload`: what recordings tell of a robot, and the motion to record."""
+"""`identify` and `payload`: what recordings show of a robot, and of what it holds."""
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,6 +58,18 @@ def identify(
         ),
     ] = "auto",
     filter: Annotated[str, typer.Option("--filter", metavar="auto|none|HZ", help="The cut-off.")] = "auto",
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Undo a slip of the recordings (signs, order, zeros …) that explains them.")
+    ] = False,
+    coupling: Annotated[
+        list[str] | None, typer.Option("--coupling", metavar="q5,q6=1", help="The motor of q6 turns with q6 + 1·q5.")
+    ] = None,
+    motors: Annotated[
+        Path | None, typer.Option("--motors", help="Recordings are of motors: gear ratios, coupling, offsets; .toml")
+    ] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="12Hz", help="Errors through these filters too, in Hz, with commas.")
+    ] = "",
     bound: Annotated[
         float | None, typer.Option("--bound", help="Exit code 1 when a validation error is above it, in %.")
     ] = None,
@@ -82,6 +95,8 @@ def identify(
       manipula identify puma560 run.csv --method wls --prior none --report r.html
       manipula identify arm.urdf --log "positions.csv + currents.csv" --scale tau=12.5
       manipula identify --sample --report r.html
+      manipula identify arm.urdf a.csv --validate b.csv --judge 12Hz --repair
+      manipula identify arm.urdf a.csv --coupling joint5,joint6=1
     """
     robot, train, validate = recordings.chosen(robot, train, log, validate, sample)
     if bound is not None and not bound > 0:
@@ -91,21 +106,23 @@ def identify(
     if out is not None and out.suffix.lower() not in (endings := api.formats()):  # refused before the work, not after
         raise InputError("--out: {out}: expected one of the endings {endings}", out, " ".join(endings))
     subject = options.find(robot, wishes)
-    declared, cutoff = _model(model), _cutoff(filter)
+    declared, cutoff, hertz = _model(model), _cutoff(filter), _hertz(judge)
     with progress(f"identifying {subject.name}") as tell:
         read = {"robot": subject, **recordings.log_settings(columns, units, scale, rate, topic)}
         logs, others = ([api.read_log(recordings.files_of(x), **read) for x in given] for given in (train, validate))
         found = api.identify(
             subject, logs, validate=others, model=declared, prior=None if prior == "none" else prior, method=method,
-            filter=cutoff, tell=tell,
+            filter=cutoff, tell=tell, repair=repair, coupling=_coupling(coupling), motors=motors,
         )  # fmt: skip
         files = _write_results(found, out, report)
     judged = [one for one, read_from in zip(validate, others) for _ in read_from.rows()]
     failed = _failures(found, judged, bound)
+    compared = found.comparison(hertz)
     if as_json:
-        say_json(plain({**found.as_dict(), "failed": failed, "files": [str(path) for path in files]}))
+        told = {"comparison": compared} if hertz else {}
+        say_json(plain({**found.as_dict(), **told, "failed": failed, "files": [str(path) for path in files]}))
     else:
-        _say(found, train, judged, files)
+        _say(found, compared, [recordings.label(train), *(recordings.label([one]) for one in judged)], files)
     for text in failed:
         note(text, "red")
     if failed:
@@ -117,19 +134,24 @@ def _write_results(found: Any, out: Path | None, report: Path | None) -> list[Pa
     return robot if report is None else [*robot, found.report(report)]
 
 
-def _say(found: Any, train: list[str], validate: list[str], files: list[Path]) -> None:
+def _say(found: Any, compared: Any, names: list[str], files: list[Path]) -> None:
     for text in found.warnings:
         say_prose(Message("warning: {text}", text), "yellow")
-    rows = [_row(recordings.label(train), language.translate("training"), found.train)]
-    use = language.translate("validation")
-    rows += [_row(recordings.label([one]), use, errors) for one, errors in zip(validate, found.validation)]
     joints = [f"{name} %" for name in found.data.robot.joint_names]
-    heads = ("recording", "used for", "whole %", "moving %", *joints)
+    heads = ("recording", "used for", "judged through", "whole %", "moving %", "at rest %", "least squares %", *joints)
+    rows = [
+        [
+            names[row.place], language.translate("validation" if row.place else "training"),
+            language.translate(row.judge), *(_percent(x) for x in (row.found.whole, row.found.moving, row.found.rest)),
+            _percent(row.plain.whole), *map(_percent, row.found.joints),
+        ]
+        for row in compared
+    ]  # fmt: skip
     prior = Message("no prior") if found.prior is None else Message("prior {prior}", found.prior)
     verdict = Message("physically consistent") if found.consistent else Message("NOT physically consistent")
     of = found.data.robot.name, len(found.columns), found.method
     title = Message("{robot}: {count} parameters by {method}, {prior}; {verdict}", *of, prior, verdict)
-    say_table(title, heads, rows, right=range(2, len(heads)))
+    say_table(title, heads, rows, right=range(3, len(heads)))
     for text in dict.fromkeys(found.filter):
         say_prose(Message("filter: {text}", text))
     for choice in found.choices:
@@ -156,8 +178,27 @@ def _say(found: Any, train: list[str], validate: list[str], files: list[Path]) -
         say(Message("wrote {file}", path))
 
 
-def _row(name: str, use: str, errors: Any) -> list[str]:
-    return [name, use, *(f"{x:.2f}" for x in (errors.whole, errors.moving, *errors.joints))]
+def _percent(x: float) -> str:
+    return "" if isnan(x) else f"{x:.2f}"  # nothing to compare with: no joint at rest, no torque
+
+
+def _hertz(text: str) -> list[float]:
+    """Of `12Hz`, `8,12`."""
+    found = numbers("--judge", text.lower().replace("hz", "")) if text else []
+    if any(not x > 0 for x in found):
+        raise InputError("--judge: expected cut-offs above 0 Hz, found {text!r}", text)
+    return found
+
+
+def _coupling(given: list[str] | None) -> dict[tuple[str, str], float]:
+    found = {}
+    for text in given or ():
+        names, _, factor = text.partition("=")
+        pair = [name.strip() for name in names.split(",")]
+        if len(pair) != 2 or not all(pair):
+            raise InputError("--coupling: expected JOINT,JOINT=FACTOR, found {text!r}", text)
+        found[pair[0], pair[1]] = (numbers("--coupling", factor) or [1.0])[0]
+    return found
 
 
 def _parameter(row: Any) -> list[str]:
@@ -204,149 +245,6 @@ def _model(text: str) -> JointModel | str:
     return JointModel.from_words(text)
 
 
-# `calibrate`: an arm's geometry from measurements.
-
-
-@command()
-def calibrate(
-    robot: str,
-    table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="q1 … qn, then what was measured; see below.")],
-    kind: Annotated[str, typer.Option("--kind", metavar="pose|points|distance", help="Else as the heads say.")] = "",
-    parameters: Annotated[
-        str, typer.Option("--parameters", help="Names or groups (offsets, lengths, angles, base, tool), with commas.")
-    ] = "all",
-    loss: Annotated[str, typer.Option("--loss", help="linear, huber, soft_l1 or cauchy.")] = "linear",
-    validate: Annotated[Path | None, typer.Option("--validate", help="A table kept apart to judge the result.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="The corrected robot: .toml or .urdf")] = None,
-    *,
-    wishes: Wishes,
-    as_json: bool = False,
-) -> None:
-    """Correct an arm's geometry from measured poses, points or distances of its tool.
-
-    The table has a row for every configuration: columns q1 … qn (or the joints' names), then x y z of a point on the
-    tool; x y z and qw qx qy qz, or roll pitch yaw, of its pose; x1 y1 z1 x2 … of several points; or distance. A unit
-    stands in brackets behind a name, q1 [deg], x [mm]; without one it is radians and metres.
-
-    \b
-    Examples:
-      manipula calibrate puma560 measured.csv --out fixed.toml
-      manipula calibrate ur5e tracker.csv --validate others.csv --loss huber
-    """
-    subject = options.find(robot, wishes)
-    q, measured, told = api.read_measured(subject, table)
-    if kind and kind != told:
-        raise InputError("{table}: its heads say {told!r}, --kind says {kind!r}", table, told, kind)
-    apart = None
-    if validate is not None:
-        rows, others, same = api.read_measured(subject, validate)
-        if same != told:
-            raise InputError(
-                "{validate}: its heads say {same!r}, those of {table} {told!r}", validate, same, table, told
-            )
-        apart = (rows, others)
-    found = api.calibrate(
-        subject, q, measured, kind=told, parameters=parameters.split(","), loss=loss, validate=apart
-    )  # fmt: skip
-    if out is not None:
-        api.save(found.robot, out)
-    if as_json:
-        say_json(plain({**found.as_dict(), "files": [] if out is None else [str(out)]}))
-        return
-    say(str(found))
-    if out is not None:
-        say(Message("wrote {file}", out))
-
-
-# `excite`: the motion to record.
-
-HEADS = ("joint", "lowest", "highest", "velocity", "acceleration")
-FAR = float("inf")
-
-
-@command()
-def excite(
-    robot: str,
-    seconds: Annotated[float, typer.Option("--seconds", help="How long the motion takes.")] = 10.0,
-    harmonics: Annotated[int, typer.Option("--harmonics", help="Of the base frequency 1/seconds; 2 or more.")] = 5,
-    criterion: Annotated[str, typer.Option("--criterion", metavar="logdet|condition")] = "logdet",
-    motion: Annotated[str, typer.Option("--motion", metavar="fourier|spline")] = "fourier",
-    velocity: Annotated[str, typer.Option("--velocity", help="Limit, SI: one number, or one a joint.")] = "",
-    acceleration: Annotated[str, typer.Option("--acceleration", help="Limit, SI.")] = "",
-    effort: Annotated[str, typer.Option("--effort", help="Limit, N·m or N.")] = "",
-    floor: Annotated[float | None, typer.Option("--floor", help="The tool stays above this height, m.")] = None,
-    box: Annotated[
-        str, typer.Option("--keep-out", metavar='"X X Y Y Z Z"', help="A box that the tool stays out of, m, world.")
-    ] = "",
-    seeds: Annotated[int, typer.Option("--seeds", help="Searches; the best is kept.")] = 3,
-    rate: Annotated[float, typer.Option("--rate", help="Rows a second of --out.")] = 100.0,
-    out: Annotated[Path | None, typer.Option("--out", help="The motion as a table: .csv")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
-    *,
-    wishes: Wishes,
-    as_json: bool = False,
-) -> None:
-    """Design a motion that makes the arm's parameters visible, to be recorded and identified from.
-
-    \b
-    Examples:
-      manipula excite puma560 --seconds 10 --out motion.csv
-      manipula excite iiwa14 --criterion condition --floor 0.1 --out motion.csv --plot motion.png
-    """
-    subject = options.find(robot, wishes)
-    given = {"velocity": velocity, "acceleration": acceleration, "effort": effort}
-    limits = {name: _entries(f"--{name}", text) for name, text in given.items() if text}
-    with progress(f"a motion for {subject.name}") as tell:
-        found = api.excite(
-            subject, seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits or None, seeds=seeds,
-            box=_room(floor, box), motion=motion, rate=rate, tell=tell,
-        )  # fmt: skip
-        written = [] if out is None else [found.save(out)]
-        if plot is not None:
-            written.append(_save_figure(found.plot(), plot))
-    if as_json:
-        say_json(plain({**found.as_dict(), "files": [str(path) for path in written]}))
-        return
-    rows = [[row["joint"], *(f"{row[name]:.3f}" for name in HEADS[1:])] for row in found.peaks()]
-    title = Message(
-        "{robot}, {duration:g} s: condition number {condition:.3g}, {scaled:.3g} scaled",
-        found.robot,
-        found.duration,
-        found.condition,
-        found.scaled,
-    )
-    say_table(title, HEADS, rows, right=range(1, len(HEADS)))
-    for line in (*found.notes, *(Message("wrote {file}", path) for path in written)):
-        say(line)
-
-
-def _save_figure(figure: Any, path: Path) -> Path:
-    try:
-        figure.savefig(path)
-    except ValueError as error:  # of an ending that matplotlib does not know
-        raise InputError("--plot: {path}: {error}", path, error) from None
-    return path
-
-
-def _entries(option: str, text: str) -> Any:
-    found = numbers(option, text)
-    return found[0] if len(found) == 1 else found
-
-
-def _room(floor: float | None, box: str) -> dict[str, Any] | None:
-    found: dict[str, Any] = {}
-    if floor is not None:
-        found["keep_in"] = [[-FAR, FAR], [-FAR, FAR], [floor, FAR]]
-    if box:
-        ends = numbers("--keep-out", box)
-        if len(ends) != 6:
-            raise InputError(
-                "--keep-out: expected six numbers, lowest and highest x, y and z, found {count}", len(ends)
-            )
-        found["keep_out"] = [ends[0:2], ends[2:4], ends[4:6]]
-    return found or None
-
-
 # `payload`: what an arm held while it was recorded.
 
 
@@ -387,12 +285,19 @@ def payload(
 
 
 def _say_payload(weigh: PayloadEstimator, source: str) -> None:
-    sigma = weigh.sigma
-    rows = [[name, f"{value:.6g}", f"{sigma[name]:.2g}"] for name, value in weigh.theta.items()]
-    say_table(Message("{source}: what {name} held", source, weigh.robot.name), ("parameter", "estimate", "sigma"), rows)
-    told = ", ".join(f"{x:.4g}" for x in weigh.com) if "m" in weigh.columns else ""
-    say_prose(
-        Message("- centre of mass at {told} m in the frame", told) if told else Message("- the mass was not asked for")
-    )
+    sigma, within = weigh.sigma, weigh.interval
+    rows = [[name, f"{x:.6g}", f"{sigma[name]:.2g}", f"± {within[name]:.2g}"] for name, x in weigh.theta.items()]
+    heads = ("parameter", "estimate", "sigma", "95 %")
+    say_table(Message("{source}: what {name} held", source, weigh.robot.name), heads, rows)
+    if "m" not in weigh.columns:
+        say_prose(Message("- the mass was not requested"))
+    elif weigh.is_empty:
+        say_prose(Message("- nothing, within ± {mass:.3g} kg", within["m"]))
+    else:
+        say_prose(Message("- {mass:.4g} kg ± {half:.2g} kg (95 %)", weigh.mass, within["m"]))
+        told = ", ".join(f"{x:.4g}" for x in weigh.com)
+        say_prose(Message("- centre of mass at {told} m in the frame", told))
+    for doubt in weigh.doubts:
+        say_prose(Message("warning: {text}", doubt), "yellow")
     nothing, shown = Message("- the motion showed nothing of it"), weigh.identifiable
     say_prose(Message("- the motion showed: {shown}", ", ".join(shown)) if shown else nothing)

@@ -78,12 +78,9 @@ class Inertial:
     def __init__(self, robot: RobotDescription) -> None:
         self.robot = merge_riders(robot)
         self.gravity = np.array([_number(self.robot, cell, "gravity") for cell in self.robot.gravity])
-        bare = _bare(self.robot, self.gravity)
-        made = generate_function(prepare(Request(bare, "regressor", symbolic=GRAVITY)))
-        self._code = compile_tape(tape_from_function(made))
+        self._code, listed = _regressor(_bare(self.robot))
         self._refuse_symbols()
         self.columns = _columns(self.robot)
-        listed = list(made.provenance.columns)
         self._places = np.array([listed.index(column.name) for column in self.columns])
 
     def _refuse_symbols(self) -> None:
@@ -122,6 +119,13 @@ class Inertial:
         """The same of an arm that stands still."""
         rest = np.zeros_like(q)
         return self.torque(self.regressor(q, rest, rest, gravity), theta)
+
+
+@lru_cache(maxsize=16)
+def _regressor(bare: RobotDescription) -> tuple[Any, list[str]]:
+    """Compiled, and the names of its columns; the same for every direction of gravity."""
+    made = generate_function(prepare(Request(bare, "regressor", symbolic=GRAVITY)))
+    return compile_tape(tape_from_function(made)), list(made.provenance.columns)
 
 
 @lru_cache(maxsize=16)
@@ -173,11 +177,11 @@ def _number(robot: RobotDescription, cell: Cell, what: str) -> float:
     return found
 
 
-def _bare(robot: RobotDescription, gravity: Array) -> RobotDescription:
-    """Without friction and springs, which have their own columns; gravity as plain numbers that can be made symbols."""
+def _bare(robot: RobotDescription) -> RobotDescription:
+    """Without friction and springs, which have their own columns; gravity as plain numbers that are made symbols."""
     idle = (x.actuator.without_friction(lambda cell: cell_with_value(cell.name)) for x in robot.joints)
     joints = (replace(x, actuator=actuator, springs=()) for x, actuator in zip(robot.joints, idle))
-    gx, gy, gz = (Cell(name, number(float(x))) for name, x in zip(GRAVITY, gravity))
+    gx, gy, gz = (Cell(name, number(1.0)) for name in GRAVITY)
     return replace(robot, joints=tuple(joints), gravity=(gx, gy, gz))
 
 

@@ -182,7 +182,14 @@ class Below:
     most: Cutoff
 
 
-Filter = float | str | None | Below
+@dataclass(frozen=True)
+class Same:
+    """One cut-off for every recording, lower only where the samples are too few."""
+
+    cutoff: Cutoff
+
+
+Filter = float | str | None | Below | Same
 
 
 def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
@@ -193,6 +200,8 @@ def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
         return found_cutoff(parts)
     if isinstance(filter, Below):
         return _lower(found_cutoff(parts), filter.most)
+    if isinstance(filter, Same):
+        return _within(filter.cutoff, HIGHEST_CUTOFF * min(part.rate for part in parts))
     if isinstance(filter, str) or not np.isfinite(filter):
         raise InputError('filter: expected "auto", a cut-off in Hz, or None, found {filter!r}', filter)
     return Cutoff(float(filter), Message("as asked for"))
@@ -203,6 +212,13 @@ def _lower(found: Cutoff, most: Cutoff) -> Cutoff:
     if found.frequency is None or most.frequency is None or most.frequency >= found.frequency:
         return found
     return Cutoff(most.frequency, most.reason, found.frequency)
+
+
+def _within(wanted: Cutoff, most: float) -> Cutoff:
+    if wanted.frequency is None or wanted.frequency <= most:
+        return wanted
+    return Cutoff(most, Message("a quarter of the sampling rate, lower than the {hertz:.3g} Hz of the training",
+                                wanted.frequency), wanted.motion)  # fmt: skip
 
 
 def found_cutoff(parts: Sequence[Log]) -> Cutoff:
@@ -344,55 +360,3 @@ def stops(q: Array, radii: Sequence[Array], stride: int = 1) -> list[Array]:
         held = stop_operator(MATHS, held, step, radius)
         found[k] = held
     return list(np.moveaxis(found / radius, 1, 0))
-
-
-# Where a recorded torque ends: the frequency beyond which it no longer has what the motion asks for.
-#
-# Drives and recorders filter torques, some below the motion's own band. What the model asks for beyond that end is not
-# in
-# the recording: it would be an error of no parameter. Over bands of frequency, the joints weighted by their noise,
-#
-#     gain = Σ Re(τ̂* τ) / Σ |τ̂|²        τ̂ the torque of a first fit, τ the recorded one
-#
-# Noise of the torque does not lower the gain, a filter of the torque does, and so does noise of the motion. The end is
-# where it falls to 1/2 for good; the cut-off lies half an octave below, so that the filter, 1/(1 + 2⁴) there, has left
-# nothing of it.
-
-BANDS = 4  # of an octave
-GAIN = 0.5
-BELOW = 2**0.5  # of the end, the cut-off: half an octave
-MOST = 0.99  # of the power asked for that must lie below: else it is the model that is wrong, not the torque
-
-
-def torque_end(asked: Sequence[Array], recorded: Sequence[Array], rates: Sequence[float], weights: Array) -> float:
-    """Hz; infinite where the torque has all that the model asks for. Lists have an entry a stretch, (rows, n) at so
-    many rows a second; `weights` are 1/σ² of the joints."""
-    slowest, fastest = min(rate / len(x) for x, rate in zip(asked, rates)), max(rates) / 2
-    count = int(np.ceil(BANDS * np.log2(fastest / slowest))) + 1
-    sums = np.zeros((2, count))
-    for x, y, rate in zip(asked, recorded, rates):
-        f, power, shared = _spectra(x, y, rate, weights)
-        place = np.clip((BANDS * np.log2(f / slowest)).astype(int), 0, count - 1)
-        sums += [np.bincount(place, values, count) for values in (power, shared)]
-    return _band_end(sums[0], sums[1], slowest)
-
-
-def _spectra(asked: Array, recorded: Array, rate: float, weights: Array) -> tuple[Array, Array, Array]:
-    """Frequencies above zero, |τ̂|² and Re(τ̂* τ)."""
-    window = np.sin(np.pi * (np.arange(len(asked)) + 0.5) / len(asked))[:, None] ** 4
-    first, second = (np.fft.rfft((x - x.mean(0)) * window, axis=0)[1:] for x in (asked, recorded))
-    f = np.asarray(np.fft.rfftfreq(len(asked), 1 / rate), float)[1:]
-    return f, np.abs(first) ** 2 @ weights, (first.conj() * second).real @ weights
-
-
-def _band_end(power: Array, shared: Array, slowest: float) -> float:
-    """Where the gain falls to a half and stays below, between the middles of two bands."""
-    felt = np.flatnonzero(power > 0)
-    gain, middle = shared[felt] / power[felt], slowest * 2 ** ((felt + 0.5) / BANDS)
-    passed = np.flatnonzero(gain >= GAIN)
-    if not len(passed) or (last := passed[-1]) + 1 == len(felt):
-        return np.inf
-    if power[felt[: last + 1]].sum() < MOST * power.sum():
-        return np.inf
-    part = (gain[last] - GAIN) / (gain[last] - gain[last + 1])
-    return float(middle[last] * (middle[last + 1] / middle[last]) ** part)

@@ -1,9 +1,11 @@
-"""The page: warnings, errors, what was chosen, torques over time, what is left of them, parameters, conditioning."""
+"""The page: a verdict, warnings, errors, recordings, torques over time and what is left of them, parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,9 +13,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.errors import InputError
 from manipula.identification.data import Data
+from manipula.mechanics.drawing.record import drawing_of
+from manipula.mechanics.drawing.skeleton import axes_of, poses_of
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, page, paragraph, section, table, warning
+from manipula.pages.picture import Style, svg_of
+from manipula.version import __version__
 
 # What a page reads of a result, and the arrays behind its pictures.
 
@@ -21,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 class Shown(Protocol):
-    """What is told: `Found`."""
+    """What is shown: `Found`."""
 
     @property
     def method(self) -> str: ...
@@ -55,6 +63,7 @@ class Shown(Protocol):
     def consistent(self) -> bool: ...
     @property
     def extra(self) -> dict[str, float]: ...
+    def comparison(self, judge: Sequence[float] = ()) -> Sequence[Any]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,47 +123,111 @@ FAINT = 1e-12  # of the largest amplitude: what a logarithm still shows
 
 
 def report_of(found: Shown) -> str:
-    """HTML that needs no other file."""
+    """HTML that needs no other file: what a customer reads first, what an engineer checks last."""
     parts = [
+        _head(found),
+        section("Verdict", _items(verdict(found))),
         *(warning(text) for text in found.warnings),
         section("Errors", _errors(found), paragraph(_summary(found))),
         section("Recordings", _stretches(found), *_notes(found)),
-        *([section("Families of columns", _choices(found), *_blocks(found))] if found.choices or found.blocks else []),
         *(text for use, data in _uses(found) for text in _courses(use, data, found.theta)),
-        section("Parameters", _bars(found), _parameters("", found.parameters)),
-        section("Base parameters", paragraph(SUMS), _parameters("", found.base_parameters)),
+        *([section("Families of columns", _choices(found), *_blocks(found))] if found.choices or found.blocks else []),
         section("Conditioning", *_condition_paragraphs(found)),
+        section("Base parameters", paragraph(SUMS), _parameters("", found.base_parameters)),
+        section("Parameters", _bars(found), _parameters("", found.parameters)),
     ]
-    return page(f"{found.data.robot.name}: what recordings tell", parts)
+    return page(f"{found.data.robot.name}: identified from recordings", parts)
 
 
-SUMS = "The sums of parameters that torques can tell; they are known though their single terms may not be."
+SUMS = "The sums of parameters that are identifiable from torques; they are known though their single terms may not be."
+KNOWN = 0.1  # of itself: a parameter that is identified well
+GOOD, FAIR = 5.0, 15.0  # % of the torque: a prediction for control, and one for simulation
 
 
 # words and tables
 
 
+def _head(found: Shown) -> str:
+    """Date, version and the arm."""
+    made = f"manipula {__version__}, {datetime.now(UTC).strftime('%Y-%m-%d %H:%M')} UTC"
+    return f'<p>{escape(made)}</p><div style="max-width: 320px">{_picture(found.data.robot)}</div>'
+
+
+def _picture(robot: RobotDescription) -> str:
+    """Nothing of a robot that cannot be drawn."""
+    try:
+        record = drawing_of(robot)
+    except InputError:
+        return ""
+    poses = poses_of(record, record["rest"])
+    return svg_of(record, poses, axes_of(record, poses), Style(320.0, 280.0))
+
+
+def verdict(found: Shown) -> list[str]:
+    """What was found, how well it predicts, what is not identifiable, what to do next."""
+    judged = max((x.whole for x in found.validation), default=found.train.whole)
+    on = "on recordings kept apart" if found.validation else "on the recordings of the fit"
+    use = "good enough for control" if judged < GOOD else "usable for simulation" if judged < FAIR else "poor"
+    rows = list(found.base_parameters)
+    sure = [row for row in rows if row.sigma < KNOWN * abs(row.value)]
+    weak = sorted((row for row in rows if not row.is_identified), key=lambda row: -row.sigma)
+    told = [
+        f"{len(sure)} of {len(rows)} base parameters are known to {KNOWN:.0%} or better; every body is "
+        f"{'physically consistent' if found.consistent else 'NOT physically consistent'}.",
+        f"The model predicts {100 - min(judged, 100):.1f} % of the torque {on} (error {judged:.2f} %): {use}.",
+    ]
+    if weak:
+        names = ", ".join(row.name for row in weak[:6]) + (" …" if len(weak) > 6 else "")
+        told.append(f"Not identifiable from these motions ({len(weak)}): {names}.")
+    return [*told, f"Next: {_advice(found, bool(weak))}"]
+
+
+def _advice(found: Shown, weak: bool) -> str:
+    if getattr(found, "doubtful", False):
+        return "settle the first warning; repair=True (--repair) undoes it. Do not use the parameters before."
+    if not found.validation:
+        return "record another motion and judge on it (validate=, --validate): the errors above are those of the fit."
+    if max(x.whole for x in found.validation) > 2 * max(found.train.whole, *found.blocks, 0.0):
+        return "the motion of the fit does not show what the other one needs: record more of it, or a faster one."
+    return "mp.excite(robot, after=found) designs a motion for what is least known." if weak else "use found.robot."
+
+
+def _items(texts: Sequence[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
+
+
 def _summary(found: Shown) -> str:
-    told = "could exist: every body and motor is possible" if found.consistent else "is NOT physically consistent"
+    told = "is physically consistent" if found.consistent else "is NOT physically consistent"
     prior = "without a prior" if found.prior is None else f"under the prior “{found.prior}”"
-    extra = f" A robot file cannot say {', '.join(found.extra)}." if found.extra else ""
+    extra = f" A robot file has no word for {', '.join(found.extra)}." if found.extra else ""
     return (
         f"{len(found.theta)} parameters by the method {found.method}, {prior}; the result {told}. Errors are "
-        "100·‖τ − τ̂‖/‖τ‖, torques after the filter of the fit; “moving” leaves out rows of joints that may stick. "
-        f"Residuals remember {found.correlation:.3g} samples: standard deviations are widened by it.{extra}"
+        "100·‖τ − τ̂‖/‖τ‖, torques after the filter of the fit, or as recorded (raw); “moving” leaves out rows of "
+        "joints that may stick. Least squares: motor inertia, viscous and Coulomb friction, offsets, on the same data. "
+        f"Residuals are correlated over {found.correlation:.3g} samples, and standard deviations count it.{extra}"
     )
 
 
 def _errors(found: Shown) -> str:
-    many = len(found.validation) > 1
-    rows = [("training", found.train, found.data)]
-    judged = zip(found.validation, found.judged)
-    rows += [(f"validation {k}" if many else "validation", *own) for k, own in enumerate(judged, 1)]
-    heads = ("recordings", "files", "whole %", "moving %", *(f"{name} %" for name in found.data.robot.joint_names))
-    cells = [
-        [name, _files(data), *(f"{x:.2f}" for x in (own.whole, own.moving, *own.joints))] for name, own, data in rows
-    ]
-    return table("", heads, cells)
+    """A column for every recording and judge, a row for every joint: it fits a page however many joints there are."""
+    rows = found.comparison()
+    uses = [use for use, _ in _uses(found)]
+    files = [_files(data) for _, data in _uses(found)]
+    heads = ["error %"]
+    for row in rows:
+        judge = "raw" if row.judge == "raw torque" else "filtered"
+        heads += [f"{uses[row.place]}, {judge}", "least squares"]
+    named = [files[row.place] if row.judge != "raw torque" else "" for row in rows]
+    lines = [["recordings", *(text for name in named for text in (name, ""))]]
+    for word in ("whole", "moving", "rest"):
+        lines.append([word, *(_percent(getattr(own, word)) for row in rows for own in (row.found, row.plain))])
+    for j, name in enumerate(found.data.robot.joint_names):
+        lines.append([name, *(_percent(own.joints[j]) for row in rows for own in (row.found, row.plain))])
+    return table("", heads, lines)
+
+
+def _percent(x: float) -> str:
+    return f"{x:.2f}" if np.isfinite(x) else ""
 
 
 def _files(data: Data) -> str:
@@ -163,12 +236,18 @@ def _files(data: Data) -> str:
     return ", ".join(name for name in names if name)
 
 
+def _digest(source: str) -> str:
+    """The beginning of the file's SHA-256."""
+    path = Path(source)
+    return sha256(path.read_bytes()).hexdigest()[:12] if source and path.is_file() else ""
+
+
 def _stretches(found: Shown) -> str:
-    heads = ("recordings", "file", "stretch", "seconds", "samples", "Hz", "rows kept", "cut-off Hz")
+    heads = ("recordings", "file", "SHA-256", "stretch", "seconds", "samples", "Hz", "rows kept", "cut-off Hz")
     rows = [
         [
-            use, Path(motion.source).name, str(k), f"{motion.t[-1] - motion.t[0]:.4g}", str(len(motion)),
-            f"{motion.smoother.rate:.5g}", str(len(motion.t[motion.kept])),
+            use, Path(motion.source).name, _digest(motion.source), str(k), f"{motion.t[-1] - motion.t[0]:.4g}",
+            str(len(motion)), f"{motion.smoother.rate:.5g}", str(len(motion.t[motion.kept])),
             f"{motion.smoother.cutoff:.3g}" if motion.smoother.cutoff else "none",
         ]
         for use, data in _uses(found)

@@ -23,7 +23,10 @@ svg { width: 100%; height: auto; } .wide { overflow-x: auto; margin: .6rem 0; }
   body { background: #16181a; color: #ddd; } th, td { border-color: #444; } caption { color: #aaa; }
   .warning { background: #3a2a10; } svg line[stroke="#e4e4e4"] { stroke: #3a3d40; }
 }
-@media print { body { margin: 0; max-width: none; } svg, tr { break-inside: avoid; } h2 { break-after: avoid; } }
+@media print {
+  body { margin: 0; max-width: none; font-size: 11px; } svg, tr { break-inside: avoid; } h2 { break-after: avoid; }
+  .wide { overflow: visible; } th, td { padding: .15rem .3rem; } .charts { grid-template-columns: 1fr 1fr; }
+}
 """
 # text, tables and drawings: no script runs on such a page, whatever the names in it are
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

@@ -9,7 +9,8 @@ import pytest
 
 import manipula as mp
 from manipula.identification.data import Data, gather
-from manipula.identification.fit.identification import fit_of, gain_doubts
+from manipula.identification.fit.gains import gain_doubts
+from manipula.identification.fit.identification import fit_of
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.bodies import with_standard
 from manipula.mechanics.robot.description import RobotDescription

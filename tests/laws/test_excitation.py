@@ -14,11 +14,13 @@ import pytest
 import manipula as mp
 from manipula.identification.excitation.excitation import Design, Excitation, design_of
 from manipula.identification.excitation.motions import Spline
+from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import cell_with_value
 from manipula.mechanics.robot.values.parameter import Num
 from tests.golden.sentences import Sentences
 from tests.laws.test_coupled import free_and_coupled
 from tests.random_robots import random_robot, random_tree, with_laws
+from tests.recordings import torques, two_joints
 
 DENSE = 50_000  # samples of a motion: 50 times those it was checked with
 ARMS = ["P", "RH", "FPR"]
@@ -237,3 +239,29 @@ def test_robots_that_cannot_be_excited_say_so() -> None:
         mp.excite("planar2r")
     with pytest.raises(mp.InputError, match="limits of effort need a value for m"):
         mp.excite(planar(), limits={"effort": 5})
+
+
+def test_a_motion_after_a_recording_shows_what_that_did_not() -> None:
+    """A first recording that moves the first joint alone: together they are far better conditioned than it alone."""
+    arm = two_joints()
+    t = np.arange(0, 8, 0.01)
+    q = np.stack([np.sin(2 * t) + 0.4 * np.cos(3.1 * t), 0.02 * np.sin(1.3 * t)], axis=1)
+    qd, qdd = np.gradient(q, t, axis=0), np.gradient(np.gradient(q, t, axis=0), t, axis=0)
+    found = mp.identify(arm, mp.Log(t, q, torques(arm, q, qd, qdd)), model=mp.JointModel(), filter=5.0)
+    limits = {"position": (-2, 2), "velocity": 3.0, "acceleration": 10.0}
+    alone, beside = (mp.excite(arm, seconds=4, seeds=1, limits=limits, after=x) for x in (None, found))
+    recorded = found.data.source.motions[0]
+    seen = Motion(*(x[recorded.kept] for x in (recorded.q, recorded.qd, recorded.qdd)))
+    both = design_of(arm, 4, 5, limits, None, "fourier").information.after([seen], 2.0)
+    times = np.linspace(0, 4, 101)
+    together = [both.logdet(Motion(*map(np.asarray, motion(times)))).value for motion in (alone, beside)]
+    assert together[1] > together[0] + 0.05
+    assert beside.condition < 100
+
+
+def test_a_motion_that_cannot_identify_says_why() -> None:
+    arm = two_joints()
+    limits = {"position": [(-2, 2), (-1e-5, 1e-5)], "velocity": 3.0, "acceleration": 10.0}
+    told = mp.excite(arm, seconds=4, seeds=1, limits=limits)
+    assert told.condition > 1e4
+    assert any("cannot identify" in text and "too narrow for joint2" in text for text in told.notes)

@@ -67,3 +67,16 @@ def test_a_family_must_explain_something_of_the_torque(seed: int) -> None:
     assert _passes(Choice("load", after, before, blocks, False)) == wanted
     assert not _passes(Choice("stribeck:0.05", 0.1117, 0.1164, 0.875, False))
     assert _passes(Choice("hysteresis:0.01", 1.9, 1.94, 0.875, False))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_columns_that_are_sums_of_others_end_in_no_error(seed: int) -> None:
+    """Among those kept and among those to be taken; columns that nobody feels, too."""
+    rng = np.random.default_rng(seed)
+    free = rng.normal(size=(60, 6))
+    sums, nothing, again = free[:, :3] @ rng.normal(size=(3, 2)), np.zeros(60), free[:, 3] + free[:, 0]
+    Y = np.column_stack([free[:, :3], sums, nothing, free[:, 3:], again])
+    Y = Y * 10.0 ** rng.uniform(-4, 4, Y.shape[1])
+    normal = Normal(Y.T @ Y, np.zeros(Y.shape[1]), 1.0, 60)
+    found = independent(normal, np.arange(6), np.arange(6, 10))
+    assert list(found) == [6, 7, 8]

@@ -9,7 +9,8 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 import manipula as mp
-from manipula.identification.filters import BELOW, Below, Cutoff, Smoother, cutoff_for, rates, torque_end
+from manipula.identification.filters import Below, Cutoff, Smoother, cutoff_for, rates
+from manipula.identification.fit.cutoff import BELOW, torque_end
 from tests.recordings import recording, two_joints
 
 RATE = 100.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from manipula.identification.excitation.motions import (
     room_from,
 )
 from manipula.identification.excitation.penalties import Between, Watch, watches_of
+from manipula.identification.filters import RecordedMotion
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
@@ -300,10 +301,16 @@ def optimise_excitation(
     box: Any = None,
     motion: str = "fourier",
     rate: float = RATE,
+    after: Sequence[RecordedMotion] = (),
     tell: Tell = silent,
 ) -> Excitation:
-    """The best motion of all seeds by the criterion; of those that differ by little the best conditioned."""
+    """The best motion of all seeds by the criterion; of those that differ by little the best conditioned. It is to be
+    recorded beside the motions `after`."""
     design = design_of(robot, seconds, harmonics, limits, box, motion)
+    if after:
+        length = sum(float(one.t[-1] - one.t[0]) for one in after)
+        seen = [Motion(*(x[one.kept] for x in (one.q, one.qd, one.qdd))) for one in after]
+        design = replace(design, information=design.information.after(seen, length / design.seconds))
     if criterion not in CRITERIA:
         raise UnknownNameError("criterion", criterion, CRITERIA)
     rows, numbers = positive(rate, "excite: rate", Message("rows a second")), _seeds(seeds)
@@ -319,8 +326,36 @@ def optimise_excitation(
     return Excitation(
         **{x.name: getattr(made, x.name) for x in fields(made)}, robot=robot.name, joints=tuple(robot.joint_names),
         criterion=criterion, condition=condition, scaled=scaled, attempts=tuple(x for x, _ in attempts),
-        parameters=tuple(design.information.names), limits=design.limits, notes=design.notes, rate=rows,
+        parameters=tuple(design.information.names), limits=design.limits, rate=rows,
+        notes=(*design.notes, *_doubts(design, best, condition)),
     )  # fmt: skip
+
+
+UNUSABLE = 1e4  # condition number of a motion that cannot identify
+NARROW = 0.2  # rad or m of range on each side: too little to show a link's inertia
+
+
+def _doubts(design: Design, x: Floats, condition: float) -> list[str]:
+    """Why the motion cannot identify, where it cannot."""
+    if not condition > UNUSABLE:
+        return []
+    reach, names = design.limits.reach, design.information.joints
+    narrow = [name for name, room in zip(names, reach) if room < NARROW]
+    least = design.information.weakest(design.motion(x, _without_rest(design.coarse)))
+    reason = (
+        Message("the limits are too narrow for {joints}", ", ".join(narrow))
+        if narrow
+        else Message("limits, box or length leave no motion that separates them")
+    )
+    return [
+        Message(
+            "the motion cannot identify the arm (condition number {condition:.2g}): {parameters} are hardly visible; "
+            "{reason}",
+            condition,
+            ", ".join(least),
+            reason,
+        )
+    ]
 
 
 def _best(attempts: Sequence[tuple[Attempt, Floats]], slack: float) -> Floats:

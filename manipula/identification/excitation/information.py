@@ -19,7 +19,7 @@ the determinant. The gradients are derived here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -40,6 +40,7 @@ MIXED = 0.02  # of log det, per unknown, in the condition: of motions as well co
 LIGHT = 200_000  # multiplications of a product
 STATES = 60  # at random, to see which columns are independent
 DEPENDENT = 1e-7  # of a column's length, what the columns before do not explain
+LEADS = 0.3  # of the largest entry of a direction
 EXTRA = ("Ia", "fv", "fc", "fo")
 
 
@@ -61,6 +62,7 @@ class Information:
     width: Floats
     kept: NDArray[np.intp]
     unit: Floats
+    known: Floats | None = None  # G of recordings made before, in the units, times their length over that of the motion
 
     @property
     def names(self) -> list[str]:
@@ -97,13 +99,15 @@ class Information:
         W = self.matrix(motion) / self.unit
         flat = W.reshape(-1, W.shape[-1])
         G = _normal(flat) / len(W) + RIDGE * np.eye(W.shape[-1])
+        if self.known is not None:
+            G = G + self.known
         value = np.linalg.slogdet(G)[1]
         return Told(float(value), ((2 / len(W)) * _times(flat, np.linalg.inv(G)) / self.unit).reshape(W.shape))
 
     def condition(self, motion: Motion) -> Told:
         W, b = self.regressor(*motion), len(self.base)
         flat = W.reshape(-1, b)
-        value, by_normal = _spread(_normal(flat) / len(W))
+        value, by_normal = _spread(_normal(flat) / len(W) + self._known_rigid())
         more = self.logdet(motion)
         share = MIXED / len(self.names)
         slope = share * more.slope
@@ -116,7 +120,32 @@ class Information:
         flat, b = W.reshape(-1, W.shape[-1]), len(self.base)
         lengths = np.linalg.norm(flat, axis=0)
         scaled = flat / np.where(lengths > 0, lengths, 1.0)
-        return float(np.linalg.cond(flat[:, :b])), float(np.linalg.cond(scaled))
+        if self.known is None:
+            return float(np.linalg.cond(flat[:, :b])), float(np.linalg.cond(scaled))
+        G = _normal(flat) / len(W) + self.known * np.outer(self.unit, self.unit)
+        sizes = np.sqrt(np.maximum(np.diag(G), 1e-300))
+        both = (np.linalg.cond(G[:b, :b]), np.linalg.cond(G / np.outer(sizes, sizes)))
+        return float(np.sqrt(both[0])), float(np.sqrt(both[1]))
+
+    def _known_rigid(self) -> Floats:
+        """Of the base parameters, SI; nothing where no recording was made before."""
+        b = len(self.base)
+        if self.known is None:
+            return np.zeros((b, b))
+        return self.known[:b, :b] * np.outer(self.unit[:b], self.unit[:b])
+
+    def after(self, motions: Sequence[Motion], share: float) -> Information:
+        """Beside what these motions show; `share` is their length over that of the motion to be made."""
+        rows = [(self.matrix(motion) / self.unit).reshape(-1, len(self.names)) for motion in motions]
+        times = sum(len(motion.q) for motion in motions)
+        return replace(self, known=share / max(times, 1) * np.asarray(sum(map(_normal, rows))))
+
+    def weakest(self, motion: Motion) -> list[str]:
+        """The unknowns that the motion shows least: those that lead the direction of its least singular value."""
+        flat = (self.matrix(motion, drawn_out=False) / self.unit).reshape(-1, len(self.names))
+        G = _normal(flat) / len(motion.q) + (0.0 if self.known is None else self.known)
+        least = np.abs(np.linalg.eigh(G)[1][:, 0])
+        return [self.names[k] for k in np.argsort(-least)[:3] if least[k] > LEADS * least.max()]
 
 
 def _parts(W: Floats) -> list[Floats]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from manipula.identification.data import Data, Grams
 from manipula.identification.estimators.entropic import entropic_from
 from manipula.identification.estimators.normal import joint_variances, normal_from, solve_normal, torque_squares
 from manipula.identification.estimators.prior import Prior
+from manipula.identification.fit.comparison import FINER, rough_fit
+from manipula.identification.fit.hypotheses import Explanation
 from manipula.identification.fit.to_robot import consistent
 from manipula.mechanics.robot.friction import Offset
 from manipula.messages import Message
@@ -29,6 +32,7 @@ WORSE = 1.15  # a consistent fit that leaves so much more than least squares
 WEAK = 3.0  # an instrumental fit that leaves so much more
 FEW = 10  # rows for every parameter
 FASTER = 1.2  # motions beyond those of the training
+ABOVE = 2.0  # times the training's error: a validation that says something
 
 
 def refuse_silent(data: Data) -> None:
@@ -53,19 +57,20 @@ def _constant(grams: Grams, j: int, data: Data) -> bool:
     return bool(np.ptp(column) <= 1e-9 * max(float(np.abs(column).max()), 1e-300))
 
 
-def refuse_noise(data: Data, prior: Prior, weights: Array, swapped: Changed) -> None:
-    """Raises where the motion foretells no joint's torque better than the mean of that torque does."""
-    left, spread = left_out(data.fit, prior, weights), about_mean(data)
+def refuse_noise(data: Data, prior: Prior, weights: Array, slips: Explanation | None) -> None:
+    """Raises where the motion predicts no joint's torque better than the mean of that torque does."""
+    loud = torque_squares(data.fit)
+    most = np.where(loud > 0, 1 / np.where(loud > 0, FINER**2 * loud, 1.0), 0.0)  # trust that Newton's way is short by
+    left, spread = left_out(data.fit, prior, np.minimum(weights, most)), about_mean(data)
     felt = spread > 0
     share = float(1 - (left[felt] / spread[felt]).min()) if felt.any() else 0.0
     if share < 1 - GUESSED:
         asked = Message("do torques and positions belong together, sample by sample, and to this robot?")
-        told = next(causes(data, prior, weights, swapped), asked)
         raise InputError(
-            "identify: no information: on blocks of the recording left out of the fit, the motion foretells "
-            "{share:.0%} of the best joint's torque; {told}",
+            "identify: no information: on blocks of the recording left out of the fit, the motion predicts {share:.0%} "
+            "of the best joint's torque; {told}",
             max(share, 0.0),
-            told,
+            asked if slips is None else slips.warning(),
         )
 
 
@@ -75,7 +80,7 @@ def left_out(grams: Grams, prior: Prior, weights: Array) -> Array:
     whole = normal_from(grams, weights)
     for b in range(len(grams.gram)):
         block = np.array([b])
-        theta = entropic_from(whole - normal_from(grams, weights, block), prior)
+        theta = rough_fit(whole - normal_from(grams, weights, block), prior)
         found += grams.squares(theta)[b]
     return found
 
@@ -93,15 +98,10 @@ def about_mean(data: Data) -> Array:
 # sentences
 
 
-def suspicions(data: Data, prior: Prior, weights: Array, swapped: Changed) -> list[str]:
-    """What training itself makes doubtful. `swapped` gathers the logs changed by a function."""
-    return [
-        *data.notes,
-        *_few(data),
-        *_still(data),
-        *_saturation_warnings(data),
-        *_poor(data, prior, weights, swapped),
-    ]
+def suspicions(data: Data, prior: Prior, weights: Array, slips: Explanation | None) -> list[str]:
+    """What training makes doubtful, what weighs most first."""
+    poor = _poor(data, prior, weights) if slips is None else [slips.warning()]
+    return [*poor, *_saturation_warnings(data), *_still(data), *_few(data)]
 
 
 def _few(data: Data) -> Iterator[str]:
@@ -126,98 +126,38 @@ def _saturation_warnings(data: Data) -> Iterator[str]:
             yield f"joint {name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
 
 
-def _poor(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterator[str]:
-    """Joints whose torque a possible arm does not explain, and why it may be so."""
-    found = next(causes(data, prior, weights, swapped), None)
-    if found is not None:
-        yield found
-        return
-    left, names = shares(data.fit, entropic_from(normal_from(data.fit, weights), prior)), data.robot.joint_names
+def _poor(data: Data, prior: Prior, weights: Array) -> Iterator[str]:
+    """Joints whose torque a possible arm does not explain, where no slip does."""
+    normal, names = normal_from(data.fit, weights), data.robot.joint_names
+    left = shares(data.fit, entropic_from(normal, prior))
     bad = [int(j) for j in np.flatnonzero(left > POOR)]
-    if bad:
-        told = ", ".join(f"{names[j]} {min(left[j], 9.99):.0%}" for j in bad)
-        other = " Is it a recording of this robot?" if len(bad) == len(names) else ""
-        look = "Units, signs and the order of joints are to be looked at."
-        yield f"much of the torque is left unexplained: {told}. {look}{other}"
-
-
-def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterator[str]:
-    """Slips of whoever wrote the log that would explain a poor fit: torques of the wrong sign, joints swapped."""
-    names = data.robot.joint_names
-    if turned := _find_negated_joints(data.fit, prior, weights):
-        yield Message(
-            "the torque of {list} seems to have the wrong sign: negated, the fit is far better", _list(names, turned)
-        )
-    left = _left_of(data, prior)
-    worst = int(np.argmax(left))
-    if not left[worst] > POOR:
+    if not bad:
         return
-    for other in (j for j in np.argsort(-left) if j != worst):
-        a, b = sorted((worst, int(other)))
-        for what, change in (("torques", _swap_torques), ("columns", _swap_joints)):
-            after = _left_of(swapped(partial(change, a=a, b=b)), prior)
-            if (after**2).sum() < BETTER**2 * (left**2).sum():
-                yield Message(
-                    "the {what} of {list} seem to be swapped: exchanged, the fit is far better",
-                    what,
-                    _list(names, (a, b)),
-                )
-                return
+    told = ", ".join(f"{names[j]} {min(left[j], 9.99):.0%}" for j in bad)
+    free = shares(data.fit, solve_normal(normal).theta)
+    wrong = (free[bad] > POOR / 2).all() or 2 * len(bad) >= len(names)
+    yield Message(
+        "much of the torque is left unexplained: {told}; signs, order, zeros and units of joints, mounting and coupled "
+        "motors were tried, and none explains it. {other}",
+        told,
+        Message("Is it a recording of this robot?") if wrong else Message("Is there a payload, a cable, a spring?"),
+    )
 
 
-def _find_negated_joints(grams: Grams, prior: Prior, weights: Array) -> list[int]:
-    """The joints whose torques, negated one after the other, leave far less; the best goes first."""
-
-    def left(joints: Sequence[int]) -> float:
-        turned = _negate_torques(grams, joints)
-        normal = normal_from(turned, weights)
-        return max(normal.cost(entropic_from(normal, prior)), 0.0)
-
-    found: list[int] = []
-    first = now = left(found)
-    loud = float(normal_from(grams, weights).c)
-    for _ in range(grams.gram.shape[1]):
-        if now < WELL * loud:
-            break
-        tried = {j: left([*found, j]) for j in range(grams.gram.shape[1]) if j not in found}
-        best = min(tried, key=lambda j: tried[j])
-        if tried[best] > BETTER * now:
-            break
-        found, now = [*found, best], tried[best]
-    return sorted(found) if now < BETTER**2 * first else []
-
-
-def _negate_torques(grams: Grams, joints: Sequence[int]) -> Grams:
-    """As if some torques had been recorded with the other sign."""
-    gram = grams.gram.copy()
-    for j in joints:
-        gram[:, j, -1, :-1] *= -1
-        gram[:, j, :-1, -1] *= -1
-    return Grams(gram, grams.rows)
-
-
-def _left_of(data: Data, prior: Prior) -> Array:
-    """What a possible arm leaves of every joint's torque, each joint weighted alike."""
-    loud = torque_squares(data.fit)
-    weights = np.where(loud > 0, 1 / np.where(loud > 0, 0.01 * loud, 1.0), 0.0)
-    return shares(data.fit, entropic_from(normal_from(data.fit, weights), prior))
-
-
-def _order(log: Log, a: int, b: int) -> list[int]:
-    order = list(range(log.q.shape[-1]))
-    order[a], order[b] = b, a
-    return order
-
-
-def _swap_torques(log: Log, a: int, b: int) -> Log:
-    assert log.tau is not None
-    return replace(log, tau=log.tau[:, _order(log, a, b)])
-
-
-def _swap_joints(log: Log, a: int, b: int) -> Log:
-    order = _order(log, a, b)
-    changed = {name: x[:, order] for name in ("q", "qd", "qdd") if (x := getattr(log, name)) is not None}
-    return _swap_torques(replace(log, **changed), a, b)
+def far_above(found: Any, judged: Any, where: str) -> Iterator[str]:
+    """Validation far above training, and joints that zero would predict better."""
+    usual = max(found.train.whole, *found.blocks, 0.0)
+    if judged.whole > ABOVE * usual and judged.whole > 100 * POORLY:
+        yield Message(
+            "{where}: its error of {error:.3g} % is {ratio:.2g} times that of the training: the training does not "
+            "show what this motion needs, or the model lacks a term",
+            where,
+            judged.whole,
+            judged.whole / max(usual, 1e-9),
+        )
+    for name, error in zip(found.data.robot.joint_names, judged.joints):
+        if error > 100:
+            yield Message("{where}: joint {name} is predicted worse than by zero ({error:.0f} %)", where, name, error)
 
 
 def shares(grams: Grams, theta: Array) -> Array:
@@ -273,10 +213,6 @@ def beyond(data: Data, other: Data, prior: str | None, where: str) -> list[str]:
 def _pace(data: Data) -> Array:
     """Of every joint the speed that one sample in a hundred exceeds."""
     return np.asarray(np.quantile(np.concatenate([np.abs(m.qd) for m in data.source.motions]), 0.99, axis=0))
-
-
-def _list(names: Sequence[str], which: Sequence[int]) -> str:
-    return " and ".join(names[j] for j in which)
 
 
 # Torques that were recorded later, or earlier, than the positions beside them: a drive's filter, another bus.

@@ -7,20 +7,21 @@ N/τ_int independent ones that they are; families of columns are chosen by cross
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.identification.data import Data, Grams, gather
+from manipula.identification.conversion import Conversion, read_motors
+from manipula.identification.data import Data, gather
 from manipula.identification.estimators.entropic import entropic_from
 from manipula.identification.estimators.iv import instruments_of
 from manipula.identification.estimators.normal import (
-    Normal,
     correlation_time,
     even_weights,
     normal_from,
@@ -29,12 +30,24 @@ from manipula.identification.estimators.normal import (
 )
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
-from manipula.identification.filters import BELOW, Below, Cutoff, Filter, torque_end
-from manipula.identification.fit.diagnostics import beyond, late, refuse_noise, refuse_silent, suspicions, weak, worse
+from manipula.identification.filters import Below, Cutoff, Filter, Same
+from manipula.identification.fit.cutoff import BELOW, choose_cutoff, torque_end
+from manipula.identification.fit.diagnostics import (
+    beyond,
+    far_above,
+    late,
+    refuse_noise,
+    refuse_silent,
+    suspicions,
+    weak,
+    worse,
+)
+from manipula.identification.fit.errors import errors_of
+from manipula.identification.fit.gains import gain_doubts
+from manipula.identification.fit.hypotheses import Explanation, explain
 from manipula.identification.fit.result import Found
 from manipula.identification.fit.selection import Selection, one_width, select
 from manipula.identification.fit.to_robot import (
-    errors_of,
     forgotten_laws,
     left_out,
     spread_of,
@@ -42,124 +55,14 @@ from manipula.identification.fit.to_robot import (
     spread_of_outputs,
 )
 from manipula.identification.joint_model import JointModel, laws_in_file
+from manipula.identification.outliers import without_outliers
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
 from manipula.messages import Message
 from manipula.recordings.log import Log
 
-# Drive gains against the masses of the robot's file: is a joint's torque recorded too large or too small?
-#
-# Of every joint alone,  τ_j = c Y_j θ_file + F_j f,  the joint's friction and offset f being free. A factor c is
-# believed
-# only where it explains: where, in every joint, the file's bodies times one number leave hardly more than the joint's
-# own
-# least squares with all its columns. A file whose masses are wrong mostly has another shape; and where the joints of an
-# arm, fitted together, agree better as recorded than with the factor taken out of one, it is the masses that are off.
-
 Array = NDArray[np.float64]
-OFF = 0.05  # drives are known to a few per cent
-SURE = 5.0  # standard deviations
-ALIKE = (1.3, 0.01)  # times what least squares leaves, and parts of the torque beside it
-NOISY = 0.3  # of a joint's torque left by least squares: nothing can be told of its shape
-MOTOR = "motor_inertia"
-
-
-@dataclass(frozen=True)
-class Gain:
-    """The factor of a joint with its standard deviation; is the file's shape right?"""
-
-    factor: float
-    sigma: float
-    alike: bool
-
-    @property
-    def off(self) -> bool:
-        return bool(self.factor > 0 and abs(self.factor - 1) > max(OFF, SURE * self.sigma))
-
-
-def gain_doubts(data: Data, time: float) -> Iterator[str]:
-    """Sentences; `time` is τ_int."""
-    found = gains_of(data, time)
-    if not all(gain.alike for gain in found.values()):
-        return
-    for j, gain in found.items():
-        if gain.off and not _agree(data, j, gain.factor, time):
-            name = data.robot.joint_names[j]
-            yield (
-                f"joint {name}: its torque is {gain.factor:.3g} times what the file's masses ask for: its drive gain "
-                "(torque constant, gear ratio) may be off, or those masses; "
-                f'JointModel(gains={{"{name}": {1 / gain.factor:.3g}}}) takes it for the gain'
-            )
-
-
-def gains_of(data: Data, time: float) -> dict[int, Gain]:
-    """Of the joints that move and feel bodies whose numbers the file has; none where gains are fitted themselves."""
-    if any(column.family == "gain" for column in data.columns):
-        return {}
-    found = {j: _gain(data, j, time) for j in range(data.fit.gram.shape[1])}
-    return {j: gain for j, gain in found.items() if gain is not None}
-
-
-def _gain(data: Data, j: int, time: float) -> Gain | None:
-    """With the motor's inertia of the file if that explains, too; it is free else."""
-    gram, rows = data.fit.gram[:, j].sum(0), int(data.fit.rows[:, j].sum())
-    felt = np.diag(gram)[:-1] > 0
-    free = solve_normal(_normal(gram, rows))
-    left = max(_normal(gram, rows).cost(free.theta), 0.0)
-    if rows <= 2 * free.rank or left > NOISY**2 * gram[-1, -1]:
-        return None
-    enough = (ALIKE[0] * np.sqrt(left) + ALIKE[1] * np.sqrt(gram[-1, -1])) ** 2
-    tried = [_against(data, gram, rows, felt, families, time, enough) for families in ((INERTIAL, MOTOR), (INERTIAL,))]
-    return next((gain for gain in tried if gain is not None and gain.alike), tried[-1])
-
-
-def _against(
-    data: Data, gram: Array, rows: int, felt: NDArray[np.bool_], families: tuple[str, ...], time: float, enough: float
-) -> Gain | None:
-    """The factor of the file's columns of these families; None where it lacks a number, or they make no torque."""
-    of_file = felt & np.array([column.family in families for column in data.columns])
-    if not np.isfinite(data.file_values[of_file]).all():
-        return None
-    whole = np.zeros(len(felt))
-    whole[of_file] = data.file_values[of_file]
-    T = np.zeros((len(felt) + 1, 2 + int((felt & ~of_file).sum())))
-    T[:-1, 0], T[-1, -1] = whole, 1.0
-    T[np.flatnonzero(felt & ~of_file), np.arange(1, T.shape[1] - 1)] = 1.0
-    normal = _normal(T.T @ gram @ T, rows)
-    found = solve_normal(normal)
-    if not found.seen[0, 0] > 1 - 1e-9:
-        return None
-    left = max(normal.cost(found.theta), 0.0)
-    sigma = np.sqrt(time * left / rows * found.inverse[0, 0])
-    return Gain(float(found.theta[0]), float(sigma), left <= enough)
-
-
-def _agree(data: Data, j: int, factor: float, time: float) -> bool:
-    """Do the masses that the joints ask for agree as recorded, and no longer when a joint's torque is divided by the
-    factor? Where no other joint feels the same bodies neither is better."""
-    grams = data.fit
-    weights = weights_from(
-        grams, solve_normal(normal_from(grams, weights_from(grams, np.zeros(len(data.columns))))).theta
-    )
-    other, theirs = grams.gram.copy(), weights.copy()
-    other[:, j, -1, :] /= factor
-    other[:, j, :, -1] /= factor
-    theirs[j] *= factor**2  # noise is divided, too
-    as_recorded, changed = (
-        _left(x) for x in (normal_from(grams, weights), normal_from(Grams(other, grams.rows), theirs))
-    )
-    return changed - as_recorded > SURE**2 * time
-
-
-def _left(normal: Normal) -> float:
-    return max(normal.cost(solve_normal(normal).theta), 0.0)
-
-
-def _normal(gram: Array, rows: int) -> Normal:
-    return Normal(gram[:-1, :-1], gram[:-1, -1], float(gram[-1, -1]), rows)
-
-
 Tell = Callable[[str], None]
 OUTPUTS = "output_error"
 
@@ -170,14 +73,29 @@ class Asked:
 
     robot: RobotDescription
     logs: tuple[Log, ...]
-    model: JointModel | None  # None: to be chosen
+    model: JointModel
     prior: str | None
     method: str
     filter: Filter
+    conversion: Conversion
     tell: Tell
+    repair: bool = False
+    repairs: tuple[Message, ...] = ()
 
     def gather(self, model: JointModel, load: Array | None = None) -> Data:
         return gather(self.robot, self.logs, model, self.filter, load=load, tell=self.tell)
+
+    def repaired(self, found: Explanation) -> Asked:
+        """What the slips found ask for: other numbers of the recordings, another gravity, coupled motors."""
+        return replace(
+            self,
+            robot=found.apply_to(self.robot),
+            logs=tuple(found.conversion.apply(log) for log in self.logs),
+            model=replace(self.model, coupling={**self.model.coupling, **found.coupling}),
+            conversion=self.conversion.then(found.conversion),
+            repair=False,
+            repairs=(found.note(),),
+        )
 
     def gather_changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
         """The columns of the data, of logs changed by a function."""
@@ -207,36 +125,64 @@ def identify_robot(
     method: str = "entropic",
     filter: float | str | None = "auto",
     tell: Tell = lambda text: None,
+    *,
+    repair: bool = False,
+    coupling: Mapping[tuple[str, str], float] | None = None,
+    motors: str | Path | None = None,
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
     estimate = estimator_named(method)
-    asked = Asked(robot, _checked_logs(robot, logs, "logs"), _model(model), _prior(prior, method), method, filter, tell)
-    asked, first = _first(asked)
+    conversion = Conversion.identity(robot.dof) if motors is None else read_motors(motors, robot.dof)
+    given = _checked_logs(robot, logs, "logs", conversion)
+    declared = _model(model, coupling or {})
+    asked = Asked(robot, given, declared, _prior(prior, method), method, filter, conversion, tell, repair)
+    asked, first, slips = _first(asked, tell)
     tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
-    fit, chosen, kept = _select_families(asked, first, tell)
+    # a recording that contradicts the robot asks for families that mend the contradiction: none is chosen
+    search = asked.model.search and asked.prior is not None and slips is None
+    fit, chosen, kept = _select_families(asked, first, tell) if search else (first, None, asked.model)
     theta = estimate(fit.data, fit.prior, fit.weights)
     if not np.isfinite(theta).all():
         raise InputError(
             "identify: method {method!r} found no finite parameters; is the recording long enough?", method
         )
-    return _make_result(asked, fit, theta, chosen, kept, validate)
+    return _make_result(asked, fit, theta, chosen, kept, slips, validate)
 
 
-def _first(asked: Asked) -> tuple[Asked, Fit]:
-    """The fit of the columns that every arm has, or of those asked for; it finds where the recorded torque ends."""
-    model = asked.model or JointModel()
+def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | None]:
+    """The fit of the columns that every arm has, or of those declared; it finds where the recorded torque ends, and
+    slips of the recording, which are undone where that is wanted."""
+    model = asked.model
     data = asked.gather(model)
     refuse_silent(data)
+    slips = explain(data, model, asked.prior, tell)
+    if slips is not None and asked.repair:
+        return _first(asked.repaired(slips), tell)
     fit = fit_of(data, asked.prior)
-    refuse_noise(data, fit.prior, fit.weights, partial(asked.gather_changed, data, model))
-    if asked.filter == "auto" and (most := _torque_cutoff(fit)) is not None:
-        asked = replace(asked, filter=Below(most))
-        data = asked.gather(model)
-        fit = fit_of(data, asked.prior)
+    refuse_noise(data, fit.prior, fit.weights, slips)
+    if asked.filter == "auto" and slips is None:
+        asked, data, fit = _filtered(asked, model, data, fit)
     if any(column.loaded for column in data.columns):
         fit = fit_of(_with_fitted_loads(fit).data, asked.prior)
     kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
-    return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior)
+    return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior), slips
+
+
+def _filtered(asked: Asked, model: JointModel, data: Data, fit: Fit) -> tuple[Asked, Data, Fit]:
+    """Through one filter for every recording: where the torque ends, or lower where that predicts better."""
+    if (most := _torque_cutoff(fit)) is not None:
+        asked = replace(asked, filter=Below(most))
+        data = asked.gather(model)
+        fit = fit_of(data, asked.prior)
+    again = partial(gather, asked.robot)
+    chosen = choose_cutoff(
+        data, fit.prior, fit.entropic(), fit.weights, lambda logs, same: again(logs, model, same, load=data.load)
+    )
+    asked = replace(asked, filter=Same(chosen))
+    if {motion.smoother.cutoff for motion in data.source.motions} == {chosen.frequency}:
+        return asked, data, fit
+    data = asked.gather(model)
+    return asked, data, fit_of(data, asked.prior)
 
 
 def _torque_cutoff(fit: Fit) -> Cutoff | None:
@@ -276,11 +222,10 @@ def _used(data: Data) -> list[NDArray[np.bool_]]:
 
 
 def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None, JointModel]:
-    """The families that the recording asks for, under the prior; without one, those that every arm has."""
-    if asked.model is not None or asked.prior is None:
-        return first, None, asked.model or JointModel()
+    """The families that the recording asks for, under the prior."""
     given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
-    everything = JointModel.everything(friction=[f"{law.key}:{FILE}" for law in given if law.widths])
+    widths = [f"{law.key}:{FILE}" for law in given if law.widths]
+    everything = JointModel.everything(friction=widths, coupling=asked.model.coupling, gains=asked.model.gains)
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gather(everything, first.entropic()[inertial])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
@@ -312,18 +257,25 @@ def _with_prior_weight(fit: Fit, first: Fit) -> Fit:
 
 
 def _make_result(
-    asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model: JointModel, validate: Any
+    asked: Asked,
+    fit: Fit,
+    theta: Array,
+    chosen: Selection | None,
+    model: JointModel,
+    slips: Explanation | None,
+    validate: Any,
 ) -> Found:
     data, last = fit.data, weights_from(fit.data.fit, theta, len(theta))
     time = _memory(data, theta)
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
     changed = partial(asked.gather_changed, data, model)
-    doubts = suspicions(data, fit.prior, fit.weights, changed)
-    known = len(doubts)
-    doubts += late(data, fit.weights, changed)
-    if asked.prior == "robot" and len(doubts) == known:  # torques that are late look like other masses
-        doubts += gain_doubts(data, time)
+    doubts: list[str] = [*asked.repairs, *suspicions(data, fit.prior, fit.weights, slips)]
+    if slips is None:
+        delayed = list(late(data, fit.weights, changed))
+        doubts += delayed
+        if asked.prior == "robot" and not delayed:  # torques that are late look like other masses
+            doubts += gain_doubts(data, time)
     if asked.method == "iv":
         doubts += [*instruments_of(data)[1], *weak(data, theta, fit.weights)]
         spread = spread_of_instruments(data, last, time)
@@ -333,7 +285,7 @@ def _make_result(
         doubts += worse(data, theta, fit.weights)
         spread = spread_of(normal_from(data.fit, last), prior, theta, time)
     train = errors_of(data, theta)
-    doubts += [*filter(None, [left_out(data, theta, train)]), *forgotten_laws(data)]
+    doubts += [*filter(None, [left_out(data, theta, train)]), *forgotten_laws(data), *data.notes]
     found = Found(
         method=asked.method,
         prior=None if prior is None else asked.prior,
@@ -351,6 +303,9 @@ def _make_result(
         spread=spread,
         data=data,
         asked_filter=asked.filter,
+        conversion=asked.conversion,
+        repairs=asked.repairs,
+        doubtful=slips is not None,
     )
     return _with_validation_errors(found, validate)
 
@@ -358,19 +313,27 @@ def _make_result(
 def _with_validation_errors(found: Found, validate: Any) -> Found:
     """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
     judged, data, doubts = [], [], list(found.warnings)
-    for place, log in enumerate(_checked_logs(found.data.robot, validate, "validate", empty=True), 1):
-        seen = found.data_from_log(log)
+    more: list[str] = []
+    logs = _checked_logs(found.data.robot, validate, "validate", found.conversion, empty=True)
+    for place, log in enumerate(logs, 1):
+        seen = found.data_from_joints(log)
         data.append(seen)
         judged.append(errors_of(seen, found.theta))
-        doubts += beyond(found.data, seen, found.prior, f"validation {place}")
-    return replace(found, validation=tuple(judged), judged=tuple(data), warnings=tuple(dict.fromkeys(doubts)))
+        more += far_above(found, judged[-1], f"validation {place}")
+        more += beyond(found.data, seen, found.prior, f"validation {place}")
+    # what a recording kept apart shows weighs more than what training suspects, and less than a slip that was found
+    first = sum(text in doubts for text in found.repairs) + (1 if found.doubtful else 0)
+    told = tuple(dict.fromkeys([*doubts[:first], *more, *doubts[first:]]))
+    return replace(found, validation=tuple(judged), judged=tuple(data), warnings=told)
 
 
 # what was asked for
 
 
-def _checked_logs(robot: RobotDescription, logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
-    """Each log of one arm, with its joints counted and its units doubted."""
+def _checked_logs(
+    robot: RobotDescription, logs: Any, what: str, conversion: Conversion | None, empty: bool = False
+) -> tuple[Log, ...]:
+    """Each log of one arm in the coordinates of its joints, with these counted and its units doubted."""
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
     for item in found:
         if not isinstance(item, Log):
@@ -379,14 +342,16 @@ def _checked_logs(robot: RobotDescription, logs: Any, what: str, empty: bool = F
             )
     if not found and not empty:
         raise InputError("identify: {what}: no log was given; expected one or more", what)
-    return tuple(row for log in found for row in log.checked(robot).rows())
+    converted = found if conversion is None else [conversion.apply(log) for log in found]
+    return tuple(without_outliers(row) for log in converted for row in log.checked(robot).rows())
 
 
-def _model(given: JointModel | str) -> JointModel | None:
+def _model(given: JointModel | str, coupling: Mapping[tuple[str, str], float]) -> JointModel:
+    """With coupled motors that are given beside it."""
     if isinstance(given, JointModel):
-        return given
+        return replace(given, coupling={**given.coupling, **coupling}) if coupling else given
     if given == "auto":
-        return None
+        return JointModel(search=True, coupling=coupling)
     raise InputError('identify: model: expected "auto" or a JointModel, found {given!r:.60}', given)
 
 

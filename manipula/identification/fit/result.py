@@ -17,20 +17,19 @@ from manipula.errors import UnknownNameError
 from manipula.generation.results.model import Model
 from manipula.generation.results.system import System
 from manipula.identification.columns import INERTIAL, Column
+from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data, gather
 from manipula.identification.filters import Filter
+from manipula.identification.fit.errors import Errors, Judged, compare, errors_of, torques_at
 from manipula.identification.fit.selection import Choice
 from manipula.identification.fit.to_robot import (
-    Errors,
     Spread,
     consistent,
     eigenvalues_of,
-    errors_of,
     in_file,
     left_out,
     robot_with,
     torque_function,
-    torques_at,
 )
 from manipula.identification.joint_model import JointModel
 from manipula.identification.report import Course, course_of, report_of
@@ -163,6 +162,11 @@ def _unit(row: Array, columns: Sequence[Column]) -> str:
     return columns[int(np.argmax(np.abs(row) > 0))].unit
 
 
+def _shown(column: Column, value: float) -> float:
+    """A gain is the gain; what a fit has is how far it is from 1."""
+    return 1 + value if column.family == "gain" else value
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Found:
     """What recordings told of a robot.
@@ -188,6 +192,9 @@ class Found:
     data: Data
     judged: tuple[Data, ...] = ()  # the recordings of `validation`
     asked_filter: Filter = "auto"  # of other recordings, too
+    conversion: Conversion | None = None  # of recorded numbers to those of the joints: motors, and what was repaired
+    repairs: tuple[str, ...] = ()  # slips of the recordings that were undone
+    doubtful: bool = False  # a slip was found that explains far more, and was not undone
 
     # results
 
@@ -210,7 +217,7 @@ class Found:
     def extra(self) -> dict[str, float]:
         """What a robot file cannot say, by name."""
         said = in_file(self.columns)
-        return {c.name: float(x) for c, x, own in zip(self.columns, self.theta, said) if not own}
+        return {c.name: _shown(c, float(x)) for c, x, own in zip(self.columns, self.theta, said) if not own}
 
     @property
     def left_out(self) -> str:
@@ -223,7 +230,7 @@ class Found:
         sigmas = self.spread.sigma(np.eye(len(self.columns)))
         believed = [None] * len(self.columns) if self.believed is None else [float(x) for x in self.believed]
         rows = zip(self.columns, self.theta, sigmas, believed)
-        return Table([Row(c.name, float(x), float(s), b, c.unit, c.family) for c, x, s, b in rows])
+        return Table([Row(c.name, _shown(c, float(x)), float(s), b, c.unit, c.family) for c, x, s, b in rows])
 
     @cached_property
     def base_parameters(self) -> Table:
@@ -262,6 +269,12 @@ class Found:
         found = self.errors(log)
         return found.moving if moving else found.whole
 
+    def comparison(self, judge: float | Sequence[float] = ()) -> tuple[Judged, ...]:
+        """Errors that can be compared: of the training (place 0) and every validation, through the filter of the fit,
+        through low-passes of `judge` Hz, and on the raw torque; beside them those of plain least squares."""
+        hertz = [judge] if isinstance(judge, int | float) else list(judge)
+        return tuple(compare(self.data, self.judged, self.theta, [float(x) for x in hertz]))
+
     def predict(self, log: Log) -> Array:
         """The torques (time, n) of a recorded motion, at the log's own times; torques need not be recorded.
 
@@ -271,7 +284,14 @@ class Found:
         return torques_at(self.data_from_log(given), self.theta, log.t)
 
     def data_from_log(self, log: Log | Sequence[Log]) -> Data:
-        """A recording through the columns of this fit."""
+        """A recording, made as those of the fit were, through the columns of this fit."""
+        if self.conversion is None:
+            return self.data_from_joints(log)
+        logs = [log] if isinstance(log, Log) else list(log)
+        return self.data_from_joints([self.conversion.apply(one) for one in logs])
+
+    def data_from_joints(self, log: Log | Sequence[Log]) -> Data:
+        """The same of a recording in the coordinates of the joints."""
         inertial = self.theta[[k for k, c in enumerate(self.columns) if c.family == INERTIAL]]
         data = gather(self.data.robot, log, self.model, self.asked_filter, load=inertial)
         return data.subset([c.name for c in self.columns])
@@ -301,6 +321,7 @@ class Found:
                 "validation": list(self.validation),
                 "choices": [vars(choice) for choice in self.choices],
                 "warnings": list(self.warnings),
+                "repairs": list(self.repairs),
                 "parameters": self.parameters,
                 "extra": self.extra,
             }

@@ -14,7 +14,8 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
 
 from manipula.identification.columns import Column
 from manipula.identification.data import Grams
@@ -186,12 +187,14 @@ def _extend_coordinates(prior: Prior, kept: Indexes, wider: Indexes, x: Array) -
 
 def independent(normal: Normal, kept: Indexes, more: Indexes) -> Indexes:
     """Those of `more` that are not, to rounding, sums of the columns kept and of each other: by Cholesky's factor of
-    the columns kept, a row longer with every column that is taken."""
+    the columns kept, a row longer with every column that is taken. Columns kept may be sums of each other, too, on a
+    motion that shows little: the factor is pivoted, and ends where rounding of the Gram matrix begins."""
     scale = np.sqrt(np.maximum(np.diag(normal.A), 0.0))
     scale[scale == 0] = 1.0
     A = normal.A / np.outer(scale, scale)
-    base, found = list(kept), list[int]()
-    root = cholesky(A[np.ix_(base, base)] + TELLABLE * np.eye(len(base)), lower=True)
+    factor, order, rank, _ = dpstrf(A[np.ix_(kept, kept)], lower=1, tol=TELLABLE)
+    base, found = [int(kept[k - 1]) for k in order[:rank]], list[int]()
+    root = np.tril(factor[:rank, :rank])
     for k in more:
         row = solve_triangular(root, A[base, k], lower=True)
         left = A[k, k] - row @ row

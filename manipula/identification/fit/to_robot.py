@@ -17,13 +17,13 @@ from manipula.generation.compose import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
 from manipula.identification.columns import INERTIAL, Column
-from manipula.identification.data import CHUNK, Data
+from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import barrier, barrier_value, hessian
 from manipula.identification.estimators.iv import instrumental
 from manipula.identification.estimators.normal import Normal, solve_normal
 from manipula.identification.estimators.output_error import information
 from manipula.identification.estimators.prior import TEN, Prior, least_eigenvalue, pseudo_inertia
-from manipula.identification.filters import RecordedMotion
+from manipula.identification.fit.errors import Errors, errors_of
 from manipula.identification.joint_model import GROUPS, TILT, Columns, Moment, laws_in_file
 from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.entry import Given
@@ -36,64 +36,8 @@ from manipula.mechanics.robot.friction import linear_letters, without_negative_d
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import number
 from manipula.scalar import Maths, Next
-from manipula.support.text import plain
-
-# Predicted torques at every sample of a motion, and how far they are from recorded ones.
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Errors:
-    """100·‖τ − τ̂‖/‖τ‖ of a log, all joints in one: over the whole of it, where joints move, and joint by joint."""
-
-    whole: float
-    moving: float
-    joints: tuple[float, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
-
-    def __str__(self) -> str:
-        return f"{self.whole:.2f} % (moving {self.moving:.2f} %)"
-
-
-def errors_of(data: Data, theta: Array) -> Errors:
-    """From the residuals along time; recorded and predicted torques have gone through the same filter."""
-    residual, torque = np.concatenate(data.residuals(theta)), np.concatenate(data.torques)
-    moving = np.concatenate(data.rows_in_motion)
-    return Errors(
-        _percent(residual, torque),
-        _percent(residual[moving], torque[moving]),
-        tuple(_percent(residual[:, j], torque[:, j]) for j in range(torque.shape[1])),
-    )
-
-
-def _percent(residual: Array, torque: Array) -> float:
-    loud = float(np.linalg.norm(torque))
-    return 100 * float(np.linalg.norm(residual)) / loud if loud > 0 else float("nan")
-
-
-def torques_at(data: Data, theta: Array, times: Array) -> Array:
-    """The torques (time, n) at any times of the recording, not filtered."""
-    whole = np.zeros(len(data.source.columns.columns))
-    whole[data.places] = theta
-    found = np.concatenate([_along(data, motion, whole) for motion in data.source.motions])
-    own = np.concatenate([motion.t for motion in data.source.motions])
-    if len(own) == len(times) and np.allclose(own, times, rtol=0, atol=1e-9):
-        return found
-    return np.stack([np.interp(times, own, column) for column in found.T], axis=1)
-
-
-def _along(data: Data, motion: RecordedMotion, theta: Array) -> Array:
-    found, columns = np.zeros_like(motion.q), data.source.columns
-    own = [columns.own(j) for j in range(columns.dof)]
-    for first in range(0, len(motion), CHUNK):
-        rows = slice(first, min(first + CHUNK, len(motion)))
-        for j, values in enumerate(columns.values(motion, rows, data.load)):
-            found[rows, j] = values @ theta[own[j]]
-    return found
 
 
 def in_file(columns: Sequence[Column]) -> list[bool]:
@@ -329,7 +273,8 @@ def spread_of(normal: Normal, prior: Prior | None, theta: Array, time: float) ->
         if np.isfinite(barrier_value(prior, x)):
             own = normal.in_coordinates(prior.transform)
             curvature = hessian(own.A / time, prior, barrier(prior, x)) / 2
-            root = prior.transform @ np.linalg.pinv(np.linalg.cholesky(_firm(curvature))).T
+            values, V = np.linalg.eigh(_firm(curvature))  # no factor of Cholesky where rounding has the last word
+            root = prior.transform @ (V / np.sqrt(np.maximum(values, 1e-15 * values[-1])))
             return Spread(root @ root.T)
     found = solve_normal(normal)
     return Spread(time * found.inverse, found.seen, found.lengths)

@@ -87,6 +87,45 @@ def _combination_text(row: Array, scale: Array, names: Sequence[str]) -> str:
     return text
 
 
+# How long residuals remember: sums over blocks of 1, 2, 4 … samples. Of white noise the squares of the sums grow as
+# the blocks do; what they grow by beyond that is τ_int, the method of batch means.
+
+BLOCKS = 16  # of a length, before its sums say anything
+
+
+class BatchMeans:
+    """Residuals in units of what was expected, (samples, n) at a time; memory grows as the logarithm of their count."""
+
+    def __init__(self) -> None:
+        self._pending: list[Array] = []  # of every length the sum that waits for its neighbour
+        self._squares: list[float] = []
+        self._blocks: list[int] = []
+
+    def add(self, rows: Array) -> None:
+        level = 0
+        while len(rows):
+            if level == len(self._pending):
+                self._pending.append(rows[:0])
+                self._squares.append(0.0)
+                self._blocks.append(0)
+            self._squares[level] += float((rows**2).sum())
+            self._blocks[level] += len(rows)
+            waiting = np.concatenate([self._pending[level], rows])
+            pairs = len(waiting) // 2
+            self._pending[level] = waiting[2 * pairs :]
+            rows = waiting[: 2 * pairs : 2] + waiting[1 : 2 * pairs : 2]
+            level += 1
+
+    @property
+    def correlation(self) -> float:
+        """τ_int in samples, at least 1."""
+        whole = self._squares[0] / max(self._blocks[0], 1) if self._blocks else 0.0
+        if not whole > 0:
+            return 1.0
+        usable = zip(range(len(self._blocks)), self._squares, self._blocks)
+        return float(max([1.0, *(s / b / (2**k * whole) for k, s, b in usable if b >= BLOCKS)]))
+
+
 METHODS: dict[str, Callable[[Unknowns], Block]] = {"least_squares": least_squares, "gradient": gradient}
 SIGMA = 10.0  # SI: first estimates that say next to nothing
 FEW = 3  # equations an unknown, before residuals tell how noisy the torques are
@@ -163,7 +202,7 @@ class OnlineEstimator:
         """Forget everything that was learnt."""
         self._state = self._code.start(**self._first)
         self._variance: Array = np.square(self.settings["sigma"])
-        self._seen, self.samples = Seen(), 0
+        self._seen, self.samples, self._means = Seen(), 0, BatchMeans()
 
     def update(self, q: Any, qd: Any, qdd: Any, tau: Any) -> None:
         """Learn from one sample."""
@@ -181,6 +220,7 @@ class OnlineEstimator:
             return
         self._variance = np.array(np.atleast_2d(outputs.variance)[-1])
         residual, expected = np.atleast_2d(outputs.residual), np.atleast_2d(outputs.expected)
+        self._means.add(residual / np.sqrt(expected))
         felt = float(np.sum(residual**2 / expected))
         self._seen = Seen(self._seen.rows + residual.size, self._seen.squares + felt)
 
@@ -208,10 +248,8 @@ class OnlineEstimator:
 
     @property
     def sigma(self) -> dict[str, float]:
-        """Their standard deviations; torques are as noisy as the residuals say, once there are some.
-
-        Errors of a model last longer than a sample, and are not seen here: the truth may be further off.
-        """
+        """Their standard deviations; torques are as noisy as the residuals say, and these remember each other as long
+        as they show, once there are some."""
         return dict(zip(self.names, map(float, np.sqrt(self._variance) * self._scale), strict=True))
 
     @property
@@ -219,7 +257,7 @@ class OnlineEstimator:
         if self.method != "least_squares":
             raise InputError("gradient: keeps no covariance, so it has no sigma; method='least_squares' has")
         rows, squares = self._seen
-        return float(np.sqrt(squares / rows)) if rows > FEW * len(self.names) else 1.0
+        return float(np.sqrt(squares / rows * self._means.correlation)) if rows > FEW * len(self.names) else 1.0
 
     @property
     def covariance(self) -> Array:

@@ -31,6 +31,7 @@ from manipula.messages import Message, in_front, joined
 
 SURE = 1e-9  # rad, or of the arm's size
 LIKELY = 1e-4  # rad
+MEASURED = "angles are measured: none is rounded"  # said in a file whose writer knew of smaller ones
 Direction = tuple[Fraction, Fraction, Fraction]
 _SPELLED = 1e-12  # rad: a float that stands for a multiple of 15°
 _ROUNDED = 1e-3  # rad: as far as three digits go

@@ -112,7 +112,7 @@ def robot_from_links(
     """The robot of links and joints, whatever file described them; `said` are sentences to warn with."""
     with errors_of(file):
         tree = tree_from_urdf(links)
-        reader = _Reader(tree, Structure(exact), list(links.notes))
+        reader = _Reader(tree, Structure(exact, links.likely), list(links.notes))
         start = tree.link(base, tree.root)
         end = tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
         given = with_followers(tree.file.joints, locked or {})

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 from manipula.mechanics.robot.description import BASE, RobotDescription
 from manipula.mechanics.robot.exact import is_zero
+from manipula.mechanics.robot.formats.snap_to_exact import LIKELY, MEASURED, SURE, nearest_quarter
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, DIGITS, decimal, links_from_robot
 from manipula.mechanics.robot.formats.urdf.read import GRAVITY
 from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, UrdfFile, UrdfJoint, UrdfLink, UrdfOrigin
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, precise, values_of
 from manipula.mechanics.robot.topology import TOOL, frame_names, still_rows
-from manipula.mechanics.robot.values.parameter import Num, text_of
+from manipula.mechanics.robot.values.parameter import Num, names_of, text_of
 from manipula.messages import Message
 
 PAIRS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -22,18 +24,36 @@ PAIRS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 def urdf_from_robot(robot: RobotDescription) -> str:
     """URDF text; what the format cannot hold (motor inertia, gravity, …) is said in a comment."""
+    robot = without_unknown_bodies(robot)
     file = links_from_robot(robot)
     root = ET.Element("robot", name=file.name)
-    for remark in _remarks(robot):
+    for remark in (*_remarks(robot), *([MEASURED] if any(map(_would_be_rounded, file.joints.values())) else [])):
         root.append(ET.Comment(f" {remark.replace('--', '- -')} "))
     _write(root, file)
     ET.indent(root)
     return '<?xml version="1.0"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
+def without_unknown_bodies(robot: RobotDescription) -> RobotDescription:
+    """A robot of geometry alone has links without <inertial>; where some numbers are known the others are missed."""
+    bodies = [joint.body for joint in robot.joints if joint.body is not None]
+    cells = [cell for body in bodies for cell in (body.mass, *body.centre, *body.inertia)]
+    known = dict(robot.values)
+    if not cells or not all(any(name not in known for name in names_of(cell.parameter)) for cell in cells):
+        return robot
+    return replace(robot, joints=tuple(replace(joint, body=None) for joint in robot.joints))
+
+
+def _would_be_rounded(joint: UrdfJoint) -> bool:
+    """Has it an angle, of a calibration, that readers would take for a multiple of 90°?"""
+    angles = [angle for angle in joint.at.rpy if isinstance(angle, Num)]
+    return any(SURE < nearest_quarter(angle)[1] <= LIKELY for angle in angles)
+
+
 def lost_from_robot(robot: RobotDescription) -> list[str]:
     """What an actuator has beyond damping and friction, "motor inertia 0.2 of joint waist"; a gravity that is not the
     one readers take."""
+    robot = without_unknown_bodies(robot)
     lost = [
         f"{item.name} {text_of(item.value.parameter)} of joint {joint.name}"
         for joint in robot.joints

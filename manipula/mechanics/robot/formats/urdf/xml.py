@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.snap_to_exact import LIKELY, MEASURED, SURE
 from manipula.mechanics.robot.formats.source import Element, account, refuse_too_many
 from manipula.mechanics.robot.formats.units import exact_number
 from manipula.mechanics.robot.formats.urdf.text import EXPAND, XACRO, is_unexpanded, root_from_text
@@ -134,6 +135,7 @@ class UrdfFile:
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
     notes: tuple[str, ...] = ()  # on what is not read
+    likely: float = LIKELY  # rad: angles nearer to a multiple of 90° are read as that
 
 
 Named = TypeVar("Named", UrdfLink, UrdfJoint)
@@ -193,7 +195,8 @@ def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
                         else Message("known links: {links}", ", ".join(links))
                     ),
                 )
-    return UrdfFile(root.get("name") or "robot", links, joints, tuple(words.note()))
+    likely = SURE if MEASURED in text else LIKELY
+    return UrdfFile(root.get("name") or "robot", links, joints, tuple(words.note()), likely)
 
 
 def _by_name(items: Iterator[Named], kind: str) -> dict[str, Named]:
