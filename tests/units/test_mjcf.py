@@ -188,6 +188,26 @@ def test_what_is_passed_over_is_said(text: str, said: str) -> None:
         mp.Robot.from_text(text, "mjcf")
 
 
+@pytest.mark.parametrize("word", ["disable", "enable"])
+def test_a_medium_and_friction_switched_off_are_noted(word: str) -> None:
+    """Each alone, all at once, and none: of a flag only the word that switches off, of a medium only what is not 0."""
+    flags, medium = ("frictionloss", "damper", "passive"), ("density", "viscosity", "wind")
+    for own in (*([x] for x in (*flags, *medium, "gravity", "timestep")), [*flags, *medium], []):
+        said = " ".join(f'{x}="{word}"' for x in own if x in (*flags, "gravity"))
+        moving = " ".join(f'{x}="0 {2 if word == "disable" else 0}"' for x in own if x in medium)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            mp.Robot.from_text(file(head=f"<option {moving}><flag {said}/></option>"), "mjcf")
+        notes = " ".join(str(x.message) for x in caught)
+        for flag in flags:
+            assert (f"<flag {flag}> is not read: the friction of joints counts" in notes) == (
+                flag in own and word == "disable"
+            )
+        felt = ", ".join(x for x in medium if x in own and word == "disable")
+        assert (f"the {felt} of <option> is not read: the arm moves in nothing" in notes) == bool(felt)
+        assert ("moves in nothing" in notes) == bool(felt)
+
+
 def test_a_coupled_joint_is_no_degree_of_freedom() -> None:
     inner = '<body name="c"><joint name="k"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
     coupled = body(f'<joint name="j"/>{inner}')[:-9] + '<equality><joint joint1="k" joint2="j"/></equality></mujoco>'

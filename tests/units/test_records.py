@@ -7,6 +7,7 @@ import random
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ import manipula as mp
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.generation import cache as records
-from manipula.generation import levels
+from manipula.generation import levels, pipeline
 from manipula.generation.build import build_function, reference
 from manipula.generation.cache import Entry, arm_of, entries, record, stored_record
-from manipula.generation.pipeline import known_function, optimise_function
+from manipula.generation.pipeline import generate_function, known_function, optimise_function
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -348,3 +349,22 @@ def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) ->
     found = optimise_function(request, Effort(tell=tell, stop=lambda: bool(shown) and shown[-1] < quick.cost.total))
     assert shown and shown == sorted(shown, reverse=True)
     assert found.cost.total == shown[-1] < quick.cost.total
+
+
+def test_the_cheaper_of_what_is_kept_and_what_ships_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever has it, also where one has nothing; the one that ships at equal price. The proof is the last step."""
+    asked = PLANAR.with_request(parameters="full")
+    dear = build_function(asked, Formulation("newton-euler"))
+    cheap = optimise_function(asked, TINY)
+    assert cheap.cost.total < dear.cost.total
+    for kept, shipped in product((None, cheap, dear), repeat=2):
+        monkeypatch.setattr(pipeline, "recall_function", lambda request, kept=kept: kept)
+        monkeypatch.setattr(pipeline, "stored_record", lambda request, shipped=shipped: shipped)
+        found, there = known_function(asked), [x.cost.total for x in (kept, shipped) if x is not None]
+        assert (found and found.cost.total) == (min(there) if there else None)
+        assert not there or (found is not None and found.provenance.proof)
+    monkeypatch.setattr(pipeline, "recall_function", lambda request: None)
+    monkeypatch.setattr(pipeline, "stored_record", lambda request: None)
+    lines: list[str] = []
+    generate_function(asked.with_request(optimise="none"), tell=lines.append)
+    assert lines == ["gravity: proof"]
