@@ -191,6 +191,13 @@ def test_a_body_that_floats_beside_the_arm_is_not_its_ground() -> None:
     arm = f'<link name="arm">{body}</link><joint name="j" type="continuous">{ends.format("arm")}</joint>'
     robot = mp.Robot.from_text(f'<robot name="r"><link name="root"/>{ball}{arm}</robot>', "urdf", tip="arm")
     assert robot.ground == () and any("ball" in note for note in robot.origin.notes)
+    # nor is what is fixed to it, while what is fixed to the root is
+    held = (
+        '<link name="{0}">{1}</link><joint name="{0}_{2}" type="fixed"><parent link="{2}"/><child link="{0}"/></joint>'
+    )
+    more = held.format("fin", body, "ball") + held.format("tip", body, "fin") + held.format("plate", body, "root")
+    robot = mp.Robot.from_text(f'<robot name="r"><link name="root"/>{ball}{more}{arm}</robot>', "urdf", tip="arm")
+    assert [mounted.name for mounted in robot.ground] == ["plate"] and any("ball" in x for x in robot.origin.notes)
 
 
 BASE = """
