@@ -17,10 +17,10 @@ import manipula as mp
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.generation import cache as records
-from manipula.generation import levels, pipeline
+from manipula.generation import formulations, levels, pipeline
 from manipula.generation.build import build_function, reference
 from manipula.generation.cache import Entry, arm_of, entries, record, stored_record
-from manipula.generation.pipeline import generate_function, known_function, optimise_function
+from manipula.generation.pipeline import generate_function, known_function, optimise_function, searched_function
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -368,3 +368,15 @@ def test_the_cheaper_of_what_is_kept_and_what_ships_is_known(monkeypatch: pytest
     lines: list[str] = []
     generate_function(asked.with_request(optimise="none"), tell=lines.append)
     assert lines == ["gravity: proof"]
+
+
+def test_an_interrupt_among_formulations_keeps_the_best_and_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(formulations, "wander", interrupted)
+    lines: list[str] = []
+    answer = searched_function(PLANAR, Effort(moves=2000, tell=lines.append))
+    assert lines.count("interrupted: keeping the best so far") == 1
+    assert answer.found.provenance.search == "interrupted" and answer.proved.provenance.proof
+    assert answer.found.cost.total <= build_function(PLANAR, Formulation("newton-euler")).cost.total
