@@ -380,3 +380,15 @@ def test_an_interrupt_among_formulations_keeps_the_best_and_ends_the_search(monk
     assert lines.count("interrupted: keeping the best so far") == 1
     assert answer.found.provenance.search == "interrupted" and answer.proved.provenance.proof
     assert answer.found.cost.total <= build_function(PLANAR, Formulation("newton-euler")).cost.total
+
+
+def test_a_record_leaves_its_files_and_no_others(tmp_path: Path) -> None:
+    """Of an arm of the library the result and the index; of another also the arm. The same question is asked once."""
+    own = PLANAR.with_request(robot=replace(PLANAR.robot, name="own"))
+    for asked in (PLANAR, PLANAR, own):
+        made = record(asked.request, "auto", build_function(asked, Formulation("newton-euler")), tmp_path)
+        assert made in entries(tmp_path) and made.robot == asked.robot.name
+    files = {"planar2r-gravity-auto-base.json", "own-gravity-auto-base.json", "own.toml", records.INDEX}
+    assert {path.name for path in tmp_path.iterdir()} == files
+    assert [entry.file for entry in entries(tmp_path)] == sorted(x for x in files if "gravity" in x)
+    assert mp.load(tmp_path / "own.toml").joints == own.robot.joints
