@@ -12,6 +12,7 @@ import manipula as mp
 from manipula.mechanics.drawing import collada as reader
 from manipula.mechanics.drawing.collada import collada
 from manipula.mechanics.drawing.meshes import mesh_from
+from tests.golden.sentences import Sentences
 
 SPACE = 'xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"'
 
@@ -170,8 +171,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files_are_a_sentence(name: str) -> None:
-    with pytest.raises(mp.InputError, match=r"^part\.dae: "):
+def test_hostile_files_are_a_sentence(name: str, whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match=r"^part\.dae: "):
         mesh_from("part.dae", HOSTILE[name])
 
 
