@@ -164,6 +164,7 @@ HOSTILE = {
     "odd corners": geometry(TRIANGLE.replace('stride="3"', 'stride="4"')),
     "no stride": geometry(TRIANGLE.replace('stride="3"', 'stride="0"')),
     "negative counts": geometry(faces("polylist", "<vcount>-3 9</vcount><p>0 1 2</p>")),
+    "a negative count that adds up": geometry(faces("polylist", "<vcount>-3 6</vcount><p>0 1 2</p>")),
     "many counts": geometry(faces("polylist", "<vcount>3 3</vcount><p>0 1 2</p>")),
     "a short matrix": geometry(TRIANGLE, '<node><matrix>1 2 3</matrix><instance_geometry url="#g"/></node>'),
     "no triangles": geometry(ONE), "lines": geometry(faces("lines", "<p>0 1</p>")),
