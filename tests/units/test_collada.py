@@ -173,8 +173,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_are_a_sentence(name: str, whole: Sentences) -> None:
-    with whole.raises(mp.InputError, match=r"^part\.dae: "):
+    with whole.raises(mp.InputError, match=r"^part\.dae: ") as refused:
         mesh_from("part.dae", HOSTILE[name])
+    assert ("DOCTYPE" in str(refused.value)) == (name in ("laughs", "wide laughs", "another file"))
 
 
 def test_as_many_triangles_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
