@@ -17,6 +17,7 @@ PLAINLY = {  # what differs from run to run, from version to version, or with ev
     r"\bnp\.\w+\(([^()]*)\)": r"\1",
     r"(array\([^()]*), shape=\([\d, ]+\)\)": r"\1)",
     r" at 0x[0-9a-f]+": " at 0x…",
+    r"(this is not (?:valid TOML|well-formed XML): )[^(]*[^( ]": r"\1…",
     r"((?:[\w:/.]+, ){3})(?:[\w:/.]+, ){8,}[\w:/.]+": r"\1…",
 }
 

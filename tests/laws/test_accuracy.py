@@ -117,3 +117,17 @@ def test_the_measure_is_the_error_beside_the_largest_entry() -> None:
     true = x / 2 - x * x / 8
     assert lost_digits(function, {"a": x}) == pytest.approx(abs(((x + 1) ** 0.5 - 1) - true) / true, rel=1e-6)
     assert 1e-9 < lost_digits(function, {"a": x}) < 1e-6
+
+
+def test_names_are_drawn_so_far_apart_that_a_root_cancels() -> None:
+    """√(x² + y²) − y keeps its digits beside y of its own size, and loses them where x is small beside y: the draws
+    must have both. A name alone in its cell is drawn about its value."""
+    asked = prepare(Request(arm("sqrt(x*x+y*y)-y", ((0, "a"), (1, "a"))), "gravity", optimise="none"))
+    found = generate_function(asked)
+    draws = pipeline.loses_digits(asked, found)
+    assert draws and all(lost_digits(found, draw) > 1e-11 and draw["x"] < 1e-2 * draw["y"] for draw in draws)
+    assert {name for draw in draws for name, x in draw.items() if x < 1} & {"x"}
+    near = {"q1": 0.3, "q2": 0.4, "x": 3.0, "y": 4.0}
+    assert lost_digits(found, near) < 1e-14 and pipeline.is_worse(found, found, draws) is False
+    alone = prepare(Request(arm("sqrt(x*x)", ((0, "a"), (1, "a"))), "gravity", optimise="none"))
+    assert pipeline.loses_digits(alone, generate_function(alone)) == []

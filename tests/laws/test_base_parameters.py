@@ -31,9 +31,7 @@ from manipula.mechanics.models.linear.base_regressor import base_regressor, base
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.base_numeric import base_agreement
-from manipula.parameters.significance import Motions
 from tests.random_robots import random_robot, random_state
-from tests.recordings import torques
 
 KINDS = ("R", "P", "RR", "RP", "PR", "PP", "RRR", "RPR", "PRR", "PPR", "RRP", "RPP", "RFRP", "PRPR", "RRPRR")
 DRAWN = [
@@ -173,76 +171,42 @@ def test_ranking_is_the_same_every_time() -> None:
     assert isinstance(ArmStructure(robot).in_field("x").maths, FieldMaths)
 
 
-# significance: approximate, and says so
-
-
-def puma_motions() -> Motions:
-    return Motions.of(mp.load("puma560"), velocity=1.0, acceleration=2.0, samples=256)
-
-
-def test_significance_keeps_to_its_tolerance_and_saves() -> None:
-    report = api.significance("puma560", puma_motions(), 0.01)
-    assert "APPROXIMATE" in str(report) and report.as_dict()["approximate"] is True
-    assert report.dropped and report.operations_left < report.operations
-    assert max(report.errors.relative_largest) < 0.02  # measured on samples that did not choose
-    assert not set(report.dropped) & set(report.kept) and not set(report.zero) & set(report.weights)
-
-
-def test_the_approximate_model_errs_by_what_the_report_says() -> None:
-    robot, motions = mp.load("puma560"), puma_motions()
-    report = api.significance(robot, motions, 0.02)
-    short = mp.Model(report.function).compile()
-    values = dict(report.function.provenance.values)
-    numbers = np.array([float(values[name]) for name in mp.Model(report.function).inputs["p"]])
-    got = short(motions.q, motions.qd, motions.qdd, p=numbers)
-    want = mp.generate(robot, "inverse_dynamics").compile()(motions.q, motions.qd, motions.qdd)
-    lost = np.abs(got - want)[1::2].max(axis=0)
-    np.testing.assert_allclose(lost, report.errors.largest, rtol=1e-6, atol=1e-9)
-
-
-def test_every_number_of_the_report_from_other_models() -> None:
-    """Shares of parameters by the compiled base regressor, of effects by Newton and Euler in their several motions,
-    each in a joint's largest torque; errors by the torques that are missing."""
-    arm = random_robot(13, joints="RPR")
-    robot = mp.Robot.of(arm).with_friction({x: {"viscous": 0.3, "coulomb": 0.2} for x in arm.joint_names})
-    motions = Motions.within([(-2, 2)] * arm.dof, velocity=2.0, acceleration=3.0, samples=128)
-    report = api.significance(robot, motions, 0.1)
-    given = motions.q, motions.qd, motions.qdd
-    tau, bare, still = torques(robot, *given), robot.without("friction"), np.zeros_like(motions.q)
-    peak = np.abs(tau).max(axis=0)
-    parts = mp.Arm(robot, optimise="none").base_regressor(*given) * np.array(
-        list(robot.base_parameters.values()), dtype=float
+def test_a_wrong_count_class_or_column_is_a_disagreement() -> None:
+    robot = mp.load("planar2r")
+    found = base_parameters_of(robot)
+    right = base_agreement(robot, found)
+    assert right.passed and right.exact == len(found) == 6 and "they agree (columns equal, classes equal" in str(right)
+    assert right.as_dict()["passed"] is True and f"gap of {right.gap:.0f} decades" in str(right)
+    fewer = base_agreement(robot, replace(found, names=found.names[1:]))
+    assert not fewer.passed and str(fewer).startswith(
+        "exact 5, QR 6, singular values 6, superposition 6: they DISAGREE"
     )
-    shares = dict(zip(robot.base_parameters, (np.abs(parts).max(axis=0) / peak[:, None]).max(axis=0)))
-    assert report.weights == pytest.approx({x: shares[x] for x in report.weights}, rel=1e-9)
-    effects = {
-        "gravity": torques(bare, motions.q, still, still),
-        "inertia": torques(bare.without("gravity"), motions.q, still, motions.qdd),
-        "velocity": torques(bare.without("gravity"), motions.q, motions.qd, still),
-        "friction": 0.3 * motions.qd + 0.2 * np.sign(motions.qd),
-    }
-    assert np.allclose(sum(effects.values()), tau)
-    for effect, torque in effects.items():
-        assert report.effects[effect] == pytest.approx(np.abs(torque).max(axis=0) / peak, rel=1e-9), effect
-    gone = [list(robot.base_parameters).index(x) for x in report.dropped]
-    lost, scale = parts[1::2][:, :, gone].sum(axis=2), np.abs(tau[1::2]).max(axis=0)
-    assert gone and report.errors.largest == pytest.approx(np.abs(lost).max(axis=0))
-    assert report.errors.relative_largest == pytest.approx(np.abs(lost).max(axis=0) / scale)
-    assert report.errors.relative_rms == pytest.approx(np.sqrt((lost**2).mean(axis=0)) / scale)
+    other = base_agreement(robot, replace(found, classes=found.classes | {"my1": "in combinations"}))
+    assert not other.passed and other.same_columns and "columns equal, classes differ" in str(other)
+    for spoiled in ("by_qr", "by_singular_values", "by_superposition", "exact"):
+        assert not replace(right, **{spoiled: 7}).passed
+    assert not replace(right, same_columns=False).passed and "columns differ" in str(replace(right, same_columns=False))
 
 
-def test_nothing_is_dropped_at_no_tolerance() -> None:
-    report = api.significance("puma560", puma_motions(), 0.0)
-    assert report.dropped == () and report.operations == report.operations_left
-
-
-def test_significance_wants_numbers_and_fitting_motions() -> None:
-    with pytest.raises(InputError, match="needs numbers"):
-        api.significance("planar2r", Motions.within([(0, 1)] * 2, 1, 1, samples=8))
-    with pytest.raises(InputError, match=r"q, qd, qdd of one shape"):
-        api.significance("puma560", Motions.within([(0, 1)] * 2, 1, 1, samples=8))
-    with pytest.raises(InputError, match="no limits"):
-        Motions.of(mp.load("rp"), 1, 1)
+def test_base_parameters_print_their_count_and_proof() -> None:
+    planar = mp.load("planar2r")
+    for robot in (planar, planar.with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81), mp.load("scara")):
+        found, name = base_parameters_of(robot), robot.name
+        count = f"{len(found.names)} base parameters of {name}, out of {len(found.classes)} standard ones"
+        assert repr(found) == f"<{count}: {', '.join(found.names[:6])}{', …' if len(found) > 6 else ''}>"
+        assert count in found._repr_html_() and -60 < found.error_exponent < -15
+        assert found.proof == (
+            "independent for certain; torques kept at 2 random points of GF(2^61-1), "
+            f"chance of error below 1e{found.error_exponent}"
+        )
+        values = {left: value for left, value, _ in found.rows()}
+        for left, value in found.by_name.items():
+            assert values[left] == ("" if value is None else f"{value:.6g}")
+        listed = dict(line.split(": ") for line in str(found).splitlines()[-4:-1])
+        assert {kind: "" if text == "none" else text for kind, text in listed.items()} == {
+            kind: ", ".join(x for x, each in found.classes.items() if each == kind) for kind in listed
+        }
+        assert list(listed) == ["not identifiable", "alone", "in combinations"]
 
 
 # the command

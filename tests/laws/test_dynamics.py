@@ -24,6 +24,7 @@ from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actua
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of, variables
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.mechanics.spatial.rate_pairs import Paired
 from tests.random_robots import random_robot, random_state
 
 BY_NAME = {law.name: law for law in IDENTITIES}
@@ -218,6 +219,21 @@ class TestDualNumbers:
         assert value_of(found) == pytest.approx(f(FLOATS, x, y))
         assert partial(found, 0) == pytest.approx((f(FLOATS, x + h, y) - f(FLOATS, x - h, y)) / (2 * h), rel=1e-7)
         assert partial(found, 1) == pytest.approx((f(FLOATS, x, y + h) - f(FLOATS, x, y - h)) / (2 * h), rel=1e-7)
+
+    def test_a_number_shows_its_value_and_its_slopes(self) -> None:
+        assert [repr(x) for x in (Dual(2.5, (1, 0)), Dual(3))] == ["Dual(2.5, (1, 0))", "Dual(3, ())"]
+        assert [repr(x) for x in (Paired(4, (1, 5)), Paired(6))] == ["Paired(4, (1, 5))", "Paired(6, ())"]
+
+    def test_two_rates_at_once_are_those_of_each_alone(self) -> None:
+        """(x; a, b) over exact numbers: sums, quotients and signs act on each rate, a product pairs them."""
+        x, y, k = Paired(2, (3, 5)), Paired(7, (11, 13)), 4
+        found = [x + y, x - y, k - x, x * k, x / k, Paired(k) / Paired(8), -x, x + k, y * x]
+        wanted = [
+            (9, (14, 18)), (-5, (-8, -8)), (2, (-3, -5)), (8, (12, 20)),
+            (Fraction(1, 2), (Fraction(3, 4), Fraction(5, 4))),
+            (Fraction(1, 2), ()), (-2, (-3, -5)), (6, (3, 5)), (14 + 3 * 13 + 5 * 11, (2 * 11 + 7 * 3, 2 * 13 + 7 * 5)),
+        ]  # fmt: skip
+        assert [(z.value, z.rates) for z in found] == wanted
 
     def test_constants_have_no_slope(self) -> None:
         assert partial(Dual(3.0), 0) == partial(4, 1) == 0

@@ -214,7 +214,9 @@ def test_what_a_file_may_not_say(line: str, said: str) -> None:
 
 
 def test_a_table_of_counts_leaves_out_what_the_load_rules_out() -> None:
-    robot = mp.Robot.from_text(ROW + "friction = { load = 0.1 }\n")
+    """Of one row among others: the second does not move."""
+    fixed = '[[joint]]\ntype = "fixed"\ntheta = 0\nd = 0\na = 0\nalpha = 0\nmass = 0\n'
+    robot = mp.Robot.from_text(ROW + "friction = { load = 0.1 }\n" + fixed)
     rows = {row.model for row in mp.count(robot)}
     assert "inverse_dynamics" in rows and "forward_dynamics" not in rows
     with pytest.raises(InputError, match="depends on its load"):

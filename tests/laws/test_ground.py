@@ -17,6 +17,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.models.dynamics.energy import centre_of_mass, centre_of_mass_jacobian, potential_energy
 from manipula.mechanics.models.dynamics.torque import gravity
+from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.conversion.conventions import convert
 from manipula.mechanics.robot.topology import base_body
@@ -191,6 +192,13 @@ def test_a_body_that_floats_beside_the_arm_is_not_its_ground() -> None:
     arm = f'<link name="arm">{body}</link><joint name="j" type="continuous">{ends.format("arm")}</joint>'
     robot = mp.Robot.from_text(f'<robot name="r"><link name="root"/>{ball}{arm}</robot>', "urdf", tip="arm")
     assert robot.ground == () and any("ball" in note for note in robot.origin.notes)
+    # nor is what is fixed to it, while what is fixed to the root is
+    held = (
+        '<link name="{0}">{1}</link><joint name="{0}_{2}" type="fixed"><parent link="{2}"/><child link="{0}"/></joint>'
+    )
+    more = held.format("fin", body, "ball") + held.format("tip", body, "fin") + held.format("plate", body, "root")
+    robot = mp.Robot.from_text(f'<robot name="r"><link name="root"/>{ball}{more}{arm}</robot>', "urdf", tip="arm")
+    assert [mounted.name for mounted in robot.ground] == ["plate"] and any("ball" in x for x in robot.origin.notes)
 
 
 BASE = """
@@ -253,3 +261,19 @@ def test_an_inertia_that_stands_still_is_no_reason_to_refuse() -> None:
         mp.Robot.from_text(odd)
     with pytest.raises(mp.RobotFileError, match="base, body 'torso': mass"):
         mp.Robot.from_text(BASE.replace("mass = 3", "mass = -3"))
+
+
+def test_a_load_of_a_tool_on_the_base_is_ground() -> None:
+    """No motor feels it, whichever link is last; the centre of mass and the potential energy do."""
+    row = '[[joint]]\ntype = "revolute"\ntheta = 0\nd = 0\na = 0.5\nalpha = 90\nmass = 2\ncom = [0, 0, 0]\n'
+    head = 'format = 1\nname = "r"\nconvention = "standard"\nangle = "deg"\nlength = "m"\ninertia_default = 0\n'
+    q = [0.3, -0.4]
+    for on, felt in (("base", False), ("joint2", True), ("joint1", True)):
+        robot = mp.Robot.from_text(f'{head}[tool]\non = "{on}"\nxyz = [0.2, 0, 0.1]\n{row}{row}')
+        bare, laden = map(in_floats, (robot, robot.with_payload(3, com=(0, 0, 0.4))))
+        pulls = [gravity(replace(tree, gravity=(3.0, 4.0, -9.0)), q) for tree in (bare, laden)]
+        assert np.allclose(*pulls, atol=1e-14) != felt
+        at = np.array(pose(bare, q).rows(), dtype=float) @ [0, 0, 0.4, 1]
+        assert potential_energy(laden, q) - potential_energy(bare, q) == pytest.approx(3 * 9.81 * at[2])
+        sums = (mass * np.array(centre_of_mass(chain, q)) for chain, mass in ((laden, 7), (bare, 4)))
+        assert np.subtract(*sums) == pytest.approx(3 * at[:3])

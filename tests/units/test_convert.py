@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import manipula as mp
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.actuator import actuator_from
 from manipula.mechanics.robot.description import (
@@ -93,6 +95,27 @@ def test_quarter_turns_and_shifts_of_a_body_are_written_shortly() -> None:
         Name("Ixx1"), Name("Ixz1"), ParameterOp("neg", (Name("Ixy1"),)), Name("Izz1"),
         ParameterOp("neg", (Name("Iyz1"),)), Name("Iyy1"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_a_second_step_of_a_kind_in_a_placement_is_numbered(convention: Literal["standard", "modified"]) -> None:
+    """x, x2, x3 in the order of the steps; a and alpha of a last row keep their names, to be known again."""
+    row = {"theta": 0, "d": "h", "a": "l", "alpha": "tilt"}
+    arm = mp.Robot.from_dh([row] * 2, convention=convention, name="placed")
+    arm = arm.with_base(["bx", 0, "bz"], ["br", "bp", 0]).with_tool(["tx", "ty", 0], ["tr", 0, "tw"])
+    words = {"tx": "x", "ty": "y", "tz": "z", "rx": "roll", "ry": "pitch", "rz": "yaw"}
+    there = (to_modified if convention == "standard" else to_standard)(arm)
+    assert_same_arm(arm, there)
+    for place, steps, mark in (("base", there.base, ""), ("tool", there.tool, "tool_a tool_alpha")):
+        seen = Counter[str]()
+        for step in steps:
+            seen[step.kind] += 1
+            number = "" if seen[step.kind] == 1 else str(seen[step.kind])
+            assert step.amount.name in (f"{place}_{words[step.kind]}{number}", *mark.split())
+        if place == ("tool" if convention == "standard" else "base"):
+            assert max(seen.values()) > 1
+    names = [cell.name for cell in there.cells()]
+    assert len(names) == len(set(names))
 
 
 def test_there_and_back() -> None:

@@ -101,6 +101,16 @@ def test_a_bare_d3_is_taken_as_prismatic_and_told() -> None:
     assert robot.joints[2].kind == "prismatic"
 
 
+@pytest.mark.parametrize(("word", "way"), [("", 1), ("1", 1), ("+1", 1), ("+", 1), ("-1", -1), ("-", -1)])
+def test_the_sign_of_a_variable_and_its_direction_multiply(word: str, way: int) -> None:
+    """In either place, in both; of an angle and of a stroke."""
+    for sign, row in ((1, "q1,0,1,0"), (-1, "-q1,0,1,0"), (1, "0,q1,1,0"), (-1, "0,-q1,1,0")):
+        robot = pasted(f"theta,d,a,alpha (deg),direction\n{row},{word}\n")
+        assert robot.joints[0].direction == sign * way and robot.joints[0].turns == (row[0] != "0")
+    with pytest.raises(RobotFileError, match=r"direction: found '2' \(expected 1 or -1\)"):
+        pasted("theta,d,a,alpha (deg),direction\nq1,0,1,0,2\n")
+
+
 def test_direction_and_offset_of_the_variable() -> None:
     robot = pasted("theta,d,a,alpha\n-q1+pi/4,0,0,pi/2\npi/2 - θ2,0,L,0\n")
     assert [joint.direction for joint in robot.joints] == [-1, -1]

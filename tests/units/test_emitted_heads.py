@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import random
 import re
+import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import manipula as mp
 from manipula.algebra.emit.dossier import dossier_files
-from manipula.mechanics.robot.subject import subject_of
+from manipula.mechanics.robot.subject import is_massless, subject_of
 from tests.emitted import python
 from tests.golden import planar
 
@@ -165,6 +167,40 @@ def test_no_friction_no_payload_no_motor_is_said() -> None:
     assert [found[key] for key in ("friction", "motors", "payload")] == ["none", "no inertia of their own", "none"]
     bare = mp.Robot.from_text(ARM).without("friction", "motor_inertia")
     assert [subject(bare)[key] for key in ("friction", "motors")] == ["none", "no inertia of their own"]
+
+
+def test_every_law_and_motor_names_its_joints_and_a_load_its_numbers() -> None:
+    """All of several, some, none; a law of zeros is no friction; a number that stays a parameter is its name."""
+    rows = [{"theta": 0, "d": 0, "a": 1, "alpha": 0, "name": name} for name in ("one", "two", "three")]
+    arm = mp.Robot.from_dh(rows, name="told").with_friction(
+        one={"viscous": 0.1, "coulomb": 0}, two={"viscous": 0.2, "offset": "fo"}, three={"viscous": 0.3}
+    )
+    assert subject(arm)["friction"] == "viscous: all joints; offset: two"
+    assert subject(arm.with_motor_inertia(one=0.1, three=0.2))["motors"] == "inertia: one, three"
+    assert subject(arm.with_motor_inertia(one=0.1, two=0.3, three=0.2))["motors"] == "inertia: all joints"
+    load = arm.with_payload(mass=2, com=("reach", 0, 0.5))
+    assert subject(load)["payload"] == "2 kg, centre of mass (reach, 0, 0.5) m in the tool frame"
+    known = load.with_parameters(reach=0.25)
+    assert subject(known)["payload"] == "2 kg, centre of mass (0.25, 0, 0.5) m in the tool frame"
+    assert subject(known, ("reach",))["payload"] == "2 kg, centre of mass (reach, 0, 0.5) m in the tool frame"
+
+
+@pytest.mark.parametrize("source", ["nothing", "com", "mass", "first_moment", "inertia", "motor", "carried", "payload"])
+def test_one_inertia_anywhere_is_a_mass(source: str) -> None:
+    """A centre without a mass weighs nothing; a name without a value may weigh anything."""
+    empty = {"mass": 0, "com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}
+    own = {"mass": {"mass": "m"}, "com": {"com": [1, 0, 0]}, "motor": {"motor_inertia": 0.1}}.get(source, {})
+    row: dict[str, Any] = {"theta": 0, "d": 0, "a": 1, "alpha": 0, **empty, **own}
+    if source == "first_moment":
+        row = {key: value for key, value in row.items() if key != "com"} | {"first_moment": [0, 0, "s"]}
+    if source == "inertia":
+        row["inertia"] = {**empty["inertia"], "zz": "Izz"}  # type: ignore[dict-item]
+    if source == "carried":
+        row["carries"] = [{**empty, "mass": 1}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mp.ManipulaWarning)
+        robot = mp.Robot.from_dh([row, {**row, **empty, "motor_inertia": 0}] if source == "com" else [row])
+    assert is_massless(robot.with_payload(1) if source == "payload" else robot) == (source in ("nothing", "com"))
 
 
 # the digest

@@ -14,6 +14,7 @@ from manipula.mechanics.robot.formats.checks import check_robot
 from manipula.mechanics.robot.formats.dh.read import robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.source import text_from_bytes
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from tests.golden.sentences import Sentences
 
 GOOD = """\
 format = 1
@@ -187,24 +188,24 @@ def test_the_good_one_is_good() -> None:
 
 
 @pytest.mark.parametrize("case", TOML_CASES)
-def test_toml_entry(case: str) -> None:
+def test_toml_entry(case: str, whole: Sentences) -> None:
     old, new, fragments = TOML_CASES[case]
     assert old in GOOD
-    message = refusal(GOOD.replace(old, new, 1), "arm.toml")
+    message = whole.compare(refusal(GOOD.replace(old, new, 1), "arm.toml"))
     assert [part for part in fragments if part not in message] == [], message
 
 
 @pytest.mark.parametrize("case", WHOLE_CASES)
-def test_toml_file(case: str) -> None:
+def test_toml_file(case: str, whole: Sentences) -> None:
     text, fragments = WHOLE_CASES[case]
-    message = refusal(text, "arm.toml")
+    message = whole.compare(refusal(text, "arm.toml"))
     assert [part for part in fragments if part not in message] == [], message
 
 
 @pytest.mark.parametrize("case", DH_CASES)
-def test_dh_text(case: str) -> None:
+def test_dh_text(case: str, whole: Sentences) -> None:
     text, fragments = DH_CASES[case]
-    message = refusal(text, "arm.csv")
+    message = whole.compare(refusal(text, "arm.csv"))
     assert [part for part in fragments if part not in message] == [], message
 
 
@@ -221,8 +222,8 @@ def test_dh_text(case: str) -> None:
         ((0, 0, 1 + 2j, 0), "joint 1: a: found a complex"),
     ],
 )
-def test_python_rows(row: object, fragment: str) -> None:
-    with pytest.raises(RobotFileError) as caught:
+def test_python_rows(row: object, fragment: str, whole: Sentences) -> None:
+    with whole.raises(RobotFileError) as caught:
         robot_from_rows([row])  # type: ignore[list-item]
     assert str(caught.value).startswith(fragment)
 
@@ -241,14 +242,16 @@ def test_python_rows(row: object, fragment: str) -> None:
         ("mass = 2.5", 'mass = 2.5\ninertia_about = "origin"\nfirst_moment = [2, 0, 0]', "no positive inertia about"),
     ],
 )
-def test_suspicious_entries_are_warnings_and_errors_when_strict(old: str, new: str, fragment: str) -> None:
+def test_suspicious_entries_are_warnings_and_errors_when_strict(
+    old: str, new: str, fragment: str, whole: Sentences
+) -> None:
     text = GOOD.replace(old, new, 1)
     text = text.replace("com = [0.1, 0, 0]\n", "") if "first_moment" in new else text
     text = text.replace('a = "L1"', 'a = "L1*0"') if 'length = "mm"' in new else text
     with pytest.warns(ManipulaWarning) as seen:
         robot = robot_from_toml(text, "arm.toml")
     assert any(str(one.message).startswith("arm.toml: ") and fragment in str(one.message) for one in seen)
-    with pytest.raises(RobotFileError) as caught:
+    with whole.raises(RobotFileError) as caught:
         check_robot(robot, strict=True)
     assert "arm.toml: " in str(caught.value) and fragment in str(caught.value)
     if place := re.match(r"(?:(joint \d '\w+'): )?([\w.]+): ", fragment):

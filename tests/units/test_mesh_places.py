@@ -110,6 +110,26 @@ def test_what_cannot_be_drawn_is_told_and_the_solid_stays(land: Path) -> None:
     assert all(name[:200] in note for name, note in zip(names, notes))
 
 
+def test_a_shape_without_its_sizes_is_told_and_the_others_are_drawn(land: Path) -> None:
+    """Missing, too few, too many, a word, zero, negative, endless; of each kind of shape and of each attribute."""
+    good = {"box": {"size": "1 2 3"}, "cylinder": {"radius": "1", "length": "2"}, "sphere": {"radius": "2"}}
+    (land / "alone" / "arm.urdf").write_text(looks([f"<{tag} {words(own)}/>" for tag, own in good.items()]))
+    assert mp.drawing(mp.load(land / "alone" / "arm.urdf"), meshes=True)["notes"] == []
+    for tag, own in good.items():
+        for name, text in own.items():
+            count = len(text.split())
+            for bad in (None, "", "1 2 3 4", "wide", "0" + text[1:], "-" + text, "inf" + text[1:]):
+                rest = {key: value for key, value in own.items() if key != name}
+                given = rest if bad is None else {**rest, name: bad}
+                shapes, notes = drawn(land / "alone", [f"<{tag} {words(given)}/>", '<mesh filename="a.stl"/>'])
+                said = f"link 'arm': <{tag}> {name}: found {bad!r}, expected {count} numbers"
+                assert len(shapes) == 1 and [*map(str, notes)] == [said]
+
+
+def words(given: dict[str, str]) -> str:
+    return " ".join(f'{name}="{text}"' for name, text in given.items())
+
+
 def test_there_is_an_end_to_what_is_read(land: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tag = '<mesh filename="a.stl"/>'
     monkeypatch.setattr(visuals, "MOST_FACES", 4 * 6)

@@ -13,6 +13,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.values.parameter import Num
+from tests.golden.sentences import Sentences
 from tests.laws.test_ground import turn
 from tests.random_mjcf import RandomMjcf
 
@@ -161,8 +162,8 @@ def test_what_may_be_left_out() -> None:
         ),
     ],
 )
-def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
-    with pytest.raises(mp.RobotFileError, match=said) as caught:
+def test_a_mistake_is_one_sentence(text: str, said: str, whole: Sentences) -> None:
+    with whole.raises(mp.RobotFileError, match=said) as caught:
         mp.Robot.from_text(text, "mjcf", file="arm.mjcf")
     assert str(caught.value).startswith("arm.mjcf") and "\n" not in str(caught.value)
 
@@ -183,9 +184,31 @@ def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
         (file()[:-9] + "<actuator><motor name='a' site='s' armature='2'/></actuator></mujoco>", "at no joint: a"),
     ],
 )
-def test_what_is_passed_over_is_said(text: str, said: str) -> None:
-    with pytest.warns(mp.ManipulaWarning, match=said):
+def test_what_is_passed_over_is_said(text: str, said: str, whole: Sentences) -> None:
+    with pytest.warns(mp.ManipulaWarning, match=said) as told:
         mp.Robot.from_text(text, "mjcf")
+    for one in told:
+        whole.compare(str(one.message))
+
+
+@pytest.mark.parametrize("word", ["disable", "enable"])
+def test_a_medium_and_friction_switched_off_are_noted(word: str) -> None:
+    """Each alone, all at once, and none: of a flag only the word that switches off, of a medium only what is not 0."""
+    flags, medium = ("frictionloss", "damper", "passive"), ("density", "viscosity", "wind")
+    for own in (*([x] for x in (*flags, *medium, "gravity", "timestep")), [*flags, *medium], []):
+        said = " ".join(f'{x}="{word}"' for x in own if x in (*flags, "gravity"))
+        moving = " ".join(f'{x}="0 {2 if word == "disable" else 0}"' for x in own if x in medium)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            mp.Robot.from_text(file(head=f"<option {moving}><flag {said}/></option>"), "mjcf")
+        notes = " ".join(str(x.message) for x in caught)
+        for flag in flags:
+            assert (f"<flag {flag}> is not read: the friction of joints counts" in notes) == (
+                flag in own and word == "disable"
+            )
+        felt = ", ".join(x for x in medium if x in own and word == "disable")
+        assert (f"the {felt} of <option> is not read: the arm moves in nothing" in notes) == bool(felt)
+        assert ("moves in nothing" in notes) == bool(felt)
 
 
 def test_a_coupled_joint_is_no_degree_of_freedom() -> None:
@@ -284,12 +307,12 @@ def test_a_text_has_no_folder_to_include_from(name: str) -> None:
         ("x" * 5000, "File name too long"),
     ],
 )
-def test_a_file_that_may_not_be_included_is_named(name: str, said: str, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_included_is_named(name: str, said: str, tmp_path: Path, whole: Sentences) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "outside.xml").write_text("<mujoco/>")
     (tmp_path / "model" / "link.xml").symlink_to(tmp_path / "outside.xml")
     (tmp_path / "model" / "arm.xml").write_text(file(head=f'<include file="{name}"/>'))
-    with pytest.raises(mp.RobotFileError, match=said):
+    with whole.raises(mp.RobotFileError, match=said):
         mp.load(tmp_path / "model" / "arm.xml")
 
 

@@ -17,6 +17,7 @@ from manipula.mechanics.robot.formats.par.read import robot_from_par
 from manipula.mechanics.robot.formats.par.write import par_from_robot
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, ParameterOp
 from tests.arm_numbers import assert_same_arm, pose_and_torques
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 
 # The first three joints of the Stanford arm in SYMORO's convention (Khalil and Dombre), as OpenSYMORO saves a robot.
@@ -195,9 +196,9 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("case", MALFORMED)
-def test_malformed(case: str) -> None:
+def test_malformed(case: str, whole: Sentences) -> None:
     text, expected = MALFORMED[case]
-    with pytest.raises(RobotFileError) as caught:
+    with whole.raises(RobotFileError) as caught:
         robot_from_par(text, "bad.par")
     message = str(caught.value)
     assert message.startswith("bad.par: ")

@@ -7,6 +7,7 @@ import random
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,16 @@ import manipula as mp
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.generation import cache as records
-from manipula.generation import levels
+from manipula.generation import formulations, levels, pipeline
 from manipula.generation.build import build_function, reference
 from manipula.generation.cache import Entry, arm_of, entries, record
-from manipula.generation.pipeline import known_function, optimise_function, shipped_answer
+from manipula.generation.pipeline import (
+    generate_function,
+    known_function,
+    optimise_function,
+    searched_function,
+    shipped_answer,
+)
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -356,3 +363,47 @@ def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) ->
     found = optimise_function(request, Effort(tell=tell, stop=lambda: bool(shown) and shown[-1] < quick.cost.total))
     assert shown and shown == sorted(shown, reverse=True)
     assert found.cost.total == shown[-1] < quick.cost.total
+
+
+def test_the_cheaper_of_what_is_kept_and_what_ships_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever has it, also where one has nothing; the one that ships at equal price. The proof is the last step."""
+    asked = PLANAR.with_request(parameters="full")
+    dear = build_function(asked, Formulation("newton-euler"))
+    cheap = optimise_function(asked, TINY)
+    assert cheap.cost.total < dear.cost.total
+    for kept, shipped in product((None, cheap, dear), repeat=2):
+        monkeypatch.setattr(pipeline, "recall_function", lambda request, kept=kept: kept)
+        records_of = [] if shipped is None else [shipped]
+        monkeypatch.setattr(pipeline, "stored_records", lambda request, folder, found=records_of: found)
+        found, there = known_function(asked), [x.cost.total for x in (kept, shipped) if x is not None]
+        assert (found and found.cost.total) == (min(there) if there else None)
+        assert not there or (found is not None and found.provenance.proof)
+    monkeypatch.setattr(pipeline, "recall_function", lambda request: None)
+    monkeypatch.setattr(pipeline, "stored_records", lambda request, folder: [])
+    lines: list[str] = []
+    generate_function(asked.with_request(optimise="none"), tell=lines.append)
+    assert lines == ["gravity: proof"]
+
+
+def test_an_interrupt_among_formulations_keeps_the_best_and_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(formulations, "wander", interrupted)
+    lines: list[str] = []
+    answer = searched_function(PLANAR, Effort(moves=2000, tell=lines.append))
+    assert lines.count("interrupted: keeping the best so far") == 1
+    assert answer.found.provenance.search == "interrupted" and answer.proved.provenance.proof
+    assert answer.found.cost.total <= build_function(PLANAR, Formulation("newton-euler")).cost.total
+
+
+def test_a_record_leaves_its_files_and_no_others(tmp_path: Path) -> None:
+    """Of an arm of the library the result and the index; of another also the arm. The same question is asked once."""
+    own = PLANAR.with_request(robot=replace(PLANAR.robot, name="own"))
+    for asked in (PLANAR, PLANAR, own):
+        made = record(asked.request, "auto", build_function(asked, Formulation("newton-euler")), tmp_path)
+        assert made in entries(tmp_path) and made.robot == asked.robot.name
+    files = {"planar2r-gravity-auto-base.json", "own-gravity-auto-base.json", "own.toml", records.INDEX}
+    assert {path.name for path in tmp_path.iterdir()} == files
+    assert [entry.file for entry in entries(tmp_path)] == sorted(x for x in files if "gravity" in x)
+    assert mp.load(tmp_path / "own.toml").joints == own.robot.joints

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,61 @@ def test_how_far_is_near(seed: int) -> None:
     kept = Structure(exact=True)
     assert kept.angle(Num(Fraction(repr(angle))), "here") == Num(Fraction(repr(angle)))
     assert not kept.notes + kept.doubtful + kept.kept
+
+
+@pytest.mark.parametrize("quarters", range(-5, 6))
+def test_a_note_says_what_was_written_in_its_unit_and_what_was_read(quarters: int) -> None:
+    """A thousandth of a degree beside each multiple of 90°, in both units and to both sides; then 15° as floats are."""
+    for side in (-1, 1):
+        degrees, turn = 90 * quarters + Fraction(side, 1000), quarters * QUARTER + side * 1e-5
+        for written, said in (
+            (Deg(degrees), f"{float(degrees):.12g} degrees"),
+            (Num(Fraction(turn)), f"{turn:.12g} rad"),
+        ):
+            structure = Structure()
+            assert structure.angle(written, "here") == (Deg(Fraction(90 * quarters)) if quarters else Num(Fraction(0)))
+            assert [*map(str, structure.notes)] == [f"here {said} read as {90 * quarters}°"]
+            assert [*map(str, structure.doubtful)] == [f"here {said} as {90 * quarters}°"]
+        structure, steps = Structure(), 6 * quarters + side
+        assert structure.angle(Num(Fraction(steps * math.pi / 12)), "there") == Deg(Fraction(15 * steps))
+        assert [*map(str, structure.notes)] == [f"there {steps * math.pi / 12:.12g} rad read as {15 * steps}°"]
+        assert not structure.doubtful + structure.kept
+        off = Num(Fraction(steps * math.pi / 12 + 3e-12))
+        assert structure.angle(off, "there") == off
+    assert Structure().angle(far := Num(Fraction(10_001)), "here") == far
+
+
+def test_an_axis_loses_what_is_small_beside_its_largest_part() -> None:
+    for k, size in product(range(3), (Fraction(1), Fraction(-1, 50))):
+        for share, read, doubtful in ((LIKELY, True, True), (1.1 * LIKELY, False, False), (SURE, True, False)):
+            axis = [Fraction(0), Fraction(0), Fraction(0)]
+            axis[k], axis[k - 1] = size, -size * Fraction(share)
+            x, y, z = axis
+            structure = Structure()
+            found = structure.axis((x, y, z), "elbow")
+            assert found == tuple(size if i == k else 0 if read else axis[i] for i in range(3))
+            assert (bool(structure.notes), bool(structure.doubtful)) == (read, doubtful)
+            assert Structure(exact=True).axis((x, y, z), "elbow") == (x, y, z)
+            if read:
+                texts = (" ".join(f"{float(part):g}" for part in way) for way in (axis, found))
+                assert str(structure.notes[0]) == "elbow: axis {} read as {}".format(*texts)
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 11])
+def test_a_warning_names_eight_angles_at_most(count: int) -> None:
+    structure = Structure()
+    for k in range(count):
+        structure.angle(Num(Fraction("1.5708")), f"joint {k}")
+        structure.angle(Num(Fraction("1.57")), f"wrist {k}")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        structure.warn("arm.toml")
+    read, kept = (str(x.message) for x in caught)
+    more = f"; and {count - 8} more" if count > 8 else ""
+    shown = "; ".join(f"joint {k} 1.5708 rad as 90°" for k in range(min(count, 8)))
+    assert f"arm.toml: near multiples of 90°, so read as such: {shown}{more} (exact=True" in read
+    shown = "; ".join(f"wrist {k} 1.57 rad beside 90°" for k in range(min(count, 8)))
+    assert f"arm.toml: kept as written, though a quarter turn may be meant: {shown}{more} (write pi/2" in kept
 
 
 @pytest.mark.parametrize(

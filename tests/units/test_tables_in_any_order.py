@@ -11,6 +11,7 @@ import pytest
 import manipula as mp
 from manipula.errors import ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.formats.rows import FIELDS
+from tests.golden.sentences import Sentences
 
 CRAIG = [(0, 0, 0, 0), (-90, 0, 0, 0), (0, "a2", "d3", 0), (-90, "a3", "d4", 0), (90, 0, 0, 0), (-90, 0, 0, 0)]
 ORDERS = list(permutations(FIELDS))
@@ -63,13 +64,13 @@ MISPLACED = {
 
 
 @pytest.mark.parametrize(("column", "text"), [(column, text) for column, texts in MISPLACED.items() for text in texts])
-def test_a_name_of_another_column_is_refused(column: str, text: str) -> None:
+def test_a_name_of_another_column_is_refused(column: str, text: str, whole: Sentences) -> None:
     row = {field: text if field == column else 0 for field in FIELDS}
-    with pytest.raises(RobotFileError, match=f"joint 1: {column}: found .* which reads like"):
+    with whole.raises(RobotFileError, match=f"joint 1: {column}: found .* which reads like"):
         mp.Robot.from_dh([tuple(row.values())])
     variable = not text.lstrip("-").startswith(("a", "d"))
     if variable:
-        with pytest.raises(RobotFileError, match="a joint variable"):
+        with whole.raises(RobotFileError, match="a joint variable"):
             mp.Robot.from_dh([tuple(row.values())], columns="theta d a alpha")
     else:  # whoever says the order, or the column, means it
         said = mp.Robot.from_dh([tuple(row.values())], columns="theta d a alpha")

@@ -25,6 +25,7 @@ from manipula.mechanics.robot.topology import frame_names, seen_at, serial_fault
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_state, random_tree
 
 TREES = [seed for seed in range(24) if serial_fault(random_tree(seed)).startswith("it branches")]
@@ -150,8 +151,8 @@ def test_a_file_with_two_hands(tmp_path: Path) -> None:
         ('name = "trunk"\n', 'name = "trunk"\nparent = "right"\n', "its parent 'right' stands behind it"),
     ],
 )
-def test_a_mistake_is_one_sentence(old: str, new: str, said: str) -> None:
-    with pytest.raises(mp.RobotFileError) as caught:
+def test_a_mistake_is_one_sentence(old: str, new: str, said: str, whole: Sentences) -> None:
+    with whole.raises(mp.RobotFileError) as caught:
         mp.Robot.from_text(FORK.replace(old, new, 1), file="fork.toml")
     assert said in str(caught.value) and "fork.toml" in str(caught.value)
 

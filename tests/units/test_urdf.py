@@ -24,6 +24,7 @@ from manipula.mechanics.robot.topology import first_branch, frame_names
 from manipula.mechanics.robot.values.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.arm_numbers import assert_same_arm, pose_and_torques
+from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 
 
@@ -283,9 +284,9 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("case", MALFORMED)
-def test_malformed(case: str) -> None:
+def test_malformed(case: str, whole: Sentences) -> None:
     text, expected = MALFORMED[case]
-    with pytest.raises(RobotFileError) as caught:
+    with whole.raises(RobotFileError) as caught:
         robot_from_urdf(text, file="bad.urdf")
     message = str(caught.value)
     assert message.startswith("bad.urdf: ")
@@ -294,19 +295,19 @@ def test_malformed(case: str) -> None:
         assert part in message
 
 
-def test_branches_that_cannot_be_locked() -> None:
-    with pytest.raises(RobotFileError, match=r"joint 'grip2'.*'wrist', which moves with the arm"):
+def test_branches_that_cannot_be_locked(whole: Sentences) -> None:
+    with whole.raises(RobotFileError, match=r"joint 'grip2'.*'wrist', which moves with the arm"):
         robot_from_urdf(HAND.replace('mimic joint="grip"', 'mimic joint="wrist"'), tip="hand")
-    with pytest.raises(RobotFileError, match=r"joint 'grip'.*floating"):
+    with whole.raises(RobotFileError, match=r"joint 'grip'.*floating"):
         robot_from_urdf(HAND.replace('name="grip" type="prismatic"', 'name="grip" type="floating"'), tip="hand")
-    with pytest.raises(RobotFileError, match="mimics it in turn"):
+    with whole.raises(RobotFileError, match="mimics it in turn"):
         robot_from_urdf(HAND.replace('mimic joint="grip"', 'mimic joint="grip2"'), tip="hand")
 
 
-def test_unknown_ends() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'hand'"):
+def test_unknown_ends(whole: Sentences) -> None:
+    with whole.raises(UnknownNameError, match="did you mean 'hand'"):
         robot_from_urdf(HAND, tip="hnad")
-    with pytest.raises(ManipulaError, match="does not hang below"):
+    with whole.raises(ManipulaError, match="does not hang below"):
         robot_from_urdf(HAND, base="hand", tip="arm")
 
 

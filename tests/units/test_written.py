@@ -19,6 +19,7 @@ from manipula.mechanics.robot.formats.units import parameter_from_raw
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, ParameterOp, float_of
 from manipula.mechanics.robot.values.terms import Units, plain_text
 from manipula.support.text import GREEK
+from tests.golden.sentences import Sentences
 
 VALUES = {"L_1": 0.7, "l2": 1.3, "beta": 0.4, "lambda": 2.1, "l": 0.9}
 LEAVES = {"L_1": ("L_1", "L_{1}", r"\mathrm{L}_1"), "l2": ("l2", "l₂", "ℓ2"), "beta": (r"\beta", "β", "beta"),
@@ -108,8 +109,8 @@ def test_an_offset_beside_the_variable(text: str) -> None:
         ((0, 0, "True", 0), "only numbers, names"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(row: tuple[Any, ...], told: str) -> None:
-    with pytest.raises(RobotFileError) as caught:
+def test_what_cannot_be_meant_is_refused(row: tuple[Any, ...], told: str, whole: Sentences) -> None:
+    with whole.raises(RobotFileError) as caught:
         mp.Robot.from_dh([row])
     assert told in str(caught.value)
 

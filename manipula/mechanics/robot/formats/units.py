@@ -59,7 +59,8 @@ def describe(value: object) -> str:
             text = repr(value)
             return text if len(text) <= 60 else text[:57] + "…'"
         case int() | float() | Decimal():
-            return str(value)[:60]
+            text = str(value)
+            return text if len(text) <= 60 else text[:59] + "…"
         case Fraction() | Num() | Deg():
             return _short(value if isinstance(value, Fraction) else value.value)
         case dict():

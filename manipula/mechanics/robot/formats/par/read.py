@@ -249,7 +249,7 @@ class _Reader:
         try:
             return parameter_from_text(re.sub(r"\b(Pi|PI)\b", "pi", text))
         except InputError as error:
-            raise RobotFileError("found {text}", error, where=Message("joint {name}", row), field=key) from error
+            raise RobotFileError(error.message, where=Message("joint {name}", row), field=key) from error
 
     def cell(self, key: str, row: int, name: str, otherwise: Parameter | None = ZERO) -> Cell:
         entries = self.entries(key)
