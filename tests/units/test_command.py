@@ -22,7 +22,7 @@ from manipula import api
 from manipula.cli.app import COMMANDS, load_command
 from manipula.cli.terminal.command import Options, Word, command, split_doc
 
-WORDS = ["path", "arm", "gain", "seed", "form", "table", "rate", "frame", "units", "kind"]
+WORDS = ["path", "arm", "gain", "seed", "form", "table", "rate", "link", "units", "kind"]  # none of the shared options
 VALUES: dict[type, list[Any]] = {
     str: ["", "a b", "x,y", "é|ü"],
     int: [0, 3, -7],

@@ -6,7 +6,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.function import Function
-from manipula.algebra.simplify import simplifier
+from manipula.algebra.simplify import simplifier, terms
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.errors import SizeError
 from tests.random_robots import random_robot
@@ -23,7 +23,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         "SHORT_TERMS": 20,
         "WRITTEN_OPERATIONS": 90,
     }.items():
-        monkeypatch.setattr(simplifier, name, limit)
+        monkeypatch.setattr(terms, name, limit)
 
 
 def verdicts(function: Function) -> list[object]:
