@@ -261,7 +261,7 @@ def test_what_a_reference_says_of_itself_is_true(puma: mp.Arm) -> None:
 
 @pytest.mark.parametrize("way", [1, -1])
 def test_the_torque_that_is_missing_is_that_of_the_model(puma: mp.Arm, way: int) -> None:
-    """The joint that has the least by what it needs, and where it needs most: mirrored arms need the opposite torque."""
+    """The joint that has the least of what it needs, and the most that it needs on the way."""
     points = way * np.random.default_rng(2).uniform(-1, 1, (2, 6))
     path = points[0] + np.linspace(0, 1, 2001)[:, None] * (points[1] - points[0])
     hold = np.abs(puma.inverse_dynamics(path, 0 * path, 0 * path))
