@@ -195,12 +195,14 @@ def test_the_place_of_a_refusal_is_where_the_tool_cannot_go_on(planar: mp.Arm, p
         tr.circle(puma, READY, [0, 0, pose[2, 3]], [0, 0, way], 6.0, 2.0, turning=True)
     said = re.search(r"joint (\d) is at (\S+), beyond its limits (\S+) … (\S+); near", str(error.value))
     assert said is not None
-    q1, (low, high) = READY[0] + way * 6.0 * _share(error), puma.limits[0]
+    low, high = puma.limits[0]
     assert int(said[1]) == 1 and (float(said[3]), float(said[4])) == pytest.approx((low, high), rel=1e-3)
-    # the first of the looks beyond it: the circle turns the first joint alone
-    assert float(said[2]) == pytest.approx(q1, abs=0.02)
-    beyond = float(said[2]) - high if way > 0 else low - float(said[2])
-    assert 0 < beyond < 0.1
+    # the circle turns the first joint alone; named is the first of 400 looks at which it is beyond
+    gone = tr.quintic([0], [1], 2.0)(np.linspace(0, 2, 401)).q[:, 0]
+    turned = READY[0] + way * 6.0 * gone
+    first = int(np.argmax((turned < low) | (turned > high)))
+    assert _share(error) == pytest.approx(gone[first], rel=1e-3)
+    assert float(said[2]) == pytest.approx(turned[first], rel=1e-3)
 
 
 def _share(error: Any) -> float:
