@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from tests.golden.sentences import Sentences
+from tests.random_robots import random_tree
 
 pytestmark = pytest.mark.usefixtures("without_search")
 
@@ -242,6 +243,22 @@ def test_times_of_any_shape_have_the_motion_of_each(planar: mp.Arm) -> None:
             assert not one.qd.any()
             end = ref.tool.at(np.array(float(t > 0))).pose
             np.testing.assert_allclose(planar.pose(one.q)[:3, 3], end[:3, 3], atol=1e-12)
+
+
+def test_joints_beside_the_way_to_the_tool_stay() -> None:
+    """A tree whose tool hangs on one joint alone: a circle about it turns it, and the others are at zero or `near`."""
+    arm = mp.Arm(mp.Robot.of(random_tree(0, joints="RR")))
+    q = np.zeros(2)
+    q[0] = 0.4
+    pose, column = arm.pose(q), arm.jacobian(q)[:, 0]
+    speed, axis = column[:3], column[3:]
+    centre = pose[:3, 3] - np.cross(speed, axis)  # speed = axis × arm
+    for near in (None, np.array([0.2, -0.3])):
+        ref = tr.circle(arm, pose, centre, axis, -0.3, 1.0, turning=True, near=near)
+        there = np.zeros(2) if near is None else near.copy()
+        for t, angle in ((0.0, 0.4), (1.0, 0.1)):
+            there[0] = angle
+            np.testing.assert_allclose(ref(t).q, there, atol=1e-9)
 
 
 def test_arms_of_few_joints_say_what_they_cannot_do(planar: mp.Arm) -> None:
