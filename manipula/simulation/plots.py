@@ -128,7 +128,7 @@ def _rows(values: Array) -> Array:
     return values.reshape(-1, values.shape[-1])[:ROWS_SHOWN]
 
 
-def figure_of(run: Shown, degrees: bool = False, state: str | None = None) -> Any:
+def figure_of(run: Shown, degrees: bool, state: str | None) -> Any:
     """The grid as a figure of matplotlib, which is not shown: a notebook does it by itself, `savefig` writes it."""
     if state is not None:
         return _figure_of_state(run, state, blank("run.plot", (7.0, 3.5), WITHOUT))
@@ -210,7 +210,7 @@ def save_figure(figure: Any, path: Path) -> Path:
     return path
 
 
-def report_of(run: Shown, degrees: bool = False) -> str:
+def report_of(run: Shown, degrees: bool) -> str:
     """The page: what was run, the largest values, the balance, the pictures."""
     told = {f"{name} [s]" if name in SECONDS else name: x for name, x in run.about.items() if x is not None}
     settings = [[name, _text(value)] for name, value in told.items()]

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.run.routines import compile_text
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.general6r import roots
 from manipula.ik.general6r.arm import newton, wanted
 from manipula.ik.general6r.elimination import Arm6R, Elimination, lift_motion, readings, wrap_angles
 from manipula.ik.general6r.pencil import pencil
-from manipula.ik.general6r.solutions import off_square, solve_poses
+from manipula.ik.general6r.solutions import off_square, solve_poses, taken
 from manipula.ik.general6r.solver import (
     General6R,
     GeneralAnswer,
@@ -28,6 +29,7 @@ from manipula.ik.general6r.solver import (
     study_targets,
 )
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
+from manipula.ik.numeric.tolerances import RootTolerance
 from manipula.mechanics.robot.tree import Tree
 
 Rows = Sequence[tuple[float, float, float, float]]
@@ -350,6 +352,37 @@ def test_how_far_numbers_are_from_a_rotation_is_the_worst_entry(seed: int) -> No
         square = T[:3, :3].T @ T[:3, :3]
         assert off_square(T.ravel(), G) == pytest.approx(np.abs(square - np.eye(3)).max(), abs=1e-15)
         np.testing.assert_allclose(G.reshape(3, 3), square, atol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_that_are_no_pose_are_not_taken(seed: int) -> None:
+    """Any of sixteen that is not finite, a last row that is off, a reflection; rotations that are nearly so are made
+    exact, and the place is left to the last bit."""
+    dice, pose = np.random.default_rng(seed), np.empty(12)
+    exact = pose_of(chain_of("bent wrist"))(random_q(1, seed)[0])
+    exact[seed, 3] = 0.0
+    slack, compiled = RootTolerance.SLACK, compile_text(taken)
+    assert compiled(exact.ravel(), pose)
+    for T in (exact, exact * np.where(np.arange(4) < 3, 1 + 0.4 * slack, 1)[None, :]):
+        assert taken(T.ravel().tolist(), pose)
+        found = pose.reshape(3, 4)
+        np.testing.assert_array_equal(found[:, 3], T[:3, 3])
+        np.testing.assert_allclose(found[:, :3] @ found[:, :3].T, np.eye(3), atol=1e-15)
+        np.testing.assert_allclose(found[:, :3], exact[:3, :3], atol=slack)
+    for i in range(16):
+        for bad in (np.nan, np.inf, -np.inf):
+            T = exact.ravel().tolist()
+            T[i] = bad
+            assert not taken(T, pose) and not compiled(np.array(T), pose), (i, bad)
+    for i in range(12, 16):
+        for step, well in ((0.9 * slack, True), (1.1 * slack, False)):
+            T = exact.ravel().tolist()
+            T[i] += dice.choice([-1, 1]) * step
+            assert taken(T, pose) == well
+    for way in np.eye(3):
+        mirror = exact.copy()
+        mirror[:3, :3] @= np.eye(3) - 2 * np.outer(way, way)
+        assert not taken(mirror.ravel().tolist(), pose)
 
 
 # a root that is missing is missed

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import manipula as mp
+from manipula.simulation.balance import Energies, error_of
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 
@@ -112,3 +114,59 @@ def test_what_is_largest_is_so_whichever_way_a_joint_goes(way: int) -> None:
         assert (peak["lowest"], peak["highest"]) == (min(q.tolist()), max(q.tolist()))
         assert peak["error"] == max(map(abs, error.tolist()))
     np.testing.assert_allclose([peak["speed"] for peak in run.peaks()], want, rtol=1e-2)
+
+
+@pytest.mark.parametrize("sample", [None, 1e-3])
+@pytest.mark.parametrize("elastic", [False, True])
+def test_every_load_of_a_batch_is_that_of_its_worst_row(sample: float | None, elastic: bool) -> None:
+    """Rows that move and pull by turns the most: every number recomputed, and printed so."""
+    rng = np.random.default_rng(5)
+    t = np.linspace(0.0, 0.8, 201)
+    refs = [mp.trajectory.quintic([0.1, -0.2], goal, 0.5) for goal in ([1.0, 0.3], [-0.4, 0.9], [0.2, -1.5])]
+    motion = [np.array([ref(t)[k] for ref in refs]) for k in range(3)]
+    peaks = rng.permuted(np.tile([[2.0], [7.0], [4.0]], 2), axis=0)
+    tau = peaks[:, None] * np.cos(rng.uniform(6, 9, (3, 1, 2)) * (t[:, None] - rng.uniform(0.2, 0.6, (3, 1, 2))))
+    rate = rng.uniform(0.5, 2.0, (3, 201, 2))
+    state = {"motor": motion[0], "motor_rate": rate} if elastic else {}
+    run = mp.Run(ARM, t, *motion, tau, None, state, 0.0, True, {"sample": sample})
+    found, spin = mp.loads(ARM, run), rate if elastic else motion[1]
+    assert found.duration == pytest.approx(0.8) and found.robot == ARM.name
+    power = np.abs(tau * spin)
+    if sample is not None:
+        power = np.maximum(power, np.abs(tau * np.roll(spin, -1, axis=1)))[:, :-1]
+    for j, x in enumerate(found):
+        row = int(np.abs(tau[:, :, j]).max(axis=1).argmax())
+        assert x.torque == np.abs(tau[row, :, j]).max()
+        assert x.torque_at == t[np.abs(tau[row, :, j]).argmax()]
+        assert x.power == power[..., j].max()
+        mean = trapezoid(np.abs(tau * spin)[..., j], t, axis=1).max() / 0.8
+        assert x.power_mean == pytest.approx(mean, rel=2e-3 if not elastic else 2e-2)
+        assert x.torque_rms == pytest.approx(np.sqrt(trapezoid(tau[..., j] ** 2, t, axis=1).max() / 0.8), rel=1e-3)
+        # the largest speed of a quintic is 15/8 of the mean one; it rests after 0.5 s
+        assert x.speed == pytest.approx(15 / 8 * np.ptp(motion[0][..., j], axis=1).max() / 0.5, rel=1e-6)
+        assert x.duty == pytest.approx(0.5 / 0.8, abs=0.02)
+    heads, rows = found.table()
+    assert heads[0] == "joint" and heads[-1] == "duty"
+    for x, cells in zip(found, rows, strict=True):
+        numbers = (x.torque, x.torque_at, x.torque_rms, x.speed, x.power, x.power_mean, x.force, x.moment)
+        assert cells == (x.joint, *(f"{y:.4g}" for y in numbers), f"{round(100 * x.duty)} %")
+    assert str(found).splitlines()[0] == f"{ARM.name}, 0.8 s" and repr(found).endswith("2 joints along 0.8 s>")
+
+
+@pytest.mark.parametrize("potential", [1e-3, 1.0, 1e6])
+def test_the_balance_of_an_arm_that_is_held_is_no_more_than_rounding(potential: float) -> None:
+    """What is missing is set beside the largest energy that took part, or beside a part of what rounding moves."""
+    still = np.zeros(5)
+    noise = np.spacing(potential) * np.array([0, 1, -1, 1, 1])
+    held = Energies(still, still, still, potential + noise, still)
+    assert 0 < error_of([held]) <= 1e-6
+    # a thousandth of what a motor gave is missing, in either of two parts of a run
+    moved = held._replace(motors=np.linspace(0, potential, 5), potential=np.linspace(0, 0.999, 5) * potential)
+    assert error_of([moved]) == pytest.approx(1e-3)
+    assert error_of([moved, held]) == pytest.approx(1e-3)
+    assert error_of([moved, moved]) == pytest.approx(2e-3)
+    for part in ("wrench", "lost"):
+        sign = -1 if part == "lost" else 1
+        other = held._replace(**{part: sign * np.linspace(0, potential, 5)}, potential=potential + still)
+        assert error_of([other]) == pytest.approx(1.0)
+    assert error_of([Energies(*[still] * 5)]) == 0

@@ -14,7 +14,8 @@ from scipy.optimize import brentq
 import manipula as mp
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
-from manipula.ik.numeric.arrays import distances
+from manipula.ik.numeric.arrays import distances, pose_of
+from manipula.ik.position_branches import linkage_from_tree
 from manipula.ik.position_tasks import PartialSolver
 
 KIND = {"R": "revolute", "P": "prismatic", "F": "fixed"}
@@ -269,3 +270,26 @@ BAD = [
 def test_what_is_no_target_is_met_at_the_door(given: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         puma().inverse_kinematics(**given)
+
+
+@pytest.mark.parametrize("kinds", [word for word in WORDS if word.count("P") < 3])
+def test_joints_that_bring_a_point_somewhere_are_found_in_any_unit(kinds: str) -> None:
+    """Exactly, before any polish; an arm some times as large has the same angles and displacements as many times."""
+    rng = np.random.default_rng(len(kinds))
+    turns = np.array([kind == "R" for kind in kinds])
+    rows = [(0.0, rng.uniform(0.2, 0.6) * (kind == "R"), *rng.uniform(0.3, 1.2, 2)) for kind in kinds]
+    q, found = rng.uniform(0.2, 1.0, len(kinds)), []
+    for size in (0.125, 1.0, 8.0):
+        table = [
+            {"theta": theta, "d": size * d, "a": size * a, "alpha": alpha, "type": "revolute" if turn else "prismatic"}
+            for (theta, d, a, alpha), turn in zip(rows, turns)
+        ]
+        chain = numeric_chain(mp.Robot.from_dh(table, convention="standard"))
+        scale = np.where(turns, 1.0, size)
+        point = pose_of(chain)(q * scale)[:3, 3]
+        places = linkage_from_tree(chain).candidates(point, np.zeros(len(kinds))) / scale
+        gap = places - q
+        assert np.abs(np.where(turns, np.remainder(gap + np.pi, 2 * np.pi) - np.pi, gap)).max(axis=1).min() < 1e-9
+        found.append(places)
+    for places in found:
+        np.testing.assert_allclose(places, found[1], atol=1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from math import log
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,24 @@ def test_a_load_that_friction_holds_does_not_move_one_bit_in_a_minute(seed: int)
     held = arm.rubbing.dry.all()
     course = integrate(plant(robot), lambda t, x, v: tau, q, 60.0, at=[60.0], longest=5.0)
     assert held and course.q[-1].tobytes() == q.tobytes() and not course.qd[-1].any() and not course.changes
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_push_that_ends_before_the_step_does_is_felt(way: int) -> None:
+    """A bump of force above what friction holds, within one long step; two joints, so that one goes on resting."""
+    robot = planar(theta1={"coulomb": 60.0}, theta2={"coulomb": 20.0})
+    q = np.array([0.1, 0.2])
+    hold = Mechanism(robot, True, None).bias(q, np.zeros(2))
+    for centre in np.linspace(1.0, 1.05, 6).tolist():
+
+        def push(t: float, x: Array, v: Array, centre: float = centre) -> Array:
+            bump = way * (15 + 10 * exp(-(((t - centre) / 0.012) ** 2)))
+            return np.array([hold[0], hold[1] + bump])
+
+        course = integrate(plant(robot), push, q, 1.07, since=0.96, at=[1.07], longest=0.05)
+        let_go = centre - 0.012 * np.sqrt(log(10 / 5))  # 15 + 10 e^(−x²) = 20
+        assert course.changes[0].t == pytest.approx(let_go, abs=1e-9)
+        assert way * (course.q[-1, 1] - q[1]) > 1e-6 and course.q[-1, 0] == q[0]
 
 
 @pytest.mark.parametrize("way", [1, -1])

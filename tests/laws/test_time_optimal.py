@@ -3,6 +3,7 @@ toppra agree."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -200,6 +201,89 @@ def test_the_text_finds_the_controllable_sets(seed: int) -> None:
             assert found.x[0] == pytest.approx(end, abs=1e-9)
         pull = linprog([0, -1], **limits, bounds=[(x[i], x[i]), (None, None)])
         assert pull.x[1] == pytest.approx(u[i], abs=1e-8)
+
+
+@pytest.mark.parametrize("power", [-90, -31, 1, 40, 90])
+def test_the_text_finds_the_same_in_any_unit(power: int) -> None:
+    """Limits, or the path, times a power of two: speeds and accelerations follow to the last bit."""
+    rng = np.random.default_rng(abs(power))
+    n, m = 12, 2
+    h = rng.uniform(0.1, 0.3, n)
+    a, b = rng.uniform(-1, 1, (2, n + 1, m))
+    low, high = -rng.uniform(0.3, 1, (n + 1, m)), rng.uniform(0.3, 1, (n + 1, m))
+
+    def solve(limits: float, way: float) -> tuple[Floats, Floats]:
+        least, most, x, u = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1), np.empty(n)
+        rows = (a / way, b / way**2, limits * low, limits * high)
+        top = np.full(n + 1, 4.0 * limits * way**2)
+        assert fastest(n, m, way * h, *(y.ravel() for y in rows), top, 0.0, 0.0, least, most, x, u) == -1
+        return x, u
+
+    one, factor = solve(1.0, 1.0), 2.0**power
+    for x, wanted in zip(solve(factor, 1.0), one, strict=True):
+        np.testing.assert_array_equal(x, factor * wanted)
+    for x, wanted in zip(solve(1.0, factor), (factor * one[0], one[1]), strict=True):
+        np.testing.assert_array_equal(x, factor * wanted)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_path_without_friction_takes_the_same_time_backwards(puma: mp.Arm, seed: int) -> None:
+    """Torques do not change when time runs backwards; grids are not the same both ways."""
+    points = np.random.default_rng(seed).uniform(-1, 1, (4, 6))
+    there, back = (
+        mp.trajectory.time_optimal(puma, way, torque=TORQUE, velocity=4, grid=300) for way in (points, points[::-1])
+    )
+    assert there.duration == pytest.approx(back.duration, rel=2e-3)
+    t = np.linspace(0, 1, 50)
+    np.testing.assert_allclose(there(t * there.duration).q, back((1 - t) * back.duration).q, atol=0.02)
+
+
+def test_what_a_reference_says_of_itself_is_true(puma: mp.Arm) -> None:
+    """Speeds along the grid, the share of the torques, and rest before and after; times of any shape."""
+    ends = np.random.default_rng(7).uniform(-1, 1, (2, 6))
+    ref = mp.trajectory.time_optimal(puma, ends, torque=TORQUE, velocity=4, grid=100)
+    way = ends[1] - ends[0]
+    assert ref.s[0] == 0 and ref.s[-1] == pytest.approx(np.linalg.norm(way)) and len(ref.s) == 101
+    # on a straight line s is the length, so ṡ is |q̇|
+    t = np.linspace(0, ref.duration, 4001)
+    gone = np.linalg.norm(ref(t).q - ends[0], axis=1)
+    np.testing.assert_allclose(np.interp(ref.s[1:-1], gone, np.linalg.norm(ref(t).qd, axis=1)), ref.sd[1:-1], rtol=1e-3)
+    assert ref.sd[0] == ref.sd[-1] == 0
+    assert ref.share == pytest.approx(used(puma, ref, TORQUE)[0].max(), rel=2e-3)
+    for t, end in (([-0.1, -1e9], ends[0]), ([ref.duration + 1e-9, 1e9], ends[1])):
+        q, qd, qdd = ref(np.array(t))
+        np.testing.assert_allclose(q, [end, end], atol=1e-12)
+        assert not qd.any() and not qdd.any()
+    assert np.isnan(ref([np.nan])).all()
+    grid = ref(np.full((2, 3), 0.3 * ref.duration))
+    assert grid.q.shape == (2, 3, 6) and np.array_equal(grid.qd[1, 2], ref(0.3 * ref.duration).qd)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_torque_that_is_missing_is_that_of_the_model(puma: mp.Arm, way: int) -> None:
+    """The joint that has the least of what it needs, and the most that it needs on the way."""
+    points = way * np.random.default_rng(2).uniform(-1, 1, (2, 6))
+    path = points[0] + np.linspace(0, 1, 2001)[:, None] * (points[1] - points[0])
+    hold = np.abs(puma.inverse_dynamics(path, 0 * path, 0 * path))
+    torque = 0.9 * hold.max(axis=0) + [1, 0, 1, 1, 1, 1]
+    joint = int((hold.max(axis=0) / torque).argmax())
+    with pytest.raises(mp.InputError) as error:
+        mp.trajectory.time_optimal(puma, points, torque=torque)
+    said = re.search(r"joint (\d) needs (\S+) to hold still, and has (\S+)$", str(error.value))
+    assert said is not None and int(said[1]) == joint + 1
+    assert float(said[2]) == pytest.approx(hold[:, joint].max(), rel=1e-3)
+    assert float(said[3]) == pytest.approx(torque[joint], rel=1e-3)
+
+
+def test_a_reference_that_stands_still_says_when(puma: mp.Arm) -> None:
+    points = np.random.default_rng(0).uniform(-1, 1, (2, 6))
+    for stop in (0.7, 1.9):
+        rest = np.zeros((3, 6))
+        halt = mp.trajectory.table([0, stop, 2.5], points[[0, 1, 0]], rest, rest)
+        with pytest.raises(mp.InputError) as error:
+            mp.trajectory.time_optimal(puma, halt, torque=TORQUE)
+        said = re.search(r"stands still at (\S+) s", str(error.value))
+        assert said is not None and float(said[1]) == pytest.approx(stop, abs=0.05)
 
 
 def test_what_cannot_be_followed_is_said(puma: mp.Arm, whole: Sentences) -> None:

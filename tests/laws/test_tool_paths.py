@@ -3,6 +3,7 @@ what cannot be followed is said."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from tests.golden.sentences import Sentences
+from tests.random_robots import random_tree
 
 pytestmark = pytest.mark.usefixtures("without_search")
 
@@ -176,6 +178,87 @@ def test_what_cannot_be_followed_is_said(planar: mp.Arm, puma: mp.Arm) -> None:
     start = puma.pose(READY)
     with pytest.raises(mp.InputError, match=r"at .* % of the way joint \d is at .*, beyond its limits"):
         tr.circle(puma, READY, [0, 0, start[2, 3]], [0, 0, 1], 6.0, 2.0, turning=True)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_place_of_a_refusal_is_where_the_tool_cannot_go_on(planar: mp.Arm, puma: mp.Arm, way: int) -> None:
+    """The share of the way to the edge of reach, by geometry; and the joint and the limit that it goes beyond."""
+    goal = np.array([3.0, way * 0.5, 0.0])
+    start = planar.pose([way * 0.4, way * 0.9])[:3, 3]
+    # |start + s (goal − start)| = 2
+    step = goal - start
+    edge = np.roots([step @ step, 2 * start @ step, start @ start - 4]).max()
+    with pytest.raises(mp.InputError) as error:
+        tr.line(planar, [way * 0.4, way * 0.9], goal, 1.0, task="position")
+    assert _share(error) == pytest.approx(edge, abs=5e-3)
+    pose = puma.pose(READY)
+    with pytest.raises(mp.InputError) as error:
+        tr.circle(puma, READY, [0, 0, pose[2, 3]], [0, 0, way], 6.0, 2.0, turning=True)
+    said = re.search(r"joint (\d) is at (\S+), beyond its limits (\S+) … (\S+); near", str(error.value))
+    assert said is not None
+    low, high = puma.limits[0]
+    assert int(said[1]) == 1 and (float(said[3]), float(said[4])) == pytest.approx((low, high), rel=1e-3)
+    # the circle turns the first joint alone; named is the first of 400 looks at which it is beyond
+    gone = tr.quintic([0], [1], 2.0)(np.linspace(0, 2, 401)).q[:, 0]
+    turned = READY[0] + way * 6.0 * gone
+    first = int(np.argmax((turned < low) | (turned > high)))
+    assert _share(error) == pytest.approx(gone[first], rel=1e-3)
+    assert float(said[2]) == pytest.approx(turned[first], rel=1e-3)
+
+
+def _share(error: Any) -> float:
+    said = re.search(r"at (\S+) % of the way", str(error.value))
+    assert said is not None
+    return float(said[1]) / 100
+
+
+@pytest.mark.parametrize("below", [0.05, 0.2, 0.5])
+def test_the_times_near_singular_poses_are_those_of_the_jacobian(planar: mp.Arm, below: float) -> None:
+    """A chord of the reachable disc: stretched at both ends and bent between, so there are two of them."""
+    a, b = np.array([0.6, 0.05]), np.array([-0.5, 0.08])
+    ref = tr.line(planar, a, planar.pose(b)[:3, 3], 2.0, task="position", singular=below)
+    look = 2.0 / 400
+    t = np.linspace(0, 2, 4001)
+    least = np.linalg.svd(planar.jacobian(ref(t).q)[:, :2], compute_uv=False)[:, -1]
+    near = least < below
+    edges = t[np.flatnonzero(np.diff(np.concatenate([[False], near, [False]]).astype(int))).clip(0, 4000)]
+    assert len(ref.singular) == len(edges) // 2 > 0
+    for found, start, end in zip(ref.singular, edges[::2], edges[1::2]):
+        assert abs(found.start - start) <= look and abs(found.end - end) <= look
+        inside = (t >= found.start) & (t <= found.end)
+        assert found.smallest == pytest.approx(least[inside].min(), rel=1e-3)
+
+
+def test_times_of_any_shape_have_the_motion_of_each(planar: mp.Arm) -> None:
+    """Before and after the tool rests at its ends; at no time it is nowhere."""
+    ref = tr.line(planar, [0.4, 0.9], planar.pose([0.8, 0.5])[:3, 3], 1.0, task="position")
+    times = np.array([[-1.0, 0.0, 0.37], [1.0, 5.0, np.nan]])
+    many = ref(times)
+    for at, t in np.ndenumerate(times):
+        one = ref(t)
+        for x, y in zip(one, many):
+            assert x.shape == (2,) and np.isnan(x).all() == np.isnan(t)
+            np.testing.assert_allclose(y[at], x, atol=1e-14)
+        if t <= 0 or t >= 1:
+            assert not one.qd.any()
+            end = ref.tool.at(np.array(float(t > 0))).pose
+            np.testing.assert_allclose(planar.pose(one.q)[:3, 3], end[:3, 3], atol=1e-12)
+
+
+def test_joints_beside_the_way_to_the_tool_stay() -> None:
+    """A tree whose tool hangs on one joint alone: a circle about it turns it, and the others are at zero or `near`."""
+    arm = mp.Arm(mp.Robot.of(random_tree(0, joints="RR")))
+    q = np.zeros(2)
+    q[0] = 0.4
+    pose, column = arm.pose(q), arm.jacobian(q)[:, 0]
+    speed, axis = column[:3], column[3:]
+    centre = pose[:3, 3] - np.cross(speed, axis)  # speed = axis × arm
+    for near in (None, np.array([0.2, -0.3])):
+        ref = tr.circle(arm, pose, centre, axis, -0.3, 1.0, turning=True, near=near)
+        there = np.zeros(2) if near is None else near.copy()
+        for t, angle in ((0.0, 0.4), (1.0, 0.1)):
+            there[0] = angle
+            np.testing.assert_allclose(ref(t).q, there, atol=1e-9)
 
 
 def test_arms_of_few_joints_say_what_they_cannot_do(planar: mp.Arm) -> None:

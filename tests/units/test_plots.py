@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,11 @@ import manipula as mp
 from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.drawing.skeleton import axes_of, freedom_of, jacobian_of, poses_of
 from manipula.mechanics.models.kinematics.jacobian import jacobian
+from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.simulation.balance import Rest
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
 from tests.units.test_drawing import with_followers
@@ -183,3 +187,85 @@ def test_every_figure_over_time_has_its_units_and_the_numbers_of_its_result() ->
         lines = [line for place in figure.axes for line in place.get_lines() if line.get_linestyle() != "None"]
         times = [line.get_xdata() for line in lines if len(line.get_xdata()) > 2]
         assert all(t[0] == 0 and np.all(np.diff(t) > 0) for t in times), name
+
+
+def made_run(rows: int, reference: bool, elastic: bool) -> mp.Run:
+    """A run of drawn numbers: a joint that turns, near its limit, one that slides, one that is far from its limit."""
+    rng = np.random.default_rng(rows + 10 * reference + 20 * elastic)
+    link = {"theta": 0, "d": 0.1, "a": 0.2, "alpha": 0.5, "mass": 1, "com": [0, 0, 0],
+            "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}  # fmt: skip
+    robot = mp.Robot.from_dh(
+        [{**link, "effort_limit": 12.0}, {**link, "type": "prismatic"}, {**link, "effort_limit": 500.0}], name="three"
+    )
+    batch = (rows,) if rows > 1 else ()
+    q, qd, qdd, tau, *ref = rng.uniform(-3, 3, (7, *batch, 9, 3))
+    t = np.cumsum(rng.uniform(0.1, 0.2, 9))
+    state = {"integral": rng.uniform(-1, 1, (*batch, 9, 4)), "many": np.zeros((*batch, 9, 101))}
+    if elastic:
+        state |= {"motor": rng.uniform(-3, 3, (*batch, 9, 3)), "motor_rate": rng.uniform(-3, 3, (*batch, 9, 3))}
+    modes = () if rows > 1 else (Rest(0, t[1], t[3]), Rest(2, t[0], t[2]), Rest(2, t[5], t[8]))
+    about = {"law": "pid", "sample": 0.001, "step": 0.0005, "until": 2.5, "noise": None}
+    return mp.Run(
+        robot, t, q, qd, qdd, 3 * tau, Motion(*ref) if reference else None, state, 1.25e-7, True, about, modes
+    )
+
+
+@pytest.mark.parametrize(
+    "rows, reference, elastic", [(1, True, True), (1, True, False), (1, False, False), (25, True, True)]
+)
+@pytest.mark.parametrize("degrees", [False, True])
+def test_a_figure_of_a_run_holds_every_row_limit_and_rest(
+    rows: int, reference: bool, elastic: bool, degrees: bool
+) -> None:
+    """Lines and their strokes, limits where they are near, legends, and the times in which a joint rests."""
+    run = made_run(rows, reference, elastic)
+    figure = run.plot(degrees=degrees)
+    units = [np.degrees(1) if degrees and turns else 1.0 for turns in (True, False, True)]
+    angle = "deg" if degrees else "rad"
+    wanted: list[tuple[str, Any, Any]] = [("position", run.q, run.ref and run.ref.q)]
+    wanted += [("error", run.ref.q - run.q, None)] if run.ref else []
+    wanted += [("motor − joint", run.state["motor"] - run.q, None)] if elastic else []
+    wanted += [("torque", run.tau, None)]
+    assert len(figure.axes) == 3 * len(wanted)
+    for place, (j, (name, solid, dashed)) in zip(
+        figure.axes, [(j, row) for row in wanted for j in range(3)], strict=True
+    ):
+        scale = 1.0 if name == "torque" else units[j]
+        effort = "force [N]" if j == 1 else "torque [N·m]"
+        assert place.get_ylabel() == (effort if name == "torque" else f"{name} [{'m' if j == 1 else angle}]")
+        lines = [(line.get_linestyle(), line.get_ydata()) for line in place.lines if len(line.get_xdata()) == 9]
+        for stroke, values in (("-", solid), ("--", dashed)):
+            drawn = [y for kind, y in lines if kind == stroke]
+            rows_of = [] if values is None else values[..., j].reshape(-1, 9)[:20]
+            np.testing.assert_allclose(np.array(drawn).reshape(-1, 9), scale * np.array(rows_of).reshape(-1, 9))
+        levels = sorted(y[0] for line in place.lines if len(y := line.get_ydata()) == 2)
+        assert levels == ([-12.0, 12.0] if name == "torque" and j == 0 else [])
+        legend = place.get_legend()
+        assert (legend is not None) == (name == "position" and reference and rows == 1)
+        assert legend is None or [x.get_text() for x in legend.get_texts()] == ["actual", "wanted"]
+        boxes = [patch.get_path().get_extents(patch.get_patch_transform()) for patch in place.patches]
+        spans = [(rest.since, rest.until) for rest in run.modes if rest.joint == j]
+        np.testing.assert_allclose(np.ravel([(box.x0, box.x1) for box in boxes]), np.ravel(spans))
+    assert figure.get_suptitle() == "three, pid" + ("; grey: held by friction or a stop" if rows == 1 else "")
+
+
+@pytest.mark.parametrize("rows, reference", [(1, True), (3, False)])
+def test_the_page_of_a_run_has_its_numbers(rows: int, reference: bool, tmp_path: Path) -> None:
+    """Settings with their units, the largest values, the balance; a chart of every row and of every small state."""
+    run = made_run(rows, reference, False)
+    page = run.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
+    for row in (["law", "pid"], ["sample [s]", "0.001"], ["step [s]", "0.0005"], ["until [s]", "2.5"]):
+        assert row in cells
+    assert "noise" not in page and "<title>Run of three" in page
+    for j, name in enumerate(run.joints):
+        q, speed, effort = run.q[..., j], np.abs(run.qd[..., j]), np.abs(run.tau[..., j])
+        numbers = [q.min(), q.max(), speed.max(), effort.max()]
+        numbers += [np.abs(run.ref.q - run.q)[..., j].max()] if run.ref else []
+        shown = [f"{x:.6g}" for x in numbers]
+        assert [name, "m" if j == 1 else "rad", *shown, *([] if reference else [""])] in cells
+        brief = "".join(f"<td>{x:.4g}</td>" for x in numbers)
+        assert brief in run._repr_html_()
+    assert "the largest energy that took part: 1.2e-07." in page
+    assert page.count("<svg") == 3 * (3 if reference else 2) + 1
+    assert "integral [SI]" in page and "many" not in page

@@ -215,3 +215,51 @@ def test_a_picture_has_an_ending_that_is_one(run: mp.Run, tmp_path: Path) -> Non
     for name in ("run.qqq", "run"):
         with pytest.raises(mp.InputError, match=r"expected a picture that ends in \.png"):
             run.save_plot(tmp_path / name)
+
+
+OPTIONS: dict[str, tuple[Any, Any]] = {  # as written, and as kept
+    "friction": ("lugre", "lugre"),
+    "effort": ([5, 7.5], (5.0, 7.5)),
+    "stops": (False, False),
+    "width": (0.5, 0.5),
+    "elastic": (300, (300.0, 300.0)),
+    "backlash": (np.array([1e-3, 0]), (1e-3, 0.0)),
+}
+
+
+@pytest.mark.parametrize("names", [tuple(OPTIONS)[:k] for k in range(1, 7)] + [("effort", "width"), ("elastic",)])
+def test_a_plant_is_what_it_was_given(names: tuple[str, ...]) -> None:
+    """Numbers, lists and arrays are the same plant, which may be a key; its text and data have every option, once."""
+    link = {"theta": 0, "d": 0, "a": 0.4, "alpha": 0, "mass": 1, "com": [0, 0, 0], "motor_inertia": 0.1,
+            "inertia": dict.fromkeys(("xx", "yy", "zz"), 0.1), "friction": {"coulomb": 1.0}}  # fmt: skip
+    robot = mp.Robot.from_dh([link, link], name="two")
+    shared = {"effort": None, "sigma0": 2e4, "sigma1": 30} if "friction" in names else {"effort": None}
+    plant = mp.Plant(robot, **(shared | {name: OPTIONS[name][0] for name in names}))
+    again = mp.Plant(robot, **(shared | {name: OPTIONS[name][1] for name in names}))
+    assert plant == again and hash(plant) == hash(again)
+    other = mp.Plant(robot, **(shared | {name: OPTIONS[name][0] for name in names} | {"width": 0.7}))
+    assert plant != other
+    data, text = plant.as_dict(), repr(plant)
+    assert json.loads(json.dumps(data)) == data and data["robot"] == robot.name
+    for name, (_, kept) in OPTIONS.items():
+        if name in names:
+            assert data[name] == (list(kept) if isinstance(kept, tuple) else kept)
+        assert (f" {name}={kept!r}" in text) == (name in names)
+    assert text.startswith(f"<plant two: {'lugre' if 'friction' in names else 'stick'} friction, ")
+    assert ("sigma0=(20000.0, 20000.0)" in text) == ("friction" in names)
+    assert data["sigma1"] == ([30.0, 30.0] if "friction" in names else None)
+
+
+@pytest.mark.parametrize(
+    "names", [("payload",), ("wrench",), ("law",), ("payload", "law"), ("payload", "wrench", "law")]
+)
+def test_an_event_is_what_changes(names: tuple[str, ...]) -> None:
+    def pull(t: float, q: Any, qd: Any) -> Any:
+        return [0.0, 0.0]
+
+    every: dict[str, Any] = {"payload": {"mass": 2, "com": [0, 0, 0.1]}, "wrench": [1, 2, 3, 4, 5, 6], "law": pull}
+    given = {name: every[name] for name in names}
+    event = mp.Event(t=0.25, **given)
+    assert event.changes == names
+    assert repr(event) == f"Event(t=0.25, {', '.join(f'{name}={value!r}' for name, value in given.items())})"
+    assert event.as_dict() == {"t": 0.25, **given, **({"law": "pull"} if "law" in names else {})}

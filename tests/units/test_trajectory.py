@@ -146,6 +146,21 @@ def test_a_table_is_written_and_read_back(tmp_path: Path, dof: int) -> None:
         assert np.allclose(mine, theirs, atol=1e-7)
 
 
+@pytest.mark.parametrize("duration, step, rows", [(1, None, 1001), (1, 0.25, 5), (1, 0.3, 4), (1, 7.0, 2), (0, 0.1, 1)])
+def test_a_saved_table_has_a_row_a_step(tmp_path: Path, duration: int, step: float | None, rows: int) -> None:
+    """From the start to the end, evenly; the values as they are, a column each; a reference of no length is one row."""
+    goal = LINE[1] if duration else LINE[0]
+    ref = tr.quintic(*LINE, duration) if duration else tr.jerk_limited(LINE[0], LINE[0], 1, 1, 1)
+    head, *lines = ref.save(tmp_path / "ref.csv", step).read_text(encoding="utf-8").splitlines()
+    units = {"q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s² or m/s²"}
+    assert head == ",".join(["t [s]", *(f"{x}{i} [{unit}]" for x, unit in units.items() for i in (1, 2))])
+    table = np.array([[float(x) for x in line.split(",")] for line in lines])
+    assert table.shape == (rows, 7)
+    np.testing.assert_allclose(table[:, 0], np.linspace(0, duration, rows), atol=1e-15)
+    np.testing.assert_array_equal(table[:, 1:], np.hstack(ref(table[:, 0])))
+    assert table[-1, 1:3].tolist() == goal
+
+
 def test_a_short_table_is_a_formula() -> None:
     times = np.linspace(0, 1, 21)
     assert tr.table(times, np.sin(times)[:, None]).block is not None

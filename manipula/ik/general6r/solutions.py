@@ -40,14 +40,16 @@ def off_square(R: Reals, G: Reals) -> float:
 def defect(T: Reals, G: Reals) -> float:
     """How far 4 by 4 numbers are from a pose; a reflection is far."""
     worst = off_square(T, G)
+    blank = 0.0
     for j in range(4):
-        # 0·x is NaN where a place is infinite or NaN: it then fails the comparison below
-        off = abs(T[12 + j] - (1.0 if j == 3 else 0.0)) + 0 * T[j % 3 * 4 + 3]
+        off = abs(T[12 + j] - (1.0 if j == 3 else 0.0))
         worst = worst if off <= worst else off
+        # 0·x is NaN where a number is infinite or NaN; a sum stays so, and no comparison with it holds
+        blank += 0 * T[12 + j] + 0 * T[j % 3 * 4 + 3]
     x = T[5] * T[10] - T[6] * T[9]
     y = T[6] * T[8] - T[4] * T[10]
     z = T[4] * T[9] - T[5] * T[8]
-    return worst if T[0] * x + T[1] * y + T[2] * z > 0 else 2.0
+    return worst + blank if T[0] * x + T[1] * y + T[2] * z > 0 else 2.0
 
 
 def taken(T: Reals, pose: Reals) -> bool:
