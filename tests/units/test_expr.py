@@ -313,7 +313,7 @@ def test_a_sign_before_a_difference_turns_it_round() -> None:
 def test_the_direction_of_an_arctangent_is_x_then_y(graph: Graph) -> None:
     """r cos(atan2(y, x)) is x itself, r sin(atan2(y, x)) is y: one node each, whatever the root."""
     m = ExprMaths(graph)
-    x, y = m.symbol("x"), m.symbol("y")
+    x, y = graph.symbol("x"), graph.symbol("y")
     r, angle = m.sqrt(x * x + y * y), m.atan2(y, x)
     assert r * m.cos(angle) is x and r * m.sin(angle) is y
     assert r * m.cos(m.atan2(x, y)) is y
