@@ -57,7 +57,7 @@ def _constant(grams: Grams, j: int, data: Data) -> bool:
     return bool(np.ptp(column) <= 1e-9 * max(float(np.abs(column).max()), 1e-300))
 
 
-def refuse_noise(data: Data, prior: Prior, weights: Array, slips: Explanation | None) -> None:
+def refuse_noise(data: Data, prior: Prior, weights: Array) -> None:
     """Raises where the motion predicts no joint's torque better than the mean of that torque does."""
     loud = torque_squares(data.fit)
     most = np.where(loud > 0, 1 / np.where(loud > 0, FINER**2 * loud, 1.0), 0.0)  # trust that Newton's way is short by
@@ -70,7 +70,7 @@ def refuse_noise(data: Data, prior: Prior, weights: Array, slips: Explanation | 
             "identify: no information: on blocks of the recording left out of the fit, the motion predicts {share:.0%} "
             "of the best joint's torque; {told}",
             max(share, 0.0),
-            asked if slips is None else slips.warning(),
+            asked,
         )
 
 

@@ -159,7 +159,8 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | None]:
     if slips is not None and asked.repair:
         return _first(asked.repaired(slips), tell)
     fit = fit_of(data, asked.prior)
-    refuse_noise(data, fit.prior, fit.weights, slips)
+    if slips is None:  # else the warning of the slip says what is the matter, and what would be left
+        refuse_noise(data, fit.prior, fit.weights)
     if asked.filter == "auto" and slips is None:
         asked, data, fit = _filtered(asked, model, data, fit)
     if any(column.loaded for column in data.columns):
