@@ -355,9 +355,11 @@ class Search:
                 yield RecordingSlip(fault, Message("with gravity in that direction"), unit, other)
 
     def _couplings(self, own: Data, start: Conversion, gravity: Array | None) -> Iterator[tuple[RecordingSlip, Left]]:
-        """The motor of one joint turns with another. Columns are added: the best are judged on blocks left out."""
+        """The motor of one joint turns with another. Columns are added: the best are judged on blocks left out. With a
+        factor of ±1 a pair has the same columns in both orders: the motor is taken for that of the outer joint, which
+        is driven from further in."""
         count = len(self.names)
-        pairs = [(self.names[a], self.names[b]) for a in range(count) for b in range(count) if 1 <= abs(a - b) <= 2]
+        pairs = [(self.names[a], self.names[b]) for a, b in combinations(range(count), 2) if b - a <= 2]
         tried: list[tuple[RecordingSlip, Left, Grams, Prior]] = []
         for factor in (1.0, -1.0) if pairs else ():
             data = self.gathered(start, gravity, dict.fromkeys(pairs, factor))
