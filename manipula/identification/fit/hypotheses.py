@@ -121,11 +121,11 @@ class Explanation:
     def _hint(self) -> Message:
         for (first, second), factor in self.coupling.items():
             return Message(
-                'coupling={{("{first}", "{second}"): {factor:g}}} (--coupling {first},{second}={factor:g}) takes it, '
-                "as repair=True (--repair) does",
+                'coupling={{("{first}", "{second}"): {factor:g}}} (--coupling {first},{second}={factor:g}) corrects '
+                "it, as repair=True (--repair) does",
                 first, second, factor,
             )  # fmt: skip
-        return Message("repair=True (--repair) takes it")
+        return Message("repair=True (--repair) corrects it")
 
     def apply_to(self, robot: RobotDescription) -> RobotDescription:
         return robot if self.gravity is None else under_gravity(robot, self.gravity)
