@@ -18,7 +18,17 @@ from manipula.identification.columns import COUPLING, inertial_of
 from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data, Grams, gather
 from manipula.identification.estimators.prior import Prior, prior_from
-from manipula.identification.fit.comparison import FINER, POOR, WEIGHT, Left, left_by, left_out, low_rate, negated
+from manipula.identification.fit.comparison import (
+    FINER,
+    NO_FIT,
+    POOR,
+    WEIGHT,
+    Left,
+    left_by,
+    left_out,
+    low_rate,
+    negated,
+)  # fmt: skip
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
@@ -140,6 +150,8 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
     """The slips that explain what a fit leaves; None where it leaves little, or nothing explains it."""
     search = Search(data, model, kind)
     before = search.first
+    if before == NO_FIT:  # the estimator refuses such torques in a sentence
+        return None
     if not before.poor:
         return _units_by_belief(search, before) if kind == "robot" else None
     tell("much of the torque is left unexplained: looking for a cause")
@@ -162,7 +174,7 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
         if not after.balanced < BOTH * before.balanced:
             return None
     found = Explanation(chain, *(search.finer(slips) for slips in ((), chain)))
-    return found if found.convinces else None
+    return found if found.before != NO_FIT and found.convinces else None
 
 
 def _units_by_belief(search: Search, before: Left) -> Explanation | None:
