@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import inf, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -184,9 +184,12 @@ def _percent(x: float) -> str:
 
 def _hertz(text: str) -> list[float]:
     """Of `12Hz`, `8,12`."""
-    found = numbers("--judge", text.lower().replace("hz", "")) if text else []
-    if any(not x > 0 for x in found):
-        raise InputError("--judge: expected cut-offs above 0 Hz, found {text!r}", text)
+    try:
+        found = [float(word) for word in text.lower().replace("hz", "").replace(",", " ").split()]
+    except ValueError:
+        found = [0.0]
+    if any(not 0 < x < inf for x in found):
+        raise InputError("--judge: expected cut-offs above 0 Hz, such as 12Hz or 8,12, found {text!r}", text)
     return found
 
 

@@ -195,7 +195,7 @@ Filter = float | str | None | Below | Same
 def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
     """Of a log's stretches: one number for all of them."""
     if filter is None:
-        return Cutoff(None, Message("as asked for"))
+        return Cutoff(None, Message("as given"))
     if filter == "auto":
         return found_cutoff(parts)
     if isinstance(filter, Below):
@@ -204,7 +204,7 @@ def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
         return _within(filter.cutoff, HIGHEST_CUTOFF * min(part.rate for part in parts))
     if isinstance(filter, str) or not np.isfinite(filter):
         raise InputError('filter: expected "auto", a cut-off in Hz, or None, found {filter!r}', filter)
-    return Cutoff(float(filter), Message("as asked for"))
+    return Cutoff(float(filter), Message("as given"))
 
 
 def _lower(found: Cutoff, most: Cutoff) -> Cutoff:

@@ -1,15 +1,16 @@
 """Samples that jump away from their neighbours: spikes of a bus, lost samples that a recorder filled with zeros.
 
-A filter would draw one over its whole memory, so they are found before, each channel by its own scale: the distance of
-a sample from the median of its neighbourhood, against the median of these distances (F. R. Hampel, "The influence curve
-and its role in robust estimation", Journal of the American Statistical Association 69, 1974). A step of friction or a
-torque at its limit lasts, and is none. A turning point is far from that median, too, but not from the cubic through its
-neighbours: both distances must be large. What is found is interpolated, with a note.
+A filter would draw one over its whole memory, so they are found before, each channel by its own scale (F. R. Hampel,
+"The influence curve and its role in robust estimation", Journal of the American Statistical Association 69, 1974): the
+distance of a sample from what its neighbours predict, against these distances of the whole channel. Neighbours may be
+outliers as well, so that several sets of them predict: a sample is one when all sets but one contradict it. A step of
+friction or a torque at its limit agrees with one side, a turning point with both. What is found is interpolated, with
+a note.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,27 +22,37 @@ from manipula.recordings.log import Log
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+SETS = ((-3, -2, -1), (1, 2, 3), (-2, -1), (1, 2), (-2, -1, 1, 2), (-3, -2, 2, 3), (-3, -1, 1, 3))  # of neighbours
+BEFORE, AFTER = slice(0, 4, 2), slice(1, 4, 2)  # of these, those of one side
 NEAR = 3  # samples on each side
-FAR = 12.0  # standard deviations of a sample about its neighbours
-LEAST = {
-    "q": 1e-3,
-    "tau": 0.2,
-}  # of a channel's range: a smaller jump does little harm; positions are differenced twice
-TURNS = 3  # outliers beside each other hide behind each other
+AGREE = 1  # the place, in order, of the distance that counts: one set may agree by chance
+FAR = 12.0  # standard deviations of a sample about its prediction
+TURNS = 8  # outliers beside each other hide each other, and make what is between them look like one
 RARE = 0.03  # of the samples: what is more often is no outlier
-MEDIAN = 1.4826  # of the median of |x|: σ of a normal distribution
-KINDS = {"q": "position", "tau": "torque"}
+SIGMAS = ((0.5, 0.6745), (0.95, 1.96))  # quantiles of |x|, and where a normal distribution has them
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A channel in words, and what it may do."""
+
+    word: str
+    least: float  # of its range: a smaller jump does little harm
+    steps: bool  # from one sample to the next but one
+
+
+KINDS = {"q": Kind("position", 1e-3, steps=False), "tau": Kind("torque", 0.2, steps=True)}  # q is differenced twice
 
 
 def without_outliers(log: Log) -> Log:
     """The log with such samples interpolated; itself where there are none."""
     changed: dict[str, Any] = {}
     notes: list[Message] = []
-    for name, word in KINDS.items():
+    for name, kind in KINDS.items():
         value = getattr(log, name)
         if value is None or value.ndim != 2 or len(value) < 4 * NEAR:
             continue
-        flags = outliers(value, LEAST[name])
+        flags = outliers(value, kind)
         for j in np.flatnonzero(flags.any(axis=0)):
             changed.setdefault(name, value.copy())[:, j] = _interpolated(log.t, value[:, j], flags[:, j])
             notes.append(
@@ -50,7 +61,7 @@ def without_outliers(log: Log) -> Log:
                     "{time:.5g} s; interpolated",
                     log.names[j],
                     int(flags[:, j].sum()),
-                    Message(word),
+                    Message(kind.word),
                     float(log.t[np.argmax(flags[:, j])]),
                 )
             )
@@ -60,35 +71,52 @@ def without_outliers(log: Log) -> Log:
     return replace(log, **changed).with_notes(notes)
 
 
-def outliers(x: Array, least: float) -> Flags:
+def outliers(x: Array, kind: Kind) -> Flags:
     """(time, n): a channel with many of them has none."""
-    low, high = np.quantile(x, [0.01, 0.99], axis=0)
-    found, mended = np.zeros(x.shape, bool), x.copy()
+    return np.stack([_channel(column, kind) for column in x.T], axis=1)  # one by one: a recording may be long
+
+
+def _channel(x: Array, kind: Kind) -> Flags:
+    low, high = np.quantile(x, [0.01, 0.99])
+    none = np.zeros(len(x), bool)
+    if not high > low:
+        return none
+    places, found, mended = np.arange(len(x), dtype=float), none, x
     for _ in range(TURNS):
-        more = _jumps(mended, least * (high - low)) & ~found
-        found |= more
-        if not more.any():
+        again = _jumps(x, mended, kind.least * float(high - low), kind.steps)
+        if np.array_equal(again, found):
             break
-        for j in np.flatnonzero(more.any(axis=0)):
-            mended[:, j] = _interpolated(np.arange(len(x), dtype=float), x[:, j], found[:, j])
-    found[:, ~(high > low)] = False
-    found[:, found.mean(axis=0) > RARE] = False
+        if again.mean() > 0.5:  # nothing to interpolate from
+            return none
+        found, mended = again, _interpolated(places, x, again)
+    return found if found.mean() <= RARE else none
+
+
+def _jumps(x: Array, mended: Array, least: float, steps: bool) -> Flags:
+    """Samples far from what their neighbours, mended so far, predict."""
+    size = len(x)
+    padded = np.pad(mended, NEAR, mode="edge")
+    near = {k: padded[NEAR + k : NEAR + k + size] for k in range(-NEAR, NEAR + 1)}
+    distances = np.stack([np.abs(x - sum(w * near[k] for k, w in _weights(offsets))) for offsets in SETS])
+    distance = np.partition(distances, AGREE, axis=0)[AGREE]
+    if steps:  # a sample on its way from one level to another is none
+        one, other = (np.median([near[side * k] for k in (1, 2, 3)], axis=0) for side in (-1, 1))
+        distance = np.minimum(distance, np.abs(x - np.clip(x, np.minimum(one, other), np.maximum(one, other))))
+    found = _far(distance, least)
+    for end, sets in ((slice(NEAR), AFTER), (slice(-NEAR, None), BEFORE)):  # where only one side predicts
+        found[end] = _far(distances[sets].min(axis=0), least)[end]
     return found
 
 
-def _jumps(x: Array, least: Array) -> Flags:
-    """Samples far from the median of their neighbourhood and from the cubic through their neighbours, more than these
-    are themselves."""
-    padded = np.pad(x, ((NEAR, NEAR), (0, 0)), mode="reflect", reflect_type="odd")
-    around = np.stack([padded[k : k + len(x)] for k in range(2 * NEAR + 1)])
-    from_median = np.abs(x - np.median(around, axis=0))
-    a, b, c, d = (around[NEAR + k] for k in (-2, -1, 1, 2))
-    from_cubic = np.abs(x - (4 * (b + c) - a - d) / 6)
-    wide = np.pad(from_cubic, ((1, 1), (0, 0)))
-    most = (from_cubic >= wide[:-2]) & (from_cubic >= wide[2:])
-    scales = [np.maximum(FAR * MEDIAN * np.median(y, axis=0), least) for y in (from_median, from_cubic)]
-    found: Flags = most & (from_median > scales[0]) & (from_cubic > scales[1])
+def _far(distance: Array, least: float) -> Flags:
+    scale = max(float(np.quantile(distance, part)) / normal for part, normal in SIGMAS)
+    found: Flags = distance > max(FAR * scale, least)
     return found
+
+
+def _weights(offsets: tuple[int, ...]) -> list[tuple[int, float]]:
+    """Of Lagrange's polynomial through samples there, at 0."""
+    return [(a, float(np.prod([b / (b - a) for b in offsets if b != a]))) for a in offsets]
 
 
 def _interpolated(t: Array, x: Array, flags: Flags) -> Array:

@@ -170,7 +170,7 @@ def test_coupled_motors_beside_the_choice_of_families() -> None:
 # outliers
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(26))
 def test_spikes_and_lost_samples_do_no_harm(seed: int) -> None:
     rng = np.random.default_rng(seed)
     q, tau = Q.copy(), TAU + NOISE

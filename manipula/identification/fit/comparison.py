@@ -41,10 +41,16 @@ class Left:
         return self.whole > POOR or self.worst > POOR_JOINT
 
 
+NO_FIT = Left(np.inf, np.inf, np.inf, np.inf)
+
+
 def left_by(grams: Grams, prior: Prior, certain: float = CERTAIN) -> Left:
-    """Of the entropic fit, every joint counted alike."""
+    """Of the entropic fit, every joint counted alike; everything where its bodies shrink to nothing."""
     loud, rows = torque_squares(grams), grams.rows.sum(0)
-    theta = rough_fit(normal_from(grams, even_parts(loud, certain)), prior)
+    try:
+        theta = rough_fit(normal_from(grams, even_parts(loud, certain)), prior)
+    except np.linalg.LinAlgError:
+        return NO_FIT
     squares = grams.squares(theta).sum(0)
     shares = np.where(loud > 0, squares / np.maximum(loud * rows, 1e-300), 0.0)
     whole = float(squares.sum() / max(float((loud * rows).sum()), 1e-300))
@@ -61,7 +67,10 @@ def left_out(grams: Grams, prior: Prior) -> Array:
     whole, found = normal_from(grams, w), []
     for b in range(grams.blocks):
         block = normal_from(grams, w, np.array([b]))
-        found.append(max(block.cost(rough_fit(whole - block, prior)), 0.0))
+        try:
+            found.append(max(block.cost(rough_fit(whole - block, prior)), 0.0))
+        except np.linalg.LinAlgError:
+            found.append(np.inf)
     return np.array(found)
 
 

@@ -18,7 +18,17 @@ from manipula.identification.columns import COUPLING, inertial_of
 from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data, Grams, gather
 from manipula.identification.estimators.prior import Prior, prior_from
-from manipula.identification.fit.comparison import FINER, POOR, WEIGHT, Left, left_by, left_out, low_rate, negated
+from manipula.identification.fit.comparison import (
+    FINER,
+    NO_FIT,
+    POOR,
+    WEIGHT,
+    Left,
+    left_by,
+    left_out,
+    low_rate,
+    negated,
+)  # fmt: skip
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Cell, RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
@@ -121,11 +131,11 @@ class Explanation:
     def _hint(self) -> Message:
         for (first, second), factor in self.coupling.items():
             return Message(
-                'coupling={{("{first}", "{second}"): {factor:g}}} (--coupling {first},{second}={factor:g}) takes it, '
-                "as repair=True (--repair) does",
+                'coupling={{("{first}", "{second}"): {factor:g}}} (--coupling {first},{second}={factor:g}) corrects '
+                "it, as repair=True (--repair) does",
                 first, second, factor,
             )  # fmt: skip
-        return Message("repair=True (--repair) takes it")
+        return Message("repair=True (--repair) corrects it")
 
     def apply_to(self, robot: RobotDescription) -> RobotDescription:
         return robot if self.gravity is None else under_gravity(robot, self.gravity)
@@ -140,6 +150,8 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
     """The slips that explain what a fit leaves; None where it leaves little, or nothing explains it."""
     search = Search(data, model, kind)
     before = search.first
+    if before == NO_FIT:  # the estimator refuses such torques in a sentence
+        return None
     if not before.poor:
         return _units_by_belief(search, before) if kind == "robot" else None
     tell("much of the torque is left unexplained: looking for a cause")
@@ -162,7 +174,7 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
         if not after.balanced < BOTH * before.balanced:
             return None
     found = Explanation(chain, *(search.finer(slips) for slips in ((), chain)))
-    return found if found.convinces else None
+    return found if found.before != NO_FIT and found.convinces else None
 
 
 def _units_by_belief(search: Search, before: Left) -> Explanation | None:
@@ -355,9 +367,11 @@ class Search:
                 yield RecordingSlip(fault, Message("with gravity in that direction"), unit, other)
 
     def _couplings(self, own: Data, start: Conversion, gravity: Array | None) -> Iterator[tuple[RecordingSlip, Left]]:
-        """The motor of one joint turns with another. Columns are added: the best are judged on blocks left out."""
+        """The motor of one joint turns with another. Columns are added: the best are judged on blocks left out. With a
+        factor of ±1 a pair has the same columns in both orders: the motor is taken for that of the outer joint, which
+        is driven from further in."""
         count = len(self.names)
-        pairs = [(self.names[a], self.names[b]) for a in range(count) for b in range(count) if 1 <= abs(a - b) <= 2]
+        pairs = [(self.names[a], self.names[b]) for a, b in combinations(range(count), 2) if b - a <= 2]
         tried: list[tuple[RecordingSlip, Left, Grams, Prior]] = []
         for factor in (1.0, -1.0) if pairs else ():
             data = self.gathered(start, gravity, dict.fromkeys(pairs, factor))

@@ -283,7 +283,8 @@ def _make_result(
     elif asked.method == OUTPUTS:
         spread = spread_of_outputs(data, fit.prior, theta)
     else:
-        doubts += worse(data, theta, fit.weights)
+        if slips is None:  # what a slip leaves is no missing column
+            doubts += worse(data, theta, fit.weights)
         spread = spread_of(normal_from(data.fit, last), prior, theta, time)
     train = errors_of(data, theta)
     doubts += [*filter(None, [left_out(data, theta, train)]), *forgotten_laws(data), *data.notes]
