@@ -134,7 +134,7 @@ def identify(
     joints, mounting, coupled motors. The one that explains is a warning; `repair=True` undoes it, in the logs of
     `validate` too, and `found.repairs` says so. `coupling={("q5", "q6"): 1.0}` declares a motor of q6 that turns with
     q̇6 + 1.0·q̇5, beside "auto" or a JointModel. `motors` is a TOML file where positions and torques (or currents) are
-    those of motors: `gear_ratio`, `coupling`, `offset`, `torque_constant`.
+    those of motors: `gear_ratio`, `coupling`, `zero_offset`, `torque_constant`.
 
     >>> import numpy as np
     >>> from manipula import Arm, Log, load

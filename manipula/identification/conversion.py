@@ -19,7 +19,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.recordings.log import Log
 
 Array = NDArray[np.float64]
-WORDS = ("gear_ratio", "coupling", "offset", "torque_constant", "angle")
+WORDS = ("gear_ratio", "coupling", "zero_offset", "torque_constant", "angle")
 ANGLES = {"rad": 1.0, "deg": np.pi / 180}
 
 
@@ -61,8 +61,8 @@ class Conversion:
 
 
 def read_motors(path: str | Path, joints: int) -> Conversion:
-    """A TOML file with, of every motor, `gear_ratio` (turns of the motor for one of the joint), `offset` (its angle
-    where the joint is at zero), `torque_constant` (N·m for a unit of what was recorded: 1 of torques, N·m/A of
+    """A TOML file with, of every motor, `gear_ratio` (turns of the motor for one of the joint), `zero_offset` (its
+    angle where the joint is at zero), `torque_constant` (N·m for a unit of what was recorded: 1 of torques, N·m/A of
     currents), and the matrix `coupling`, row by motor: [0, 1, 1] is a motor that turns with joints 2 and 3."""
     given = _table(Path(path))
     for word in given:
@@ -77,7 +77,7 @@ def read_motors(path: str | Path, joints: int) -> Conversion:
     if angle not in ANGLES:
         raise InputError('{path}: angle: expected "rad" or "deg", found {angle!r:.60}', path, angle)
     back = np.asarray(np.linalg.inv(turn), float)
-    offset = ANGLES[angle] * _row(path, given, "offset", joints, 0.0)
+    offset = ANGLES[angle] * _row(path, given, "zero_offset", joints, 0.0)
     constant = _row(path, given, "torque_constant", joints, 1.0)
     return Conversion(back, -back @ offset, turn.T * constant)
 

@@ -122,7 +122,7 @@ def test_recordings_of_motors_are_those_of_joints(tmp_path: Path) -> None:
     gear, offset, constant = np.array([50.0, -80, 30]), np.array([1.0, -2, 0.5]), np.array([0.02, 0.03, 0.01])
     file = tmp_path / "motors.toml"
     file.write_text(
-        f"gear_ratio = {gear.tolist()}\ncoupling = {K.tolist()}\noffset = {offset.tolist()}\n"
+        f"gear_ratio = {gear.tolist()}\ncoupling = {K.tolist()}\nzero_offset = {offset.tolist()}\n"
         f"torque_constant = {constant.tolist()}\n"
     )
     turn = gear[:, None] * K
@@ -146,7 +146,7 @@ def test_conversions_follow_each_other(seed: int) -> None:
 @pytest.mark.parametrize(
     "text",
     ["gear_ratio = [1, 2]", "gear_ratio = 0", "coupling = [[1, 0], [0, 1]]", "coupling = [[1,0,0],[0,1,1],[0,1,1]]",
-     'offset = "x"', 'angle = "turns"', "gear_ratio ="],
+     'zero_offset = "x"', 'angle = "turns"', "gear_ratio ="],
 )  # fmt: skip
 def test_files_of_motors_that_make_no_sense(text: str, tmp_path: Path, whole: Sentences) -> None:
     file = tmp_path / "motors.toml"
