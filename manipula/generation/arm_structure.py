@@ -31,9 +31,11 @@ from manipula.scalar import Judge, Maths
 
 if TYPE_CHECKING:
     from manipula.generation.column_ranking import Ranking
+    from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.inverse.plan import Plan
 
 SHORTEST, LONGEST = 0.1, 0.6  # m or rad: lengths and angles of an arm to look at
+CLOSINGS = 20  # draws of letters at which loops may close
 DRAWS = 6  # until two that follow each other agree
 
 Said = TypeVar("Said")
@@ -143,6 +145,14 @@ class ArmStructure:
         from manipula.generation.column_ranking import ranking_of
 
         return ranking_of(self.in_field("base parameters"), self.robot.coordinates)
+
+    @cached_property
+    def closure(self) -> ClosurePlan:
+        """How its loops are solved, decided where they close; letters are drawn until they do."""
+        from manipula.mechanics.models.closure.assembly import plan_closure
+
+        draws = range(CLOSINGS if self._has_letters else 1)
+        return plan_closure(self.robot, (self.in_floats(f"closure {draw}") for draw in draws))
 
     def _decided(
         self, decide: Decide[Said], same: Callable[[Said, Said], bool] = lambda one, other: one == other
