@@ -218,6 +218,8 @@ def road_rows(robot: RobotDescription) -> list[int]:
 
 def road_of(robot: AnyRobot) -> AnyRobot:
     """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
+    if robot.loops:
+        raise InputError("{robot}: {name} is not made for robots with loops", robot.name, "inverse_kinematics")
     if in_rows(robot) and not robot.coordinates.coupled:
         return robot
     if not road_joints(robot):

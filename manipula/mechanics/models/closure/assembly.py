@@ -1,12 +1,9 @@
-"""A robot with loops in numbers: positions at which they close, which rows are independent there, in what order to solve.
+"""A robot with loops in numbers: where they close, which rows are independent there, in what order to solve.
 
 The rank of the closure is decided at closed positions: three parallel cranks on one coupler have rank 4 anywhere else
 and 3 where they close. Newton's method starts from the poses of the robot and from positions around them; the singular
 values of J must show a clear gap. Of the rows an independent set is chosen that is well conditioned at all positions
 found; that the others follow from it is checked at further ones.
-
-`close` follows the motors from a closed position, step by step, so that it stays in the assembly it started from: no
-determinant of the closure may vanish or change its sign on the way.
 
 Source: Newton's method with the pseudo-inverse and a damped step as in Nocedal, Wright, "Numerical Optimization"
 (2006), section 10.3; ranks by singular values, Golub, Van Loan, "Matrix Computations" (2013), section 5.4.
@@ -46,8 +43,6 @@ ATTEMPTS = 60
 STEPS = 60  # of Newton's method
 NEAR = 0.25  # rad, and of the size: positions around a pose
 FAR = 1.5
-SHORTEST = 2.0**-14  # of the way that the motors go: below, the closure is singular there
-SMALL = 1e-7  # of a determinant's usual size
 
 
 @dataclass(frozen=True)
@@ -60,9 +55,10 @@ class ClosurePlan:
     blocks: tuple[Block, ...]
     usual: tuple[float, ...] = field(default=(), compare=False)  # sizes of the divisors that may vanish
 
-    def eliminate(self, J: Sequence[Sequence[Any]]) -> Elimination:
-        """J_p of all rows and coordinates, factored."""
-        return Elimination(self.blocks, [[J[r][c] for c in self.passive] for r in self.rows])
+    def divisors(self, J: Array) -> Array:
+        """Those that change with the position, from J of all rows and coordinates, each beside its usual size."""
+        own = Elimination(self.blocks, J[np.ix_(self.rows, self.passive)].tolist()).divisors()
+        return np.array(own, dtype=float) / np.array(self.usual)
 
 
 class Mechanism:
@@ -106,6 +102,10 @@ class Mechanism:
         rows = closure_rows(self.tree, self._joints(q), seen_from_first)
         own = np.array(self.of.gather_columns(rows), dtype=float)
         return own * self.units[1] / self.units[0][:, None]
+
+    def divisors(self, q: Sequence[float], plan: ClosurePlan) -> Array:
+        """What may vanish at some position, beside its usual size."""
+        return plan.divisors(self.J(q) * self.units[0][:, None] / self.units[1])
 
     def bias(self, q: Sequence[float], qd: Sequence[float]) -> Array:
         rates = self.of.spread([float(x) for x in qd])
@@ -215,14 +215,14 @@ class Mechanism:
             raise InputError("{robot}: its loops leave it no freedom: no joint can move", self.robot)
         if len(self.driven) > freedoms:
             raise InputError(
-                "{robot}: its loops leave {freedoms} freedoms, and {count} joints are driven ({names}): mark the others "
-                "passive, or name {freedoms} in [motors]", *told,
+                "{robot}: its loops leave {freedoms} freedoms, and {count} joints are driven ({names}): mark the "
+                "others passive, or name {freedoms} in [motors]", *told,
             )  # fmt: skip
         loose = self._loose(positions)
         if len(self.driven) < freedoms:
             raise InputError(
-                "{robot}: its loops leave {freedoms} freedoms, and {count} joints are driven ({names}): {loose} can move "
-                "while they stand still", *told, some_of(loose),
+                "{robot}: its loops leave {freedoms} freedoms, and {count} joints are driven ({names}): {loose} can "
+                "move while they stand still", *told, some_of(loose),
             )  # fmt: skip
         if loose:
             raise InputError(
@@ -298,23 +298,36 @@ def _blocks(samples: Sequence[Array], anywhere: Sequence[Array]) -> tuple[list[B
 
 def _triangular(there: NDArray[np.bool_]) -> list[tuple[list[int], list[int]]]:
     """Rows and columns of the irreducible blocks, each needing those before it."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
-
     n = len(there)
-    if n == 0:
-        return []
-    column_of = maximum_bipartite_matching(csr_array(there.astype(int)), perm_type="column")
-    row_of = {int(c): r for r, c in enumerate(column_of)}
-    needs = np.zeros((n, n), dtype=int)  # row r needs the unknown that row k is matched with
-    for r in range(n):
-        for c in np.flatnonzero(there[r]):
-            needs[r, row_of[int(c)]] = 1
-    _, group = connected_components(csr_array(needs), connection="strong")
-    members = {g: [r for r in range(n) if group[r] == g] for g in dict.fromkeys(map(int, group))}
-    before = {g: {int(group[k]) for r in rows for k in np.flatnonzero(needs[r])} - {g} for g, rows in members.items()}
-    order = TopologicalSorter(before).static_order()
-    return [(members[g], [int(column_of[r]) for r in members[g]]) for g in order]
+    row_of = _matched_rows(there)
+    column_of = {r: c for c, r in row_of.items()}
+    # row r needs the unknown that row k is matched with; in a block every row needs every other, through some
+    needs = np.array([[there[r, column_of[k]] for k in range(n)] for r in range(n)], dtype=bool).reshape(n, n)
+    reach = needs | np.eye(n, dtype=bool)
+    for _ in range(n.bit_length()):
+        reach = reach @ reach
+    group = [int(np.flatnonzero(reach[r] & reach[:, r])[0]) for r in range(n)]
+    members = {g: [r for r in range(n) if group[r] == g] for g in dict.fromkeys(group)}
+    before = {g: {group[k] for r in rows for k in np.flatnonzero(needs[r])} - {g} for g, rows in members.items()}
+    return [(members[g], [column_of[r] for r in members[g]]) for g in TopologicalSorter(before).static_order()]
+
+
+def _matched_rows(there: NDArray[np.bool_]) -> dict[int, int]:
+    """A row for every column with an entry in it, by augmenting paths: column → row."""
+    row_of: dict[int, int] = {}
+
+    def place(r: int, seen: set[int]) -> bool:
+        for c in map(int, np.flatnonzero(there[r])):
+            if c not in seen:
+                seen.add(c)
+                if c not in row_of or place(row_of[c], seen):
+                    row_of[c] = r
+                    return True
+        return False
+
+    for r in range(len(there)):
+        place(r, set())
+    return row_of
 
 
 def _block(

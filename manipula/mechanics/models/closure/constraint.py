@@ -1,7 +1,7 @@
 """What a loop blocks: how its two frames move apart, position, velocity and acceleration.
 
-Both frames are moved by the joints between them and the link C on which both sides stand; what moves C moves them alike.
-With (v_a, ω_a) and (v_b, ω_b) their twists seen from C, each at its own origin, and r from a to b, the relative motion is
+Both frames are moved by the joints between them and the link C on which both sides stand; what moves C moves both
+alike. With (v_a, ω_a) and (v_b, ω_b) their twists seen from C, each at its own origin, and r from a to b, they move by
 
     v = v_b − v_a        v̇ = a_b − a_a                                  where the origins meet
     v = v_b − v_a − ω_a×r                                               where the joint slides, seen from a
