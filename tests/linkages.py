@@ -1,5 +1,5 @@
-"""Linkages by their points: every joint frame is parallel to the base where the linkage is drawn, so that all loops close
-at q = 0, exactly. Sizes, masses, the plane, senses of axes and offsets along them are drawn."""
+"""Linkages by their points: every joint frame is parallel to the base where the linkage is drawn, so that all loops
+close at q = 0, exactly. Sizes, masses, the plane, senses of axes and offsets along them are drawn."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Linkage:
         d = [round(draw(0.01, 0.02), 4) for _ in range(3)]
         off = [round(draw(-0.002, 0.002), 5) for _ in range(3)]
         body = (
-            f"mass={round(draw(0.5, 2), 3)}\ncom={com}\ninertia={{xx={d[0]},yy={d[1]},zz={d[2]},xy={off[0]},xz={off[1]},"
-            f"yz={off[2]}}}\n"
+            f"mass={round(draw(0.5, 2), 3)}\ncom={com}\n"
+            f"inertia={{xx={d[0]},yy={d[1]},zz={d[2]},xy={off[0]},xz={off[1]},yz={off[2]}}}\n"
             if mass else "mass=0\ncom=[0,0,0]\ninertia={xx=0,yy=0,zz=0,xy=0,xz=0,yz=0}\n"
         )  # fmt: skip
         self.parts.append(

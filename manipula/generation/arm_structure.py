@@ -30,6 +30,7 @@ from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge, Maths
 
 if TYPE_CHECKING:
+    from manipula.generation.closed_ranking import ClosedRanking
     from manipula.generation.column_ranking import Ranking
     from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.inverse.plan import Plan
@@ -142,9 +143,18 @@ class ArmStructure:
     @cached_property
     def ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
+        if self.robot.loops:
+            return self.closed_ranking.ranking
         from manipula.generation.column_ranking import ranking_of
 
         return ranking_of(self.in_field("base parameters"), self.robot.coordinates)
+
+    @cached_property
+    def closed_ranking(self) -> ClosedRanking:
+        """The same of a robot with loops, decided where they close."""
+        from manipula.generation.closed_ranking import closed_ranking
+
+        return closed_ranking(self.robot, self.in_floats("closure 0"), self.closure)
 
     @cached_property
     def closure(self) -> ClosurePlan:

@@ -205,8 +205,6 @@ def prepare(request: Request) -> Prepared:
 def _with_frame_meant(request: Request) -> RobotDescription:
     """The robot with the frame the model is about; inverse kinematics moves the joints on the road to it alone."""
     model, robot = model_named(request.model), request.robot
-    if model.inverts and robot.loops:
-        raise InputError("{robot}: {name} is not made for robots with loops", robot.name, model.name)
     if model.inverts:
         return road_of(with_frame(robot))
     return with_frame(robot) if request.wrench or model.needs & TOOL else robot

@@ -1,7 +1,7 @@
 """Robots with loops against Pinocchio: its tree, its frames' Jacobians and accelerations, its constrained dynamics.
 
-The equations of motion under constraints are put together from Pinocchio's parts, with all rows of every loop, redundant
-ones too, and solved by the pseudo-inverse:
+The equations of motion under constraints are put together from Pinocchio's parts, with all rows of every loop,
+redundant ones too, and solved by the pseudo-inverse:
 
     (M  Jᵀ) (q̈)   (τ − h)
     (J  0 ) (−λ) = ( −γ  )
@@ -37,7 +37,9 @@ class LoopOracle(Oracle):
         super().__init__(chain)
         self.ends = [[self._end(cut.name, k, cut.on[k], cut.at[k]) for k in (0, 1)] for cut in chain.cuts]
         self.data = self.model.createData()
-        self.S = np.array([chain.coordinates.mapped(float).spread(row) for row in np.eye(len(chain.coordinates)).tolist()]).T
+        self.S = np.array(
+            [chain.coordinates.mapped(float).spread(row) for row in np.eye(len(chain.coordinates)).tolist()]
+        ).T
 
     def _end(self, name: str, k: int, on: int, at: Any) -> int:
         there = self.model.frames[self.link_frames[on]] if on >= 0 else None
@@ -56,7 +58,7 @@ class LoopOracle(Oracle):
             R = data.oMf[a].rotation
             axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
             Ja, Jb = (pin.getFrameJacobian(model, data, x, axes) for x in (a, b))
-            (Aa, Ab), (Va, Vb) = (
+            (Aa, Ab), (Va, _) = (
                 [f(model, data, x, axes) for x in (a, b)]
                 for f in (pin.getFrameClassicalAcceleration, pin.getFrameVelocity)
             )
@@ -65,7 +67,9 @@ class LoopOracle(Oracle):
             # at the origin of b, seen from a
             linear, angular = Jb[:3] - Ja[:3] + lever @ Ja[3:], Jb[3:] - Ja[3:]
             slip, turn = linear @ v, angular @ v
-            along = Ab.linear - Aa.linear - np.cross(Aa.angular, r) - np.cross(wa, np.cross(wa, r)) - 2 * np.cross(wa, slip)
+            along = (
+                Ab.linear - Aa.linear - np.cross(Aa.angular, r) - np.cross(wa, np.cross(wa, r)) - 2 * np.cross(wa, slip)
+            )
             about = Ab.angular - Aa.angular - np.cross(wa, turn)
             lines, turns = list(cut.joint.lines), list(cut.joint.turns)
             J += [*(R.T @ linear)[lines], *(R.T @ angular)[turns]]

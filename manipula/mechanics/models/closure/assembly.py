@@ -145,10 +145,10 @@ class Mechanism:
     def closed(self, q: Sequence[float]) -> bool:
         return self.gap(q) <= CLOSED * max(self.size, 1.0)
 
-    def closed_positions(self, starts: Iterable[Sequence[float]], count: int = POSITIONS) -> list[Array]:
+    def closed_positions(self, starts: Iterable[Sequence[float]], count: int = POSITIONS, seed: int = 0) -> list[Array]:
         """Some closed positions; an error that says how near it came where there are none."""
-        found, nearest, rng = list[Array](), np.inf, np.random.default_rng(0)
-        for start in self._starts(list(starts), rng):
+        found, nearest, rng = list[Array](), np.inf, np.random.default_rng(seed)
+        for start in self._starts(list(starts), max(ATTEMPTS, 3 * count), rng):
             q = self.newton(start, range(self.n))
             nearest = min(nearest, self.gap(q))
             if self.closed(q):
@@ -163,11 +163,11 @@ class Mechanism:
             "lengths, and give [poses] a position near the one meant)", self.robot, names, nearest,
         )  # fmt: skip
 
-    def _starts(self, given: list[Sequence[float]], rng: np.random.Generator) -> Iterator[Array]:
+    def _starts(self, given: list[Sequence[float]], attempts: int, rng: np.random.Generator) -> Iterator[Array]:
         """The poses, positions around them, and then further away."""
         poses = [np.array(x, dtype=float) for x in given] or [np.zeros(self.n)]
-        for attempt in range(ATTEMPTS):
-            spread = NEAR if attempt < ATTEMPTS // 2 else FAR
+        for attempt in range(attempts):
+            spread = NEAR if attempt < attempts // 2 else FAR
             yield poses[attempt % len(poses)] + spread * rng.uniform(-1, 1, self.n) * self.units[1]
 
     # rank

@@ -1,9 +1,9 @@
 """J_p x = b over any scalar, in an order that was chosen beforehand: blocks, pivots, and Cramer's rule for the rest.
 
 J_p has a row a blocked motion and a column a joint without a motor. Rows and columns fall into blocks that can be
-solved one after another. Inside a block entries that are constant are pivots first; up to three rows that are left are solved
-by their determinant: it vanishes only where the mechanism itself is singular, whereas a single entry may vanish at
-harmless positions. Which is which depends on the robot alone (`assembly`), so nothing here compares.
+solved one after another. Inside a block entries that are constant are pivots first; up to three rows that are left are
+solved by their determinant: it vanishes only where the mechanism itself is singular, whereas a single entry may vanish
+at harmless positions. Which is which depends on the robot alone (`assembly`), so nothing here compares.
 
 Source: Golub, Van Loan, "Matrix Computations" (2013), section 3.4; the blocks are those of Dulmage and Mendelsohn.
 """

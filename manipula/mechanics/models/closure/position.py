@@ -195,7 +195,8 @@ class Closing:
         status: Status = "closed"
         while gone < 1.0:
             step = min(stride, 1.0 - gone)
-            there, status = self._step(q, begun + (gone + step) * (target - begun), signs)
+            motors = begun + (gone + step) * (target - begun) if gone + step < 1.0 else target
+            there, status = self._step(q, motors, signs)
             if status == "closed":
                 q, gone, stride = there, gone + step, min(2 * stride, STRIDE / way if way > STRIDE else 1.0)
             elif step <= SHORTEST:

@@ -134,12 +134,12 @@ class _Builder:
         """Those named, or all joints that are not passive."""
         passive = [name for row, name in zip(self.table.joint, self.names) if row.passive]
         if self.table.motors is not None:
-            drive, own = self.table.motors.drive, [name for name in self.names if name in self.table.motors.drive]
+            drive, order = self.table.motors.drive, {name: row for row, name in enumerate(self.names)}
             if both := next((name for name in passive if name in drive), None):
                 raise RobotFileError(
                     "{name!r} is driven and passive", both, where="motors", field="drive", hint="write one of the two"
                 )
-            return (*own, *(name for name in drive if name not in own))
+            return tuple(sorted(drive, key=lambda name: order.get(name, len(order))))
         moving = [
             name for row, name in zip(self.table.joint, self.names) if row.type != "fixed" and row.coordinate is None
         ]
