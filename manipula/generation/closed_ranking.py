@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.generation.column_ranking import Ranking
-from manipula.mechanics.models.closure.assembly import ClosurePlan, Mechanism, starts_of
+from manipula.mechanics.models.closure.assembly import ClosurePlan, NumericLinkage, starts_of
 from manipula.mechanics.models.closure.closed_models import Closure, joint_motion
 from manipula.mechanics.models.closure.constraint import seen_from_first
 from manipula.mechanics.models.linear.base_parameters import (
@@ -90,7 +90,7 @@ def _is_own(slot: Slot, row: dict[Slot, float]) -> bool:
 
 def _stacked(robot: RobotDescription, tree: Tree, plan: ClosurePlan, count: int, seed: int) -> Array:
     """Rows of GᵀY of the candidates, at closed positions and drawn rates."""
-    mechanism, rng = Mechanism(robot.name, tree, plan.driven), np.random.default_rng(seed)
+    mechanism, rng = NumericLinkage(robot.name, tree, plan.driven), np.random.default_rng(seed)
     # one position tells little more after several rates than after two
     positions = mechanism.closed_positions(starts_of(robot), max(count // 2, 4), seed)
     rows: list[Sequence[float]] = []

@@ -13,9 +13,9 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, ManipulaWarning
-from manipula.mechanics.models.closure.assembly import Mechanism
+from manipula.mechanics.models.closure.assembly import NumericLinkage
 from manipula.mechanics.models.closure.constraint import closure_bias, closure_rows, seen_from_first, seen_from_world
-from manipula.mechanics.models.closure.elimination import Block, Elimination
+from manipula.mechanics.models.closure.elimination import Elimination, PivotBlock
 from manipula.mechanics.models.closure.position import mechanism_of
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.loops import is_free_word
@@ -230,11 +230,11 @@ def test_elimination_solves_and_solves_transposed(seed: int) -> None:
     for n, rest in ((1, 1), (2, 2), (3, 3), (4, 3), (5, 1), (6, 0)):
         A, b = rng.normal(size=(n, n)), rng.normal(size=n)
         rows, columns = (tuple(map(int, rng.permutation(n))) for _ in range(2))
-        made = Elimination([Block(rows, columns, rest)], A.tolist())
+        made = Elimination([PivotBlock(rows, columns, rest)], A.tolist())
         np.testing.assert_allclose(A @ made.solve(b.tolist()), b, atol=1e-9)
         np.testing.assert_allclose(A.T @ made.solve_transposed(b.tolist()), b, atol=1e-9)
     A = np.tril(rng.normal(size=(3, 3))) + np.eye(3)
-    made = Elimination([Block((k,), (k,), 1) for k in range(3)], A.tolist())
+    made = Elimination([PivotBlock((k,), (k,), 1) for k in range(3)], A.tolist())
     np.testing.assert_allclose(A @ made.solve([1.0, 2.0, 3.0]), [1, 2, 3], atol=1e-9)
     np.testing.assert_allclose(A.T @ made.solve_transposed([1.0, 2.0, 3.0]), [1, 2, 3], atol=1e-9)
 
@@ -358,6 +358,6 @@ def drawn_five_bar(rods: tuple[float, float] = (0.4, 0.42)) -> mp.Robot:
 
 def test_a_mechanism_knows_its_size() -> None:
     tree = merge_fixed(bind(four_bar(0), FLOATS, {}))
-    assert Mechanism("four", tree, (0,)).size == pytest.approx(
+    assert NumericLinkage("four", tree, (0,)).size == pytest.approx(
         sum(float(np.linalg.norm(x)) for x in [tree.links[1].before.p, *(at.p for at in tree.cuts[0].at)])
     )

@@ -15,7 +15,7 @@ from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuator import Actuator, Spring, actuator_from
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.loops import Loop, loop_fault
+from manipula.mechanics.robot.loops import ClosedLoop, loop_fault
 from manipula.mechanics.robot.values.angles import MOST_TIMES, Multiples
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -177,7 +177,7 @@ class RobotDescription:
     tool_on: str | None = None
     named_poses: tuple[NamedPose, ...] = ()  # by name, the coordinate of every joint by its name
     ground: tuple[Mounted, ...] = ()
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[ClosedLoop, ...] = ()
     motors: tuple[str, ...] = ()  # of a robot with loops: the joints that are driven, in the file's order
 
     def __post_init__(self) -> None:

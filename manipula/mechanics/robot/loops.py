@@ -42,7 +42,7 @@ class CutJoint(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Loop:
+class ClosedLoop:
     """Two frames by name that a joint holds together; `free` is what that joint leaves free."""
 
     name: str
@@ -86,7 +86,7 @@ class LoopFault(NamedTuple):
 
 
 def loop_fault(
-    loops: Sequence[Loop], motors: Sequence[str], frames: Iterable[tuple[str, str]], coordinates: Sequence[str]
+    loops: Sequence[ClosedLoop], motors: Sequence[str], frames: Iterable[tuple[str, str]], coordinates: Sequence[str]
 ) -> LoopFault | None:
     """The first fault of a description's loops and motors; `frames` are all frames with the rows that hold them."""
     on = dict(frames)
@@ -108,7 +108,7 @@ def loop_fault(
     return _motor_fault(loops, motors, coordinates)
 
 
-def _motor_fault(loops: Sequence[Loop], motors: Sequence[str], coordinates: Sequence[str]) -> LoopFault | None:
+def _motor_fault(loops: Sequence[ClosedLoop], motors: Sequence[str], coordinates: Sequence[str]) -> LoopFault | None:
     where, known = "motors", Message("name some of {joint_names}", ", ".join(coordinates))
     if motors and not loops:
         problem = Message("the robot has no loop, so every joint has its motor")

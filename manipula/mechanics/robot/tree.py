@@ -72,7 +72,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Cut:
+class LoopCut:
     """Where a loop is cut open: two frames, each on a link (or the base), and what the joint between them blocks."""
 
     name: str
@@ -98,7 +98,7 @@ class Tree:
     ground: RigidBody = NOTHING
     tip: int | None = None
     couplings: Coordinates | None = None
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[LoopCut, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -198,7 +198,7 @@ class Tree:
                 beyond[parent].append(found[-1])
         return found[::-1]
 
-    def move_cuts(self, move: Callable[[int, Placement], tuple[int, Placement]]) -> tuple[Cut, ...]:
+    def move_cuts(self, move: Callable[[int, Placement], tuple[int, Placement]]) -> tuple[LoopCut, ...]:
         """The cuts after a change of the links: `move` takes a link and a frame on it to where they are now."""
         ends = [[move(i, at) for i, at in zip(cut.on, cut.at)] for cut in self.cuts]
         return tuple(

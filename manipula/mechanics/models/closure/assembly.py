@@ -29,7 +29,7 @@ from manipula.mechanics.models.closure.constraint import (
     seen_from_first,
     seen_from_world,
 )
-from manipula.mechanics.models.closure.elimination import CRAMER, Block, Elimination
+from manipula.mechanics.models.closure.elimination import CRAMER, Elimination, PivotBlock
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.tree import BASE, Tree
 from manipula.mechanics.robot.values.parameter import float_of, floats_of
@@ -52,7 +52,7 @@ class ClosurePlan:
     rows: tuple[int, ...]
     driven: tuple[int, ...]
     passive: tuple[int, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[PivotBlock, ...]
     usual: tuple[float, ...] = field(default=(), compare=False)  # sizes of the divisors that may vanish
 
     def divisors(self, J: Array) -> Array:
@@ -61,7 +61,7 @@ class ClosurePlan:
         return np.array(own, dtype=float) / np.array(self.usual)
 
 
-class Mechanism:
+class NumericLinkage:
     """A tree in floats whose cuts are to close."""
 
     def __init__(self, robot: str, tree: Tree, driven: Sequence[int]) -> None:
@@ -258,7 +258,7 @@ class Mechanism:
                 )  # fmt: skip
 
 
-def _in_metres(usual: Sequence[float], blocks: Sequence[Block], rows: Array, columns: Array) -> list[float]:
+def _in_metres(usual: Sequence[float], blocks: Sequence[PivotBlock], rows: Array, columns: Array) -> list[float]:
     """Sizes of divisors as the models have them: rows and columns not scaled."""
     found, sizes = list[float](), iter(usual)
     for block in blocks:
@@ -284,10 +284,10 @@ def _independent_rows(samples: Sequence[Array], rank: int) -> list[int]:
     return sorted(chosen)
 
 
-def _blocks(samples: Sequence[Array], anywhere: Sequence[Array]) -> tuple[list[Block], list[float]]:
+def _blocks(samples: Sequence[Array], anywhere: Sequence[Array]) -> tuple[list[PivotBlock], list[float]]:
     """The blocks in the order in which they can be solved, and the usual size of every divisor that may vanish."""
     there = np.max([np.abs(x) for x in anywhere], axis=0) > 1e-12
-    blocks, usual = list[Block](), list[float]()
+    blocks, usual = list[PivotBlock](), list[float]()
     for rows, columns in _triangular(there):
         part = np.ix_(rows, columns)
         block, sizes = _block(rows, columns, [x[part] for x in samples], [x[part] for x in anywhere])
@@ -332,7 +332,7 @@ def _matched_rows(there: NDArray[np.bool_]) -> dict[int, int]:
 
 def _block(
     rows: Sequence[int], columns: Sequence[int], samples: Sequence[Array], anywhere: Sequence[Array]
-) -> tuple[Block, list[float]]:
+) -> tuple[PivotBlock, list[float]]:
     """Pivots: constants first, then by size while more are left than Cramer's rule takes."""
     A, B = [np.array(x) for x in samples], [np.array(x) for x in anywhere]
     r, c, moving, sizes, done = list(rows), list(columns), list[int](), list[float](), 0
@@ -359,7 +359,7 @@ def _block(
         if np.ptp(dets) > 1e-12:
             moving.append(-1)
             sizes.append(float(np.median([abs(np.linalg.det(x[done:, done:])) for x in A])))
-    return Block(tuple(r), tuple(c), rest, tuple(moving)), sizes
+    return PivotBlock(tuple(r), tuple(c), rest, tuple(moving)), sizes
 
 
 def plan_closure(robot: RobotDescription, trees: Iterable[Tree]) -> ClosurePlan:
@@ -367,7 +367,7 @@ def plan_closure(robot: RobotDescription, trees: Iterable[Tree]) -> ClosurePlan:
     fault: InputError | None = None
     for tree in trees:
         try:
-            return Mechanism(robot.name, tree, robot.driven).plan(starts_of(robot))
+            return NumericLinkage(robot.name, tree, robot.driven).plan(starts_of(robot))
         except InputError as error:
             fault = error
     assert fault is not None

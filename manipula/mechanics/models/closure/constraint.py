@@ -35,7 +35,7 @@ from manipula.mechanics.models.kinematics.jacobian import (
 )
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.loops import CutJoint
-from manipula.mechanics.robot.tree import Cut, Link, Tree
+from manipula.mechanics.robot.tree import Link, LoopCut, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
@@ -83,17 +83,17 @@ class LoopMotion:
     b: SideMotion
 
 
-LoopText = Callable[[Tree, Cut, Sequence[Scalar]], LoopMotion]
+LoopText = Callable[[Tree, LoopCut, Sequence[Scalar]], LoopMotion]
 
 
-def sides(tree: Tree, cut: Cut) -> tuple[list[int], list[int]]:
+def sides(tree: Tree, cut: LoopCut) -> tuple[list[int], list[int]]:
     """The joints from C to each of the two frames."""
     first, second = (tree.support(on) for on in cut.on)
     shared = sum(1 for i, k in zip(first, second) if i == k)
     return first[shared:], second[shared:]
 
 
-def seen_from_world(tree: Tree, cut: Cut, q: Sequence[Scalar]) -> LoopMotion:
+def seen_from_world(tree: Tree, cut: LoopCut, q: Sequence[Scalar]) -> LoopMotion:
     """Both frames from the world, C held still, then turned into the axes of a."""
     moving = {i for side in sides(tree, cut) for i in side}
     ends = [replace(tree, tip=on, tool=at, cuts=()) for on, at in zip(cut.on, cut.at)]
@@ -144,7 +144,7 @@ class Walk:
         return z, foot
 
 
-def seen_from_first(tree: Tree, cut: Cut, q: Sequence[Scalar]) -> LoopMotion:
+def seen_from_first(tree: Tree, cut: LoopCut, q: Sequence[Scalar]) -> LoopMotion:
     """From frame a inward to C, then outward to b, in the axes of a."""
     inward, outward = sides(tree, cut)
     walk, own, feet = Walk(tree.maths), dict[int, Column](), dict[int, tuple[Vector, Vector]]()
@@ -206,7 +206,8 @@ def closure_bias(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], text: Lo
         if cut.joint.pair is not None:
             # the line n = x_a × z_b turns, seen from a, as z_b does:  ṅ·ω,  ṅ = x_a × (ω × z_b)
             one, other = _pair(cut.joint.pair, motion)
-            rows[-1] = rows[-1] + dot(cross(one, cross(w, other)), w)
+            *others, last = rows
+            rows = [*others, last + dot(cross(one, cross(w, other)), w)]
         found += rows
     return found
 

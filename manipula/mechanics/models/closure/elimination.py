@@ -22,7 +22,7 @@ CRAMER = 3  # rows, at most
 
 
 @dataclass(frozen=True)
-class Block:
+class PivotBlock:
     """Rows and columns of J_p by their places, the pivots first; `rest` of them are left to Cramer's rule. `moving` are
     the divisors that change with the position: pivots by number, and the determinant as −1."""
 
@@ -36,10 +36,10 @@ class Block:
         return len(self.rows) - self.rest
 
 
-class BlockSolver:
+class PivotBlockSolver:
     """One block, factored: P A Q = L (U, and an adjugate over a determinant)."""
 
-    def __init__(self, block: Block, J: Rows) -> None:
+    def __init__(self, block: PivotBlock, J: Rows) -> None:
         self.block, n = block, len(block.rows)
         A = [[J[r][c] for c in block.columns] for r in block.rows]
         self.inverse = [reciprocal(A[0][0])] if block.pivots else []
@@ -86,8 +86,8 @@ class BlockSolver:
 class Elimination:
     """J_p as a whole, block by block; a block needs the unknowns of those before it."""
 
-    def __init__(self, blocks: Sequence[Block], J: Rows) -> None:
-        self.J, self.parts = J, [BlockSolver(block, J) for block in blocks]
+    def __init__(self, blocks: Sequence[PivotBlock], J: Rows) -> None:
+        self.J, self.parts = J, [PivotBlockSolver(block, J) for block in blocks]
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         """x with J_p x = b"""

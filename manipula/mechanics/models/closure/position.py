@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.closure.assembly import ClosurePlan, Mechanism, starts_of
+from manipula.mechanics.models.closure.assembly import ClosurePlan, NumericLinkage, starts_of
 from manipula.mechanics.robot.bind import Binding, free_parameters
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import merge_fixed
@@ -75,7 +75,7 @@ class ClosedPosition:
 
 
 @lru_cache(maxsize=32)
-def mechanism_of(robot: RobotDescription) -> tuple[Mechanism, ClosurePlan]:
+def mechanism_of(robot: RobotDescription) -> tuple[NumericLinkage, ClosurePlan]:
     """A robot in numbers and the plan of its closure."""
     if not robot.loops:
         raise InputError("{robot} has no loops to close", robot.name)
@@ -83,7 +83,7 @@ def mechanism_of(robot: RobotDescription) -> tuple[Mechanism, ClosurePlan]:
         raise InputError("{robot}: closing its loops needs a value for {names}", robot.name, ", ".join(unknown))
     numbers = dict.fromkeys(free_parameters(robot), 0.0)  # masses, which move no frame
     tree = merge_fixed(Binding(robot).over(FLOATS, numbers))
-    mechanism = Mechanism(robot.name, tree, robot.driven)
+    mechanism = NumericLinkage(robot.name, tree, robot.driven)
     return mechanism, mechanism.plan(starts_of(robot))
 
 
@@ -148,7 +148,7 @@ def _numbers(
 class Closing:
     """Newton's method and the way of the motors, of one mechanism."""
 
-    def __init__(self, mechanism: Mechanism, plan: ClosurePlan) -> None:
+    def __init__(self, mechanism: NumericLinkage, plan: ClosurePlan) -> None:
         self.mechanism, self.plan = mechanism, plan
         self.driven, self.passive = list(plan.driven), list(plan.passive)
 

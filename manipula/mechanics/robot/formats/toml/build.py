@@ -59,7 +59,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
 )
 from manipula.mechanics.robot.formats.units import Entry, parameter_from_entry
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.loops import Loop
+from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
 from manipula.mechanics.robot.topology import TOOL
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
@@ -125,7 +125,7 @@ class _Builder:
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
             ground=tuple(map(self.base_body, _bodies_of_base(table.base), self.suffixes.ground)),
-            loops=tuple(Loop(loop.name, loop.joins, loop.free) for loop in table.loop),
+            loops=tuple(ClosedLoop(loop.name, loop.joins, loop.free) for loop in table.loop),
             motors=self.motors(),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
