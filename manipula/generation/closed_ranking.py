@@ -127,7 +127,7 @@ def _independent(robot: RobotDescription, columns: Array) -> list[int]:
 
 
 def _weights(stacked: Array, kept: Sequence[int]) -> Array:
-    found = np.linalg.lstsq(stacked[:, kept], stacked, rcond=None)[0]
+    found: Array = np.array(np.linalg.lstsq(stacked[:, kept], stacked, rcond=None)[0], dtype=np.float64)
     found[np.abs(found) < 1e-9] = 0.0
     found[:, list(kept)] = np.eye(len(kept))
     return found

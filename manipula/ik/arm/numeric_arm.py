@@ -197,7 +197,7 @@ class NumericArm(ArmModels):
                 own[...] = x
             return out
         names = [port.name for port in code.outputs if port.name != PIVOT]
-        return values[0] if len(values) == 1 else namedtuple(f"{code.name}_result", names)(*values)  # type: ignore[misc]
+        return values[0] if len(values) == 1 else namedtuple(f"{code.name}_result", names)(*values)
 
     def _named(self, pose: str) -> Sequence[float]:
         """One of the robot's poses, by its name."""

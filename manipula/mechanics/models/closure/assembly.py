@@ -36,6 +36,7 @@ from manipula.mechanics.robot.values.parameter import float_of, floats_of
 from manipula.messages import Message
 
 Array = NDArray[np.float64]
+Positions = Sequence[float] | Array
 GAP = 1e6  # between the singular values that count and those that do not
 CLOSED = 1e-12  # of the mechanism's size: a loop that is closed
 POSITIONS = 6  # closed ones that decide
@@ -58,7 +59,8 @@ class ClosurePlan:
     def divisors(self, J: Array) -> Array:
         """Those that change with the position, from J of all rows and coordinates, each beside its usual size."""
         own = Elimination(self.blocks, J[np.ix_(self.rows, self.passive)].tolist()).divisors()
-        return np.array(own, dtype=float) / np.array(self.usual)
+        found: Array = np.array(own, dtype=float) / np.array(self.usual)
+        return found
 
 
 class NumericLinkage:
@@ -89,36 +91,36 @@ class NumericLinkage:
         ]
         return np.array(rows), np.array([1.0 if turns else self.size for turns in self.of.turns])
 
-    def _joints(self, q: Sequence[float]) -> list[Any]:
+    def _joints(self, q: Positions) -> list[Any]:
         return self.of.spread([float(x) for x in q])
 
-    def error(self, q: Sequence[float]) -> Array:
+    def error(self, q: Positions) -> Array:
         """Of every row, in its unit."""
         found = closure_error(self.tree, self._joints(q))
         return np.array(found, dtype=float) / self.units[0]
 
-    def J(self, q: Sequence[float]) -> Array:
+    def J(self, q: Positions) -> Array:
         """Of all rows and coordinates, in their units."""
         rows = closure_rows(self.tree, self._joints(q), seen_from_first)
         own = np.array(self.of.gather_columns(rows), dtype=float)
         return own * self.units[1] / self.units[0][:, None]
 
-    def divisors(self, q: Sequence[float], plan: ClosurePlan) -> Array:
+    def divisors(self, q: Positions, plan: ClosurePlan) -> Array:
         """What may vanish at some position, beside its usual size."""
         return plan.divisors(self.J(q) * self.units[0][:, None] / self.units[1])
 
-    def bias(self, q: Sequence[float], qd: Sequence[float]) -> Array:
+    def bias(self, q: Positions, qd: Positions) -> Array:
         rates = self.of.spread([float(x) for x in qd])
         found = closure_bias(self.tree, self._joints(q), rates, seen_from_world)
         return np.array(found, dtype=float) / self.units[0]
 
-    def gap(self, q: Sequence[float]) -> float:
+    def gap(self, q: Positions) -> float:
         """How far the loops are from closed, m or rad; infinite where frames meet the wrong way round."""
         joints = self._joints(q)
         upright = all(is_upright(x.joint, seen_from_first(self.tree, x, joints).pose) for x in self.tree.cuts)
         return float(np.abs(self.error(q) * self.units[0]).max()) if upright else np.inf
 
-    def newton(self, start: Sequence[float], free: Sequence[int]) -> Array:
+    def newton(self, start: Positions, free: Sequence[int]) -> Array:
         """Where the loops close, from `start`, some coordinates free; the best found, closed or not."""
         q = np.array(start, dtype=float)
         error, columns = self.error(q), list(free)
@@ -142,10 +144,10 @@ class NumericLinkage:
             q, error = q + step, there
         return q
 
-    def closed(self, q: Sequence[float]) -> bool:
+    def closed(self, q: Positions) -> bool:
         return self.gap(q) <= CLOSED * max(self.size, 1.0)
 
-    def closed_positions(self, starts: Iterable[Sequence[float]], count: int = POSITIONS, seed: int = 0) -> list[Array]:
+    def closed_positions(self, starts: Iterable[Positions], count: int = POSITIONS, seed: int = 0) -> list[Array]:
         """Some closed positions; an error that says how near it came where there are none."""
         found, nearest, rng = list[Array](), np.inf, np.random.default_rng(seed)
         for start in self._starts(list(starts), max(ATTEMPTS, 3 * count), rng):
@@ -163,7 +165,7 @@ class NumericLinkage:
             "lengths, and give [poses] a position near the one meant)", self.robot, names, nearest,
         )  # fmt: skip
 
-    def _starts(self, given: list[Sequence[float]], attempts: int, rng: np.random.Generator) -> Iterator[Array]:
+    def _starts(self, given: list[Positions], attempts: int, rng: np.random.Generator) -> Iterator[Array]:
         """The poses, positions around them, and then further away."""
         poses = [np.array(x, dtype=float) for x in given] or [np.zeros(self.n)]
         for attempt in range(attempts):
@@ -172,13 +174,13 @@ class NumericLinkage:
 
     # rank
 
-    def rank(self, q: Sequence[float]) -> int | None:
+    def rank(self, q: Positions) -> int | None:
         """Of J at a closed position; None where no gap tells."""
         s = np.linalg.svd(self.J(q), compute_uv=False)
         count = int((s > s[0] / GAP).sum())
         return None if count < len(s) and s[count] * GAP > s[count - 1] else count
 
-    def plan(self, starts: Iterable[Sequence[float]]) -> ClosurePlan:
+    def plan(self, starts: Iterable[Positions]) -> ClosurePlan:
         """What is decided once a robot; refusals are sentences."""
         positions = self.closed_positions(starts)
         ranks = [self.rank(q) for q in positions]
@@ -342,13 +344,18 @@ def _block(
         constant = (varies < 1e-12) & (least > 1e-3)
         if left == 1 or (not constant.any() and left <= CRAMER):
             break
-        i, k = np.unravel_index(np.argmax(np.where(constant, least, 0.0) if constant.any() else least), least.shape)
+        i, k = (
+            int(x)
+            for x in np.unravel_index(
+                np.argmax(np.where(constant, least, 0.0) if constant.any() else least), least.shape
+            )
+        )
         if not constant.any():
             moving.append(done)
             sizes.append(float(np.median([abs(x[done + i, done + k]) for x in A])))
         for x in (*A, *B):
-            x[[done, done + i]] = x[[done + i, done]]
-            x[:, [done, done + k]] = x[:, [done + k, done]]
+            x[np.array([done, done + i])] = x[np.array([done + i, done])]
+            x[:, np.array([done, done + k])] = x[:, np.array([done + k, done])]
             x[done + 1 :, done:] -= np.outer(x[done + 1 :, done] / x[done, done], x[done, done:])
         r[done], r[done + i] = r[done + i], r[done]
         c[done], c[done + k] = c[done + k], c[done]
