@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError, caution
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.default_values import Fact
@@ -158,7 +158,7 @@ def save(robot: RobotLike, path: str | Path) -> Path:
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)
     if lost:
-        those, more = (path.name, form.title, joined(", ", lost[:3])), len(lost) - 3
+        those, more = (path.name, form.title, join_messages(", ", lost[:3])), len(lost) - 3
         if more > 0:
             caution("{name}: {title} cannot hold the {lost} and {more} more; a .toml file keeps everything",
                     *those, more)  # fmt: skip

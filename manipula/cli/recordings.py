@@ -43,7 +43,9 @@ LogFiles = Annotated[
 Sample = Annotated[bool, typer.Option("--sample", help="Try it with the recording that comes along.")]
 
 
-def chosen(robot: str, train: Said, log: Said, validate: Said, sample: bool) -> tuple[str, list[str], list[str]]:
+def choose_recordings(
+    robot: str, train: Said, log: Said, validate: Said, sample: bool
+) -> tuple[str, list[str], list[str]]:
     """Robot, recordings to learn from, recordings to judge by."""
     if sample:
         return robot or SAMPLE, [f"sample:{SAMPLE}"], [f"sample:{SAMPLE}-check"]

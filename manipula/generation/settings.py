@@ -12,7 +12,7 @@ import numpy as np
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.ports import PortKind, PortSizes
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 
 Settings = dict[str, tuple[float, ...]]  # port → its entries
 
@@ -45,7 +45,7 @@ def _check_settings(function: str, asked: Mapping[str, Setting], given: Mapping[
             raise UnknownNameError(Message("setting of {function}", function), name, asked)
     missing = [Message("{name} ({doc}, {unit})", name, x.doc, x.unit) for name, x in asked.items() if name not in given]
     if missing:
-        raise InputError("{function}: no value for {missing}", function, joined(", ", missing))
+        raise InputError("{function}: no value for {missing}", function, join_messages(", ", missing))
     return {
         name: _entries(Message("{place}: {text}", function, name), x.size, given[name]) for name, x in asked.items()
     }

@@ -230,7 +230,7 @@ class Source:
             yield from self._from_every_sample(motion, load)
             return
         for rows, smooth, edged in self._on_grids(motion, load):
-            yield rows, self.columns.joined(smooth.filtered(), edged.filtered())
+            yield rows, self.columns.join(smooth.filter_values(), edged.filter_values())
 
     def _from_every_sample(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[Indexes, list[Array]]]:
         """A chunk is filtered with as much around it as the filter remembers."""

@@ -138,7 +138,7 @@ class _Run(StateEquations):
         if self.drive.sample is None:
             return
         if self.held is None or self.t >= self._from + self._asked_for * self.drive.sample:
-            self.held, new = self.asked(self.t, self.y)
+            self.held, new = self.evaluate_law(self.t, self.y)
             self.y[self.m : -2] = new
             self._asked_for += 1
             self._settle(())

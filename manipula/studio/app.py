@@ -176,7 +176,7 @@ class Studio:
     async def draft(self, request: Request) -> Response:
         given = await body_of(request)
         kept = cast("replies.DraftContent", {key: given.get(key) for key in ("document", "base", "file")})
-        await asyncio.to_thread(self.drafts.put, given.get("name"), kept if kept["document"] is not None else None)
+        await asyncio.to_thread(self.drafts.save, given.get("name"), kept if kept["document"] is not None else None)
         return JSONResponse(replies.DraftAnswer(saved=time.time()))
 
     async def model(self, request: Request) -> Response:

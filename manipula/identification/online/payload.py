@@ -104,7 +104,7 @@ def _of_fit(found: Found, accelerations: bool) -> ArmWithExtra:
 
 def _of_robot(robot: RobotDescription, accelerations: bool) -> ArmWithExtra:
     laws = dict.fromkeys(law.key for joint in robot.joints for law in joint.actuator.laws if law.loaded)
-    if not laws or not accelerations or robot.coordinates.coupled or None in free_parameters(robot).values():
+    if not laws or not accelerations or robot.coordinates.followers or None in free_parameters(robot).values():
         return ArmWithExtra(robot)  # what is missing is named where its model is made
     source = Columns(robot, JointModel(motor_inertia=False, friction=tuple(laws), offset=False))
     columns, values = [c for c in source.columns if c.family != INERTIAL], dict(robot.values)

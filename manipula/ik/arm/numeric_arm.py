@@ -141,7 +141,7 @@ class NumericArm(ArmModels):
     @cached_property
     def _following(self) -> list[str]:
         """The joints on the road to the tool that move by others' coordinates."""
-        coupled = self.robot.coordinates.coupled
+        coupled = self.robot.coordinates.followers
         return road_coordinates(with_frame(self.robot)).followers if coupled else []
 
     def model(self, name: str, wrench: bool = False) -> Compiled:

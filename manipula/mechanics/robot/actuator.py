@@ -14,7 +14,7 @@ from typing import Any, Generic
 
 from manipula.mechanics.robot.friction import LAWS, E, F, FrictionLaw, Slip, linear_letters
 from manipula.mechanics.robot.values.parameter import INERTIA, POSITION, STIFFNESS, ParameterEntry
-from manipula.mechanics.spatial.vector import nothing
+from manipula.mechanics.spatial.vector import is_structural_zero
 from manipula.scalar import Maths
 
 MOTOR = ParameterEntry("motor_inertia", "Ia", INERTIA)
@@ -148,7 +148,7 @@ class Actuator(Generic[E]):
 
     def present(self) -> list[str]:
         """The letters of the linear parameters that are there: an entry that is plainly zero is no parameter."""
-        return [letters for letters, value in self.linear().items() if not nothing(value)]
+        return [letters for letters, value in self.linear().items() if not is_structural_zero(value)]
 
 
 def actuator_from(entry: Callable[[str], E], given: Collection[str] = ()) -> Actuator[E]:

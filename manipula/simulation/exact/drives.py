@@ -153,7 +153,7 @@ class Rubbing:
         self.factor = np.array([float(terms[0][1]) for _, terms in rows])  # q̇ of the joint = factor · q̇
         self.laws = _side_by_side([link for link, _ in rows])
         self.loaded = any(law.loaded for law in self.laws)
-        if self.loaded and chain.coordinates.coupled:
+        if self.loaded and chain.coordinates.followers:
             raise InputError(
                 "{name}: friction that follows the load is not simulated where joints follow others", robot.name
             )

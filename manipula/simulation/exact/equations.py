@@ -93,13 +93,13 @@ class StateEquations:
     def torques(self, t: float, y: Array) -> tuple[Array, Array, Array]:
         """The motors' torques, all torques, and the rate of the law's memory."""
         q, qd, x = y[: self.n], y[self.n : 2 * self.n], y[self.m : -2]
-        tau, rate = (self.held, np.zeros(len(x))) if self.held is not None else self.asked(t, y)
+        tau, rate = (self.held, np.zeros(len(x))) if self.held is not None else self.evaluate_law(t, y)
         total = np.concatenate([np.zeros(self.n - self.joints), tau])
         if self.push is not None:
             total[: self.joints] += self.push(t, q[: self.joints], qd[: self.joints])
         return tau, total, rate
 
-    def asked(self, t: float, y: Array) -> tuple[Array, Array]:
+    def evaluate_law(self, t: float, y: Array) -> tuple[Array, Array]:
         x, n = y[self.m : -2], self.joints
         tau, rate = self.drive.law(t, y[self.n - n : self.n], y[2 * self.n - n : 2 * self.n], x)
         if np.shape(tau) != (n,) or np.shape(rate) != x.shape:
