@@ -151,17 +151,17 @@ class Data:
         """(rows, n): filtered, as the columns are."""
         return [motion.smoother(motion.tau)[motion.kept] for motion in self.source.motions]
 
-    def predict(self, theta: Any) -> list[Array]:
+    def predict(self, theta: object) -> list[Array]:
         """(rows, n): the torque of these values, filtered."""
         whole = np.zeros(len(self.source.columns.columns))
         whole[self.places] = _vector(theta, len(self.columns))
         return [self.source.predict(motion, whole, self.load) for motion in self.source.motions]
 
-    def residuals(self, theta: Any) -> list[Array]:
+    def residuals(self, theta: object) -> list[Array]:
         """(rows, n): recorded less predicted."""
         return [tau - found for tau, found in zip(self.torques, self.predict(theta))]
 
-    def subset(self, chosen: Any) -> Data:
+    def subset(self, chosen: object) -> Data:
         """The same data with some of the columns: names, or a flag for each."""
         places = _column_indexes(chosen, self.names)
         return replace(
@@ -169,7 +169,7 @@ class Data:
             judge=self.judge.subset(places), places=self.places[places],
         )  # fmt: skip
 
-    def with_load(self, theta: Any) -> Data:
+    def with_load(self, theta: object) -> Data:
         """What the joints bear by other values of these columns (or of the inertial ones alone), in their order."""
         size = len(self.source.columns.inertial.columns)
         given = np.asarray(theta, float)
@@ -276,7 +276,7 @@ def _by_block(block: Indexes) -> Iterator[tuple[int, Indexes]]:
         yield int(number), np.flatnonzero(block == number)
 
 
-def _vector(theta: Any, size: int) -> Array:
+def _vector(theta: object, size: int) -> Array:
     found = np.asarray(theta, float)
     if found.shape != (size,):
         raise InputError("theta: expected {size} numbers, one a column, found shape {shape}", size, found.shape)
@@ -310,7 +310,7 @@ def gather(
     filter: Filter = "auto",
     *,
     blocks: int = BLOCKS,
-    load: Any = None,
+    load: object = None,
     tell: Tell = silent,
 ) -> Data:
     """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load`: of inertial columns, see `Data`."""
@@ -371,7 +371,7 @@ def _check(robot: RobotDescription, log: Log) -> None:
             raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 
 
-def _load(source: Source, given: Any, blocks: int) -> Array | None:
+def _load(source: Source, given: object, blocks: int) -> Array | None:
     """The inertial parameters behind columns that follow the load: given, the file's, or those of a first fit."""
     columns = source.columns
     size = len(columns.inertial.columns)

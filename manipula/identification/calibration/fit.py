@@ -73,7 +73,7 @@ class Problem:
 
 
 def calibrate_robot(
-    robot: Robot, q: Any, measured: Any, kind: str, parameters: str | Iterable[str], loss: str, sigma: Any,
+    robot: Robot, q: object, measured: object, kind: str, parameters: str | Iterable[str], loss: str, sigma: object,
     validate: tuple[Any, Any] | None,
 ) -> Calibration:  # fmt: skip
     """See `manipula.calibrate`."""
@@ -101,7 +101,7 @@ def calibrate_robot(
     return _solve_calibration(problem, dropped, loss, given, validate)
 
 
-def _sigma(sigma: Any, measured: Measured) -> Array | None:
+def _sigma(sigma: object, measured: Measured) -> Array | None:
     """Of every entry of a row: one number, or (lengths, angles)."""
     if sigma is None:
         return None
