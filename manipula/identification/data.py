@@ -200,6 +200,7 @@ class Source:
         """The rows that a fit may take."""
         inside = np.ones((len(motion), 1), bool)
         if ends := min(motion.smoother.ends, len(motion) // 4):
+            # a zero-phase filter knows nothing beyond the ends: what it says there is extrapolated
             inside[:ends] = inside[-ends:] = False
         free = inside if motion.saturated is None else inside & ~motion.saturated
         return self.rows_in_motion(motion) & free
@@ -219,6 +220,7 @@ class Source:
                 for block, part in _by_block(place * blocks // max(total, 1)):
                     for j, found in enumerate(values):
                         whole = np.column_stack([found[part], tau[rows[part], j]])
+                        # all rows: a model must also predict where the arm rests or a motor is at its limit
                         judge.add(block, j, whole)
                         fit.add(block, j, whole[fitted[rows[part], j]])
             before += len(motion.t[motion.kept])
@@ -235,6 +237,7 @@ class Source:
     def _from_every_sample(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[Indexes, list[Array]]]:
         """A chunk is filtered with as much around it as the filter remembers."""
         smoother = motion.smoother
+        # a chunk no shorter than what is read around it: the overlap would cost more than the chunk
         chunk, around = max(CHUNK, smoother.memory), smoother.memory
         for first in range(0, len(motion), chunk):
             low, high = max(0, first - around), min(len(motion), first + chunk + around)
@@ -345,6 +348,7 @@ def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedM
 def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, effort: Array) -> RecordedMotion:
     assert part.tau is not None
     held = part.saturated | (np.abs(part.tau) >= effort)
+    # hours of recording far above the cut-off: thinned first, since the filter would discard them anyway
     if len(part) > LONG and (stride := smoother.strides.coarse // LONG_EDGES) > 1:
         part, held = thin_log(part, stride), thin_flags(held, stride)
         smoother = replace(smoother, rate=smoother.rate / stride)
@@ -394,6 +398,7 @@ def first_fit(grams: Grams) -> Array:
     scale = np.sqrt(np.maximum(np.diag(a), 0.0))
     scale[scale == 0] = 1.0
     values, vectors = np.linalg.eigh(a / np.outer(scale, scale))
+    # columns are scaled to one first, so that the threshold means the same for masses and for friction
     shown = values > SHOWN * max(values[-1], 0.0)
     turned = vectors[:, shown].T @ (b / scale)
     found: Array = vectors[:, shown] @ (turned / values[shown]) / scale
