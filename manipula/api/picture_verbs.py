@@ -91,7 +91,7 @@ def picture(
     return text
 
 
-def _eye(view: str | Sequence[float] | None, record: Mapping[str, Any]) -> tuple[float, ...] | None:
+def _eye(view: str | Sequence[float] | None, record: Mapping[str, object]) -> tuple[float, ...] | None:
     import numpy as np
 
     from manipula.mechanics.drawing.view import towards

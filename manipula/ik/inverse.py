@@ -81,6 +81,7 @@ class InverseSolver(JointSpace):
         """In how many ways the joints move the tool: fewer than six where they are few, or move it alike."""
         if self.chain.dof < 6:
             return self.chain.dof
+        # at samples and not at one place: there the arm might be singular by chance
         q = poses.sample_configurations(*self.walls, self.turning, self.size)
         return poses.rank_of(poses.scale_jacobian(self.jacobian(q), self.turning, self.size))
 
@@ -128,6 +129,7 @@ class InverseSolver(JointSpace):
             return self._searched_if_empty(result, parameter)
         exact, accepted = settled_poses(self, T.reshape(1, 16), values, near)
         T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
+        # near a singularity the quick way does not decide: every branch is then refined and judged
         if accepted.unsettled.any():
             return self._searched_if_empty(InverseResult(self, T, seed=near, parameter=values), parameter)
         q, valid = accepted.q.reshape(-1, self.chain.dof), np.ravel(accepted.valid)
@@ -168,6 +170,7 @@ class InverseSolver(JointSpace):
         """
         if parameter is not None or len(result.q):
             return result
+        # where the limits alone forbid every branch there is nothing to search for
         if self.plan.parameter or (self._may_miss and not result.reached):
             searched = unclosed_result(self, result.pose, result.seed, None, None, tolerance)
             return searched if len(searched.q) or (searched.reached and not result.reached) else result
@@ -228,6 +231,7 @@ class InverseSolver(JointSpace):
             return self._batch_unclosed(poses.checked_poses(T, tolerance), seed, values, tolerance, searching)
         exact, accepted = settled_poses(self, T.reshape(-1, 16), values, seed)
         if tolerance is not None:
+            # the quick way knows the arm’s own tolerance alone
             accepted.unsettled[:] = True
         if accepted.unsettled.any():
             refine_unsettled(self, exact, values, seed, accepted, tolerance)

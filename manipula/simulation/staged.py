@@ -85,7 +85,7 @@ def _models(block: Block, stepping: Stepping, parameters: Mapping[str, float]) -
     """Every model that the text asks for, compiled."""
     made: dict[str, Any] = {}
 
-    def call(model: str, /, **given: Any) -> dict[str, Any]:
+    def call(model: str, /, **given: object) -> dict[str, Any]:
         if model not in made:
             function = generate_function(asked_of(model, stepping.asked, stepping.others))
             made[model] = function, compile_tape(tape_from_function(function))

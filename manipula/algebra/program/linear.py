@@ -10,6 +10,7 @@ LEAST = 1e-300
 
 def factorised(n: int, A: Numbers, order: Ints) -> float:
     """PA = LU in place; returns the least pivot by the largest. A pivot that vanishes is taken for rounding."""
+    # larger than any pivot: the language of texts has no infinity
     least = 1e300
     most = 0.0
     for k in range(n):
@@ -17,6 +18,7 @@ def factorised(n: int, A: Numbers, order: Ints) -> float:
         size = abs(A[k * n + k])
         for i in range(k + 1, n):
             other = abs(A[i * n + k])
+            # partial pivoting; the first of equal rows stays, in every language
             if other > size:
                 size = other
                 p = i
@@ -32,6 +34,7 @@ def factorised(n: int, A: Numbers, order: Ints) -> float:
         # an exact zero in its place would stop the solver at a singular arm; this gives a large, finite answer
         if size <= ROUNDING * most:
             A[k * n + k] = ROUNDING * most + LEAST
+        # one division a column, which is dearer than the products
         inverse = 1 / A[k * n + k]
         for i in range(k + 1, n):
             factor = A[i * n + k] * inverse
@@ -73,6 +76,7 @@ def solved_transposed(n: int, A: Numbers, order: Ints, b: Numbers) -> None:
     for k in range(n - 1, -1, -1):
         for i in range(k):
             b[i] -= A[k * n + i] * b[k]
+    # Aᵀ = UᵀLᵀP: the exchanges come last, and backwards
     for k in range(n - 1, -1, -1):
         p = order[k]
         held = b[k]

@@ -20,7 +20,7 @@ class CompiledMethod:
     def __init__(self, method: Callable[..., Any], thin: Thin) -> None:
         self.method, self.thin, self.__doc__ = method, thin, method.__doc__
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: object, owner: type) -> Any:
         if instance is None:
             return self.method
         thin = self.thin(instance, self.method)

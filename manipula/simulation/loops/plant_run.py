@@ -41,7 +41,7 @@ def run_of(
     )
 
 
-def _gains(law: Any) -> dict[str, int]:
+def _gains(law: object) -> dict[str, int]:
     return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
 
 
