@@ -72,7 +72,7 @@ class ArmStructure:
         """Every letter as a scalar."""
         return {name: symbol(name) for name in self.free}
 
-    def merged(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
+    def bound_tree(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
         """The arm bound to any scalar, fixed joints merged: operation by operation, as scalars that round want it."""
         return merge_fixed(self._binding.over(maths, symbols))
 
@@ -80,7 +80,7 @@ class ArmStructure:
     def tree(self) -> Tree:
         """The arm over expressions, fixed joints merged once: `over` carries it to every other exact scalar."""
         graph = Graph()
-        return self.merged(ExprMaths(graph), self.symbols(graph.symbol))
+        return self.bound_tree(ExprMaths(graph), self.symbols(graph.symbol))
 
     def over(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
         """The merged arm over a scalar that is exact. Every proof holds it against the robot's description."""
@@ -111,7 +111,7 @@ class ArmStructure:
     def in_floats(self, seed: str) -> Tree:
         """The arm in floats, its letters drawn: nothing may be read from it but what holds for any value."""
         span = LONGEST - SHORTEST
-        return self.merged(FLOATS, self.symbols(lambda name: SHORTEST + span * hash_to_field(seed, name) / P))
+        return self.bound_tree(FLOATS, self.symbols(lambda name: SHORTEST + span * hash_to_field(seed, name) / P))
 
     @cached_property
     def on_joints(self) -> Tree:
@@ -141,7 +141,7 @@ class ArmStructure:
         return {Topic("slide", link): "back" for link in links}
 
     @cached_property
-    def ranking(self) -> Ranking:
+    def column_ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
         if self.robot.loops:
             return self.closed_ranking.ranking
@@ -154,11 +154,17 @@ class ArmStructure:
         """The same of a robot with loops, decided where they close."""
         from manipula.generation.closed_ranking import closed_ranking
 
-        return closed_ranking(self.robot, self.in_floats("closure 0"), self.closure)
+        plan, tree = self._closing
+        return closed_ranking(self.robot, tree, plan)
 
     @cached_property
     def closure(self) -> ClosurePlan:
-        """How its loops are solved, decided where they close; letters are drawn until they do."""
+        """How its loops are solved, decided where they close."""
+        return self._closing[0]
+
+    @cached_property
+    def _closing(self) -> tuple[ClosurePlan, Tree]:
+        """The plan and the robot in floats that it was decided on; letters are drawn until the loops close."""
         from manipula.mechanics.models.closure.assembly import plan_closure
 
         draws = range(CLOSINGS if self._has_letters else 1)
@@ -192,7 +198,7 @@ class ArmStructure:
 
 
 def _geometry(chain: Tree) -> list[Any]:
-    return [chain.base, chain.tool, *((link.before, link.offset, link.after) for link in chain.links)]
+    return [chain.base, chain.tool, chain.cuts, *((link.before, link.offset, link.after) for link in chain.links)]
 
 
 def numeric_chain(robot: RobotDescription) -> Tree:

@@ -76,12 +76,12 @@ class Prepared:
         model = model_named(self.request.model)
         if self.robot.loops:
             return self._closed_model(model)
-        if follows := self.robot.coordinates.coupled:
+        if follows := self.robot.coordinates.followers:
             from manipula.mechanics.models.derivatives.couplings import couple_model
 
             model = couple_model(model, self.robot.name)
         if model.ranked or any(PORTS[port].size == "base" for port in model.inputs):
-            return _keep_independent(model, self.structure.ranking)
+            return _keep_independent(model, self.structure.column_ranking)
         if model.inverts:
             return model.inverts(model, self.structure.plan)
         return model if model.planned is None or follows else model.planned(model, numeric_chain(self.robot))
@@ -91,7 +91,7 @@ class Prepared:
         from manipula.mechanics.models.closure.closed_models import close_model
 
         closed = close_model(model, self.robot.name, self.structure.closure)
-        return _keep_independent(closed, self.structure.ranking) if closed.ranked else closed
+        return _keep_independent(closed, self.structure.column_ranking) if closed.ranked else closed
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class Prepared:
     @property
     def sizes(self) -> PortSizes:
         """What of the robot decides the sizes of ports."""
-        base = lambda: len(self.structure.ranking.names)  # noqa: E731
+        base = lambda: len(self.structure.column_ranking.names)  # noqa: E731
         return PortSizes(self.robot.dof, base, self._columns, self.robot.driven if self.robot.loops else None)
 
     def _columns(self) -> int:

@@ -38,7 +38,7 @@ class LoopOracle(Oracle):
         self.ends = [[self._end(cut.name, k, cut.on[k], cut.at[k]) for k in (0, 1)] for cut in chain.cuts]
         self.data = self.model.createData()
         self.S = np.array(
-            [chain.coordinates.mapped(float).spread(row) for row in np.eye(len(chain.coordinates)).tolist()]
+            [chain.coordinates.map_factors(float).spread(row) for row in np.eye(len(chain.coordinates)).tolist()]
         ).T
 
     def _end(self, name: str, k: int, on: int, at: Any) -> int:

@@ -369,12 +369,12 @@ def _block(
     return PivotBlock(tuple(r), tuple(c), rest, tuple(moving)), sizes
 
 
-def plan_closure(robot: RobotDescription, trees: Iterable[Tree]) -> ClosurePlan:
-    """The plan of a robot, at the first of these trees in numbers at which its loops close."""
+def plan_closure(robot: RobotDescription, trees: Iterable[Tree]) -> tuple[ClosurePlan, Tree]:
+    """The plan of a robot, and the first of these trees in numbers at which its loops close."""
     fault: InputError | None = None
     for tree in trees:
         try:
-            return NumericLinkage(robot.name, tree, robot.driven).plan(starts_of(robot))
+            return NumericLinkage(robot.name, tree, robot.driven).plan(starts_of(robot)), tree
         except InputError as error:
             fault = error
     assert fault is not None

@@ -43,7 +43,7 @@ from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.dynamics.torque import by_field, by_newton_euler
 from manipula.mechanics.models.entry import FIELD, FRAMES, Given, ModelEntry, Outputs
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.vector import NULL, nothing, sum_of
+from manipula.mechanics.spatial.vector import NULL, is_structural_zero, sum_of
 from manipula.scalar import Scalar
 
 Rows = list[list[Scalar]]
@@ -119,7 +119,7 @@ class Closure:
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """Structural zeros cost nothing and leave no trace."""
-    return sum_of(x * y for x, y in zip(a, b, strict=True) if not nothing(x) and not nothing(y))
+    return sum_of(x * y for x, y in zip(a, b, strict=True) if not is_structural_zero(x) and not is_structural_zero(y))
 
 
 # what a model runs on

@@ -46,9 +46,9 @@ from manipula.mechanics.spatial.vector import (
     column,
     cross,
     dot,
+    is_structural_zero,
     matmul,
     neg,
-    nothing,
     rotate,
     scale,
     sub,
@@ -123,7 +123,7 @@ class Walk:
 
     @property
     def R(self) -> Matrix:
-        if nothing(self.angle):
+        if is_structural_zero(self.angle):
             return self.turned
         turn = turn_about("z", self.maths.cos(self.angle), self.maths.sin(self.angle)).R
         return turn if self.turned is IDENTITY else matmul(self.turned, turn)
@@ -138,7 +138,7 @@ class Walk:
         """Through a joint, outward (1) or inward (−1); its axis and where it stands."""
         x, foot, z = way * (link.offset + link.along_z(q)), self.p, column(self.turned, 2)
         if link.kind.turns:
-            self.angle = x if nothing(self.angle) else self.angle + x
+            self.angle = x if is_structural_zero(self.angle) else self.angle + x
         if link.kind.slides:
             self.p = add(self.p, scale(link.kind.slide(x), z))
         return z, foot

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from manipula.mechanics.spatial.inertia import reciprocal
-from manipula.mechanics.spatial.vector import nothing, sum_of
+from manipula.mechanics.spatial.vector import is_structural_zero, sum_of
 from manipula.scalar import Scalar
 
 Rows = Sequence[Sequence[Scalar]]
@@ -47,7 +47,7 @@ class PivotBlockSolver:
             if k:
                 self.inverse.append(reciprocal(A[k][k]))
             for i in range(k + 1, n):
-                if not nothing(A[i][k]):
+                if not is_structural_zero(A[i][k]):
                     A[i][k] = A[i][k] * self.inverse[k]
                     for j in range(k + 1, n):
                         A[i][j] = A[i][j] - A[i][k] * A[k][j]
@@ -112,7 +112,7 @@ class Elimination:
 
 def _less(b: Scalar, terms: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
     for a, x in terms:
-        b = b if nothing(a) else b - a * x
+        b = b if is_structural_zero(a) else b - a * x
     return b
 
 
