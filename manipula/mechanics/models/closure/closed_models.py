@@ -274,14 +274,6 @@ SOLVED: dict[str, Mapping[str, Text]] = {
 }
 
 
-# Rates and accelerations of every joint that moves: of a robot without loops those of its coordinates, spread.
-
-
-def _spread_motion(tree: Tree, x: Given) -> Outputs:
-    of = tree.coordinates
-    return {"rates": of.spread(x["qd"]), "accelerations": of.spread(x["qdd"])}
-
-
 ENTRIES = (
     ModelEntry(
         "joint_motion", "rates and accelerations of every joint that moves, from those of the motors",
@@ -290,6 +282,7 @@ ENTRIES = (
             "rates": ("rad/s or m/s", "of every joint that moves, in the file's order"),
             "accelerations": ("rad/s² or m/s²", "of every joint that moves"),
         },
-        {"columns": _spread_motion}, FRAMES, trees=("columns",),
+        {"columns": lambda tree, x: {"rates": list(x["qd"]), "accelerations": list(x["qdd"])}},
+        FRAMES, trees=("columns",),
     ),
 )  # fmt: skip
