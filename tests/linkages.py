@@ -183,9 +183,30 @@ def _leg(phi: float) -> tuple[Point, Point]:
     return (round(cos(phi), 6), round(sin(phi), 6), 0), (round(-sin(phi), 6), round(cos(phi), 6), 0)
 
 
+def spatial(seed: int = 0, free: str = "z") -> mp.Robot:
+    """One loop in space of joints that lie anyhow: as many as leave it one freedom."""
+    x = Linkage("spatial", seed)
+    count = {"z": 6, "slide y": 6, "ball": 4, "universal xz": 5, "": 7}[free]
+    draw, first = x.rng.uniform, count // 2
+
+    def there(k: int) -> Point:
+        return round(0.25 * k + draw(-0.1, 0.1), 3), round(draw(-0.3, 0.3), 3), round(draw(-0.3, 0.3), 3)
+
+    for k in range(count):
+        on = "base" if k in (0, first) else f"j{k - 1}"
+        axis = [round(draw(-1, 1), 3) for _ in range(3)]
+        x.joint(f"j{k}", on, there(k if k < first else count - k + first), axis=axis, motor=k == 0)
+    x.loop("cut", f"j{first - 1}", f"j{count - 1}", there(first), free)
+    return x.robot()
+
+
 PLANAR = {
     "four-bar": four_bar, "five-bar": five_bar, "slider-crank": slider_crank,
     "slide": lambda seed: slider_crank(seed, "slide"), "six-bar": six_bar, "three cranks": three_cranks,
     "four-bar ball": lambda seed: four_bar(seed, "ball"),
 }  # fmt: skip
-ALL = {**PLANAR, "delta": delta}
+SPATIAL = {
+    f"spatial {free or 'weld'}": lambda seed, free=free: spatial(seed, free)
+    for free in ("z", "slide y", "ball", "universal xz", "")
+}
+ALL = {**PLANAR, **SPATIAL, "delta": delta}

@@ -175,6 +175,18 @@ def test_starts_around_a_pose_close_in_its_assembly_or_say_why(name: str, seed: 
             np.asarray(at)
 
 
+def test_whatever_the_start_its_assembly_is_kept_or_a_status_says_so() -> None:
+    robot = five_bar(2)
+    mechanism, plan = mechanism_of(robot)
+    closed = 0
+    for start in np.random.default_rng(1).uniform(-2.5, 2.5, (40, 4)):
+        at = robot.close(start[[0, 2]], near=start)
+        closed += at.ok
+        if at.ok:
+            assert np.sign(mechanism.divisors(at.q, plan)) == np.sign(mechanism.divisors(start, plan))
+    assert closed > 10
+
+
 def test_the_way_back_leads_to_the_start() -> None:
     robot = five_bar(1)
     there = robot.close([0.4, -0.3])

@@ -125,24 +125,30 @@ class NumericLinkage:
         q = np.array(start, dtype=float)
         error, columns = self.error(q), list(free)
         for _ in range(STEPS):
-            size = float(np.linalg.norm(error))
+            size, J = float(np.linalg.norm(error)), self.J(q)[:, columns]
             if size < 1e-15:
                 break
-            # a redundant closure has a singular value that vanishes with the error: no step may divide by it
-            least = min(1e-2, max(1e-9, size**0.5))
-            step = np.zeros(self.n)
-            J = self.J(q)[:, columns]
-            step[columns] = -np.linalg.lstsq(J, error, rcond=least)[0] * self.units[1][columns]
-            step *= min(1.0, 1.0 / (np.abs(step / self.units[1]).max() or 1.0))
-            for _ in range(12):
-                there = self.error(q + step)
-                if np.linalg.norm(there) < size:
-                    break
-                step = step / 2
-            else:
+            # a redundant closure has a singular value that vanishes with the error: where dividing by it does not
+            # help, a step without it does
+            tried = self._damped(q, J, error, columns, 1e-9)
+            if tried[1] > 0.1 * size:
+                tried = min(tried, self._damped(q, J, error, columns, min(1e-2, size**0.5)), key=lambda x: x[1])
+            if tried[1] >= size:
                 break
-            q, error = q + step, there
+            q, error = tried[0], self.error(tried[0])
         return q
+
+    def _damped(self, q: Array, J: Array, error: Array, free: list[int], least: float) -> tuple[Array, float]:
+        """The step of Newton's method, halved until the error falls, and the error there."""
+        step, size, there = np.zeros(self.n), float(np.linalg.norm(error)), np.inf
+        step[free] = -np.linalg.lstsq(J, error, rcond=least)[0] * self.units[1][free]
+        step *= min(1.0, 1.0 / (np.abs(step / self.units[1]).max() or 1.0))
+        for _ in range(12):
+            there = float(np.linalg.norm(self.error(q + step)))
+            if there < size:
+                break
+            step = step / 2
+        return q + step, there
 
     def closed(self, q: Positions) -> bool:
         return self.gap(q) <= CLOSED * max(self.size, 1.0)
@@ -168,6 +174,7 @@ class NumericLinkage:
     def _starts(self, given: list[Positions], attempts: int, rng: np.random.Generator) -> Iterator[Array]:
         """The poses, positions around them, and then further away."""
         poses = [np.array(x, dtype=float) for x in given] or [np.zeros(self.n)]
+        yield from poses
         for attempt in range(attempts):
             spread = NEAR if attempt < attempts // 2 else FAR
             yield poses[attempt % len(poses)] + spread * rng.uniform(-1, 1, self.n) * self.units[1]
