@@ -373,3 +373,32 @@ def test_a_mechanism_knows_its_size() -> None:
     assert NumericLinkage("four", tree, (0,)).size == pytest.approx(
         sum(float(np.linalg.norm(x)) for x in [tree.links[1].before.p, *(at.p for at in tree.cuts[0].at)])
     )
+
+
+# in time
+
+
+def test_a_run_keeps_its_loops_closed_and_its_energy() -> None:
+    robot = drawn_five_bar()
+    run: Any = mp.simulate(robot, start=([1.8, 1.2], [0.3, -0.2]), until=0.3)
+    assert run.whole and run.q.shape == run.qd.shape == run.tau.shape == (301, 4)
+    assert run.gap.max() < 1e-12 and run.balance < 1e-8
+    np.testing.assert_allclose(run.q[0], robot.close([1.8, 1.2]).q, atol=1e-12)
+    assert not run.tau.any() and "fivebar" in repr(run)
+
+
+def test_torques_do_work_in_a_run() -> None:
+    robot = drawn_five_bar()
+    held = mp.Arm(robot).gravity(robot.close([1.8, 1.2]))
+    rest: Any = mp.simulate(robot, held, start=[1.8, 1.2], until=0.2, every=50)
+    np.testing.assert_allclose(rest.q - rest.q[0], 0, atol=1e-6)
+    push = np.array([0.5, 0.0])
+    pushed: Any = mp.simulate(robot, lambda t, q, qd: held + push, start=[1.8, 1.2], until=0.2)
+    assert abs(pushed.work[-1]) > 1e-4 and pushed.balance < 1e-8
+    assert pushed.tau[:, [1, 3]].any() == 0
+
+
+@pytest.mark.parametrize("given", [{"until": None}, {"law": [1.0]}, {"start": [0.1]}, {"method": "rk8"}, {"every": 0}])
+def test_bad_runs_of_closed_robots_are_one_sentence(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        mp.simulate(drawn_five_bar(), **{"until": 0.1, **given})

@@ -65,6 +65,7 @@ HOMES = {
     "loaded_dynamics": "linear.payload",
     "inverse_kinematics": "inverse.classify",
     "joint_motion": "closure.closed_models",
+    "closure": "closure.closed_models",
 }
 
 
