@@ -402,3 +402,57 @@ def test_torques_do_work_in_a_run() -> None:
 def test_bad_runs_of_closed_robots_are_one_sentence(given: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         mp.simulate(drawn_five_bar(), **{"until": 0.1, **given})
+
+
+# loops beside a URDF
+
+
+def _urdf(robot: mp.Robot, folder: Path) -> Path:
+    """The tree of a robot; its loops' frames stay frames, its joints get another order."""
+    with pytest.warns(ManipulaWarning, match="the order of the joints"):
+        return mp.save(replace(robot, loops=(), motors=()), folder / "tree.urdf")
+
+
+YAML = [
+    "closed_loop: [[tip_a, tip_b]]\ntype: [3d]\nname_mot: [left, right]\n",
+    "---\n# a comment\nclosed_loop:\n  - ['tip_a', \"tip_b\"]\nname_mot:\n- right  # out of order\n- left\ntype: 3d\n",
+    "closed_loop: [[tip_a,\n   tip_b]]\ntype:\n  - 3d\nname_mot:\n  - left\n  - right\n",
+    "closed_loop: [tip_a, tip_b]\ntype: 3d\nname_mot: [left, right]\n",
+]
+
+
+@pytest.mark.parametrize("text", YAML)
+def test_loops_of_a_file_beside_a_urdf_are_those_of_the_robot(text: str, tmp_path: Path) -> None:
+    robot = five_bar(0)
+    (tmp_path / "loops.yaml").write_text(text)
+    read = mp.load(_urdf(robot, tmp_path), loops=tmp_path / "loops.yaml")
+    assert read.motors == ("left", "right") and [loop.free for loop in read.loops] == ["ball"]
+    q = closed_at(robot, 5)[0]
+    there = q[[robot.joint_names.index(name) for name in read.joint_names]]
+    np.testing.assert_allclose(read.close(q[[0, 2]]).q, there, atol=1e-9)
+    one, other = (mp.Arm(x, optimise="none").gravity(at) for x, at in ((robot, q), (read, there)))
+    np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name_mot: [left]\n", "closed_loop: is missing"),
+        ("closed_loop: [[tip_a, nowhere]]\nname_mot: [left, right]\n", "the robot has no frame 'nowhere'"),
+        ("closed_loop: [[tip_a]]\nname_mot: [left]\n", "expected two frames"),
+        ("closed_loop: [[tip_a, tip_b]]\n", "name_mot: is missing"),
+        ("closed_loop: [[tip_a, tip_b]]\ntype: [5d]\nname_mot: [left]\n", "type: found 5d"),
+        ("closed_loop: [[tip_a, tip_b]]\nmotors: [left]\n", "motors: unknown key"),
+        ("closed_loop: [[tip_a, tip_b]]]\n", "a bracket is not opened"),
+        ("closed_loop [[tip_a, tip_b]]\n", "expected lines such as"),
+        ("closed_loop: [[tip_a, tip_b]]\nname_mot: [elbow]\n", "'elbow' has no coordinate of its own"),
+    ],
+)
+def test_a_wrong_file_of_loops_is_one_sentence(text: str, said: str) -> None:
+    from manipula.mechanics.robot.formats.loop_file import with_loops_from_text
+
+    tree = replace(five_bar(0), loops=(), motors=())
+    with pytest.raises(InputError, match=said):
+        with_loops_from_text(tree, text)
+    with pytest.raises(InputError, match="cannot be read"):
+        mp.load("planar2r", loops="no such file.yaml")
