@@ -180,7 +180,7 @@ def delta_of_rods(seed: int = 0) -> mp.Robot:
 
 def _leg(phi: float) -> tuple[Point, Point]:
     """Outward, and across."""
-    return (round(cos(phi), 6), round(sin(phi), 6), 0), (round(-sin(phi), 6), round(cos(phi), 6), 0)
+    return (round(cos(phi), 14), round(sin(phi), 14), 0), (round(-sin(phi), 14), round(cos(phi), 14), 0)
 
 
 def spatial(seed: int = 0, free: str = "z") -> mp.Robot:

@@ -456,3 +456,49 @@ def test_a_wrong_file_of_loops_is_one_sentence(text: str, said: str) -> None:
         with_loops_from_text(tree, text)
     with pytest.raises(InputError, match="cannot be read"):
         mp.load("planar2r", loops="no such file.yaml")
+
+
+# loops of an MJCF
+
+
+BODY = '<inertial pos=".1 0 0" mass="1" diaginertia=".01 .01 .01"/>'
+FIVE = f"""<mujoco model="five"><compiler angle="radian"/><worldbody>
+<body name="l1"><joint name="m1" axis="0 0 1"/>{BODY}<body name="l2" pos=".25 .05 0"><joint name="p1" axis="0 0 1"/>
+{BODY}<site name="a" pos=".1 .3 0"/></body></body><body name="l3" pos=".5 0 0" euler="0 0 .3"><joint name="m2" axis="0 0 1"/>
+{BODY}<body name="l4" pos=".05 .2 0"><joint name="p2" axis="0 0 -1"/>{BODY}</body></body></worldbody>
+<equality>EQUALITY</equality><actuator><motor joint="m1"/><motor joint="m2"/></actuator></mujoco>"""
+
+
+def _mjcf(equality: str, folder: Path) -> mp.Robot:
+    path = folder / "five.xml"
+    path.write_text(FIVE.replace("EQUALITY", equality))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)  # without loops= the chain is open there
+        return mp.load(path, loops=path)
+
+
+def test_points_that_an_mjcf_connects_close_as_in_mujoco(tmp_path: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    equality = '<connect name="tip" body1="l2" body2="l4" anchor=".1 .3 0"/>'
+    robot = _mjcf(equality, tmp_path)
+    assert robot.motors == ("m1", "m2") and robot.loops[0].free == "ball"
+    at = robot.close([0.1, 0.2])
+    model = mujoco.MjModel.from_xml_string(FIVE.replace("EQUALITY", equality))
+    data = mujoco.MjData(model)
+    data.qpos[:] = [at.q[robot.joint_names.index(model.joint(k).name)] for k in range(model.njnt)]
+    mujoco.mj_forward(model, data)
+    assert at.ok and np.abs(data.efc_pos).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("equality", "said"),
+    [
+        ("", "has no <connect> or <weld>"),
+        ('<connect body1="l2" body2="l9" anchor="0 0 0"/>', "'l9' is no body of the robot"),
+        ('<weld body1="l2" body2="l4" relpose="0 0 0 1 0 0 0"/>', "a relpose is not read"),
+        ('<connect site1="a" site2="b"/>', "the robot has no frame 'b'"),
+    ],
+)
+def test_wrong_equalities_of_an_mjcf_are_one_sentence(equality: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=said):
+        _mjcf(equality, tmp_path)

@@ -37,7 +37,12 @@ def with_loops_from_file(robot: AnyRobot, path: str | Path) -> AnyRobot:
     except OSError as error:
         raise RobotFileError("cannot be read: {what}", error.strerror or str(error), file=str(path)) from None
     with errors_of(str(path)):
-        return with_loops_from_text(robot, text_from_bytes(content))
+        text = text_from_bytes(content)
+        if file.suffix.lower() in (".xml", ".mjcf"):
+            from manipula.mechanics.robot.formats.mjcf.loops import with_loops_from_mjcf
+
+            return with_loops_from_mjcf(robot, text, str(path))
+        return with_loops_from_text(robot, text)
 
 
 def with_loops_from_text(robot: AnyRobot, text: str) -> AnyRobot:
