@@ -60,7 +60,7 @@ def run_closed(robot: Robot, law: object, start: Any, until: float | None, step:
 def _state(robot: Robot, start: Any) -> tuple[Array, Array]:
     """Positions of all joints, closed, and rates of the motors: q, (q, q̇), or the motors alone."""
     q, qd = start if isinstance(start, tuple) else (start, np.zeros(len(robot.motors)))
-    near = None
+    near: Any = None
     if q is not None and np.size(np.asarray(q)) == robot.dof:
         near = np.asarray(q, dtype=float)
         q = near[list(robot.driven)]
@@ -148,7 +148,8 @@ class _Motion:
         about = {"method": "rk4", "step": h, "status": status}
         return ClosedRun(
             robot=self.robot, ref=None, state={}, balance=_balance(found["energy"], found["work"]),
-            whole=status == "whole", about=about, **found,
+            whole=status == "whole", about=about, t=found["t"], q=found["q"], qd=found["qd"], qdd=found["qdd"],
+            tau=found["tau"], gap=found["gap"], energy=found["energy"], work=found["work"],
         )  # fmt: skip
 
     def of_all(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array, Array]:
