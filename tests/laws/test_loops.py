@@ -66,6 +66,11 @@ def file_text(robot: mp.Robot) -> str:
     return toml_from_robot(robot)
 
 
+def test_a_robot_shows_its_loops_and_motors() -> None:
+    shown = str(five_bar(0))
+    assert "loop tip" in shown and "tip_a and tip_b, free: z" in shown and "left, right" in shown
+
+
 def test_robots_without_loops_are_what_they_were() -> None:
     assert mp.load("puma560").digest == "2450189be9e5ab64"
     assert mp.load("panda").driven == tuple(range(7))
@@ -464,8 +469,8 @@ def test_a_wrong_file_of_loops_is_one_sentence(text: str, said: str) -> None:
 BODY = '<inertial pos=".1 0 0" mass="1" diaginertia=".01 .01 .01"/>'
 FIVE = f"""<mujoco model="five"><compiler angle="radian"/><worldbody>
 <body name="l1"><joint name="m1" axis="0 0 1"/>{BODY}<body name="l2" pos=".25 .05 0"><joint name="p1" axis="0 0 1"/>
-{BODY}<site name="a" pos=".1 .3 0"/></body></body><body name="l3" pos=".5 0 0" euler="0 0 .3"><joint name="m2" axis="0 0 1"/>
-{BODY}<body name="l4" pos=".05 .2 0"><joint name="p2" axis="0 0 -1"/>{BODY}</body></body></worldbody>
+{BODY}<site name="a" pos=".1 .3 0"/></body></body><body name="l3" pos=".5 0 0" euler="0 0 .3">
+<joint name="m2" axis="0 0 1"/>{BODY}<body name="l4" pos=".05 .2 0"><joint name="p2" axis="0 0 -1"/>{BODY}</body></body></worldbody>
 <equality>EQUALITY</equality><actuator><motor joint="m1"/><motor joint="m2"/></actuator></mujoco>"""
 
 

@@ -59,7 +59,7 @@ class Format:
 
     def write(self, robot: object) -> str:
         """The robot as text."""
-        if self.name != "toml" and getattr(robot, "loops", ()):
+        if self.name != "toml" and getattr(robot, "loops", False):
             raise RobotFileError(
                 "{robot} has loops, which such a file cannot hold", getattr(robot, "name", ""),
                 hint=Message("save it as TOML"),
