@@ -69,6 +69,7 @@ SHARE, FEW = 7, 2  # one case in so many; of one property at least so many, or w
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.draws is None:
         config.option.draws = _commit()
+    _Running.all_careful = not config.option.markexpr
 
 
 def _commit() -> str:
@@ -162,22 +163,40 @@ def without_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # (as seldom as a generation has it, which else would be followed by a round of its own)
 gc.set_threshold(100_000, 10, 20)
 
-# machine code depends on nothing but its text: what one test has compiled, the next in the same process takes
-_COMPILED: dict[str, bytes] = {}
+
+class _Running:
+    """The test that runs."""
+
+    shares = False
+    careful = True
+    all_careful = True
+
+
+# Machine code depends on nothing but its text: what one test has compiled, the next in the same process takes. The plain
+# code generator of LLVM, which long functions have anyway, takes a fifth of the time, and its code has the same bits:
+# every product that is fused is fused in the text. The careful one makes the code for files of tests that look into
+# machine code, and for all in `make test-all`.
+_COMPILED: dict[tuple[str, bool], bytes] = {}
+_MACHINE = ("manipula.algebra.llvm", "manipula.algebra.run")
+_object_from_text = code.object_from_text
 
 
 def _fetched(key: str) -> bytes | None:
-    return kept_files.fetch(key) if kept_files.directory() else _COMPILED.get(key)
+    return kept_files.fetch(key) if kept_files.directory() else _COMPILED.get((key, _Running.careful))
 
 
 def _kept(key: str, content: bytes) -> None:
     if kept_files.directory():
         kept_files.keep(key, content)
     else:
-        _COMPILED[key] = content
+        _COMPILED[key, _Running.careful] = content
 
 
-code.fetch, code.keep = _fetched, _kept
+def _object_for_test(text: str, level: int) -> bytes:
+    return _object_from_text(text, level if _Running.careful else 0)
+
+
+code.fetch, code.keep, code.object_from_text = _fetched, _kept, _object_for_test
 
 
 # A function depends on nothing but its request: what one test has made and proved, the next in the same process takes.
@@ -186,12 +205,6 @@ _FUNCTIONS: dict[tuple[object, ...], Function] = {}
 _PARTS = ("cache", "compose", "formulations", "levels", "pipeline", "prepare")
 _MAKING = ("manipula.algebra.optimise", *(f"manipula.generation.{part}" for part in _PARTS))
 _answered = pipeline._answer
-
-
-class _Running:
-    """The test that runs."""
-
-    shares = False
 
 
 def _answered_once(asked: Prepared, effort: Effort, take_known: bool = True) -> Function:
@@ -222,11 +235,14 @@ for _name in ("setattr", "setitem", "delattr", "delitem"):
 
 @pytest.hookimpl(tryfirst=True)  # before the fixtures of the test are made
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    _Running.shares = isinstance(item, pytest.Function) and not _looks_into_making(item.module)
+    own = not isinstance(item, pytest.Function)
+    _Running.shares = not (own or hasattr(item.module, "MAKES_ITS_OWN") or _looks_into(item.module, _MAKING))
+    _Running.careful = own or _Running.all_careful or _looks_into(item.module, _MACHINE)
     pipeline._answer = _answered_once if _Running.shares else _answered  # no frame between package and test
 
 
 @cache
-def _looks_into_making(module: ModuleType) -> bool:
+def _looks_into(module: ModuleType, rooms: tuple[str, ...]) -> bool:
+    """Does a file of tests import one of the rooms, or something that is at home there?"""
     homes = (x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", None) for x in vars(module).values())
-    return hasattr(module, "MAKES_ITS_OWN") or any(isinstance(x, str) and x.startswith(_MAKING) for x in homes)
+    return any(isinstance(x, str) and x.startswith(rooms) for x in homes)
