@@ -41,12 +41,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--draws", metavar="WORD", help="which drawn cases are run; the commit's hash, if not given")
 
 
-# files that take longest for their number of tests: begun first, lest a process be left alone with one at the end
+# files that take longest: begun first, lest a process be left alone with one at the end
 LONG = (
-    "test_docs", "test_world_frame", "test_checker", "test_simulation", "test_derivatives", "test_control",
-    "test_library_proofs", "test_cli_ik", "test_optimise_cli", "test_adaptive", "test_compiled_pinocchio",
-    "test_trees_pinocchio", "test_emitted_general6r", "test_emitted_inverse", "test_closed_loop", "test_notebooks",
-    "test_output_error", "test_stiff", "test_fmu",
+    "test_docs", "test_slips", "test_checker", "test_languages", "test_fmu", "test_robot_door", "test_derivatives",
+    "test_simulation", "test_cli_ik", "test_adaptive", "test_helical", "test_inverse", "test_optimise_cli",
+    "test_coupled", "test_calibration", "test_control", "test_world_frame", "test_studies", "test_emitted_inverse",
+    "test_emitted_nearest", "test_stick", "test_reference", "test_contract", "test_emit", "test_ready_studies",
+    "test_stateful", "test_cli", "test_cached", "test_proof_binder", "test_identify",
 )  # fmt: skip
 
 
@@ -92,11 +93,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in left_out(items, config.option.draws):
             item.add_marker(pytest.mark.slow)
     for item in items:
-        if item.path.stem in EXAMPLES:
-            item.add_marker(pytest.mark.examples)
-        elif item.path.stem in APART or item.path.parent.name == "browser":
-            item.add_marker(pytest.mark.apart)
+        if half := _half(item.path):
+            item.add_marker(getattr(pytest.mark, half))
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+def _half(path: Path) -> str:
+    """The mark of a file's tests that `.ci/run` tells its halves by."""
+    if path.stem in EXAMPLES:
+        return "examples"
+    return "apart" if path.stem in APART or path.parent.name == "browser" else ""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A half of `.ci/run` does not import the files of the other, whose tests it leaves out."""
+    if not (collection_path.name.startswith("test_") and collection_path.suffix == ".py"):
+        return None
+    half, wanted = _half(collection_path), str(config.option.markexpr)
+    others = half and f"not {half}" in wanted
+    return True if others or (half != "apart" and wanted.endswith("and apart")) else None
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # modules and tests stay to the end: no round of the collector looks through them
 
 
 def left_out(items: list[pytest.Item], word: str) -> list[pytest.Item]:
