@@ -191,8 +191,8 @@ class _Running:
     all_careful = True
 
 
-# Machine code depends on nothing but its text: what one test has compiled, the next in the same process takes. The plain
-# code generator of LLVM, which long functions have anyway, takes a fifth of the time, and its code has the same bits:
+# Machine code depends on nothing but its text: what one test has compiled, the next in the same process takes. LLVM's
+# plain code generator, which long functions have anyway, takes a fifth of the time, and its code gives the same bits:
 # every product that is fused is fused in the text. The careful one makes the code for files of tests that look into
 # machine code, and for all in `make test-all`.
 _COMPILED: dict[tuple[str, bool], bytes] = {}

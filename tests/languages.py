@@ -182,7 +182,7 @@ def run_javascript(files: Files, folder: Path) -> Done:
 
 def run_jax(files: Files, folder: Path) -> Done:
     """Where this Python has JAX, in this process: loading it takes longer than any test."""
-    if JAX_PYTHON != sys.executable:
+    if sys.executable != JAX_PYTHON:
         return sh(folder, str(JAX_PYTHON), ending(files, ".py"))
     return run_as_program(folder / ending(files, ".py"))
 
