@@ -250,7 +250,7 @@ def cells_in(part: object) -> Iterator[Cell]:
     return iter(cells)
 
 
-def _collect_cells(part: object, cells: list[Cell]) -> None:
+def _collect_cells(part: Any, cells: list[Cell]) -> None:
     if isinstance(part, Cell):
         cells.append(part)
     elif isinstance(part, tuple):
