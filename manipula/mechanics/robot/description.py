@@ -250,14 +250,15 @@ def cells_in(part: object) -> Iterator[Cell]:
     return iter(cells)
 
 
-def _collect_cells(part: Any, cells: list[Cell]) -> None:
+def _collect_cells(part: object, cells: list[Cell]) -> None:
     if isinstance(part, Cell):
         cells.append(part)
     elif isinstance(part, tuple):
         for item in part:
             _collect_cells(item, cells)
     else:
-        for name in _field_names(type(part)):
+        kind: type = type(part)
+        for name in _field_names(kind):
             _collect_cells(getattr(part, name), cells)
 
 
