@@ -16,6 +16,7 @@ from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuator import Actuator, Spring, actuator_from
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.loops import ClosedLoop, loop_fault
 from manipula.mechanics.robot.values.angles import MOST_TIMES, Multiples
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -162,6 +163,7 @@ class RobotDescription:
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
     one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
+    `loops` close chains of the tree; then `motors` names the joints that are driven.
     """
 
     name: str
@@ -176,11 +178,14 @@ class RobotDescription:
     tool_on: str | None = None
     named_poses: tuple[NamedPose, ...] = ()  # by name, the coordinate of every joint by its name
     ground: tuple[Mounted, ...] = ()
+    loops: tuple[ClosedLoop, ...] = ()
+    motors: tuple[str, ...] = ()  # of a robot with loops: the joints that are driven, in the file's order
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
         _refuse_bad_parents(self)
         _refuse_bad_coordinates(self)
+        _refuse_bad_loops(self)
         multiples = Multiples(dict(self.values))
         for name, entry, turns in self._written():
             times = multiples.of_angle(entry) if turns else multiples.inside(entry)
@@ -225,6 +230,12 @@ class RobotDescription:
     def joint_names(self) -> tuple[str, ...]:
         """The joints that have a coordinate of their own, in the file's order."""
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
+
+    @property
+    def driven(self) -> tuple[int, ...]:
+        """The coordinates that have a motor, by their places: all of them, unless loops close."""
+        names = self.joint_names
+        return tuple(names.index(name) for name in self.motors) if self.loops else tuple(range(len(names)))
 
     @property
     def coordinates(self) -> Coordinates:
@@ -331,6 +342,15 @@ def _refuse_bad_coordinates(robot: RobotDescription) -> None:
                 where=RowLabel(Message("joint {name!r}", joint.name), row),
                 hint=Message("name some of {joint_names}", ", ".join(robot.joint_names)),
             )  # fmt: skip
+
+
+def _refuse_bad_loops(robot: RobotDescription) -> None:
+    frames = [*((frame.name, frame.on) for frame in robot.frames), *((x.name, x.name) for x in robot.joints)]
+    fault = loop_fault(robot.loops, robot.motors, [*frames, ("base", BASE)], robot.joint_names)
+    if fault is not None:
+        raise RobotFileError(
+            fault.problem, file=robot.origin.path, where=fault.where, field=fault.field, hint=fault.hint
+        )
 
 
 def _refuse_bad_parents(robot: RobotDescription) -> None:
