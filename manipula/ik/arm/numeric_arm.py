@@ -125,6 +125,7 @@ class NumericArm(ArmModels):
             """A model that was registered since: its method is made, and found from then on."""
             if name not in MODELS:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            # on the class: every arm has it, and it is found without this function from then on
             setattr(NumericArm, name, _model_method(MODELS[name]))
             return getattr(self, name)
 
@@ -146,6 +147,7 @@ class NumericArm(ArmModels):
     def _road(self) -> Self:
         """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
         road = self.robot.road()
+        # an arm of its own: it keeps its compiled models as any other does
         return self if road is self.robot else type(self)(road, optimise=self.optimise)
 
     @cached_property
@@ -173,6 +175,7 @@ class NumericArm(ArmModels):
 
     def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
+        # another function, and not a wrench of zeros: without one a model costs less
         extra = () if wrench is None else (wrench,)
         numbers = [self._named(x) if isinstance(x, str) else x for x in given]
         code = self.model(name, wrench is not None)
@@ -333,6 +336,7 @@ def _model_method(entry: Entry) -> CompiledMethod:
     text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame} out=None, threads=1):
         return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
+    # names come from the catalogue, never from a user or a file
     exec(text, made)
     method = _named_for_people(made[entry.name])
     method.__doc__ = _doc_of(entry)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError, RowLabel
@@ -255,14 +256,27 @@ AnyRobot = TypeVar("AnyRobot", bound=RobotDescription)
 
 def cells_in(part: object) -> Iterator[Cell]:
     """Every cell of a part of the description, in order."""
+    cells: list[Cell] = []  # one list: a chain of generators hands every cell through all its levels
+    _collect_cells(part, cells)
+    return iter(cells)
+
+
+def _collect_cells(part: object, cells: list[Cell]) -> None:
     if isinstance(part, Cell):
-        yield part
+        cells.append(part)
     elif isinstance(part, tuple):
         for item in part:
-            yield from cells_in(item)
-    elif is_dataclass(part):
-        for item in fields(part):
-            yield from cells_in(getattr(part, item.name))
+            _collect_cells(item, cells)
+    else:
+        kind: type = type(part)
+        for name in _field_names(kind):
+            _collect_cells(getattr(part, name), cells)
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Of a dataclass; nothing of any other type."""
+    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()
 
 
 def with_cells(robot: AnyRobot, change: Callable[[Cell], Cell]) -> AnyRobot:
