@@ -44,8 +44,10 @@ def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **
     robot = Robot.of(robot_from_source(source, **options))
     if loops:
         from manipula.mechanics.robot.formats.loop_file import with_loops_from_file
+        from manipula.mechanics.robot.formats.mjcf.loops import with_loops_from_mjcf
 
-        robot = with_loops_from_file(robot, loops)
+        own = Path(loops).suffix.lower() in (".xml", ".mjcf")
+        robot = with_loops_from_file(robot, loops, with_loops_from_mjcf if own else None)
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))

@@ -168,9 +168,9 @@ def test_starts_around_a_pose_close_in_its_assembly_or_say_why(name: str, seed: 
     robot = ALL[name](seed)
     mechanism, plan = mechanism_of(robot)
     rng = np.random.default_rng(seed)
-    signs = np.sign(mechanism.divisors(np.zeros(robot.dof), plan))
-    motors = 0.2 * rng.uniform(-1, 1, len(robot.motors))
-    at = robot.close(motors, near=0.2 * rng.uniform(-1, 1, robot.dof))
+    motors, near = 0.2 * rng.uniform(-1, 1, len(robot.motors)), 0.2 * rng.uniform(-1, 1, robot.dof)
+    signs = np.sign(mechanism.divisors(near, plan))
+    at = robot.close(motors, near=near)
     if at.ok:
         assert at.error <= 1e-12
         np.testing.assert_array_equal(at.q[list(robot.driven)], motors)
@@ -470,7 +470,8 @@ BODY = '<inertial pos=".1 0 0" mass="1" diaginertia=".01 .01 .01"/>'
 FIVE = f"""<mujoco model="five"><compiler angle="radian"/><worldbody>
 <body name="l1"><joint name="m1" axis="0 0 1"/>{BODY}<body name="l2" pos=".25 .05 0"><joint name="p1" axis="0 0 1"/>
 {BODY}<site name="a" pos=".1 .3 0"/></body></body><body name="l3" pos=".5 0 0" euler="0 0 .3">
-<joint name="m2" axis="0 0 1"/>{BODY}<body name="l4" pos=".05 .2 0"><joint name="p2" axis="0 0 -1"/>{BODY}</body></body></worldbody>
+<joint name="m2" axis="0 0 1"/>{BODY}<body name="l4" pos=".05 .2 0">
+<joint name="p2" axis="0 0 -1"/>{BODY}</body></body></worldbody>
 <equality>EQUALITY</equality><actuator><motor joint="m1"/><motor joint="m2"/></actuator></mujoco>"""
 
 

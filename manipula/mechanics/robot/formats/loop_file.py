@@ -13,6 +13,7 @@ Source of the format: "Extended URDF: Accounting for parallel mechanism in robot
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,20 +30,16 @@ _KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:(.*)", re.S)
 _TOKEN = re.compile(r"\s*([\[\],]|\"[^\"]*\"|'[^']*'|[^\[\],\"']+)")
 
 
-def with_loops_from_file(robot: AnyRobot, path: str | Path) -> AnyRobot:
-    """The robot with the loops and motors that a file beside it names."""
-    file = Path(path)
+def with_loops_from_file(
+    robot: AnyRobot, path: str | Path, read: Callable[[AnyRobot, str], AnyRobot] | None = None
+) -> AnyRobot:
+    """The robot with the loops and motors that a file beside it names; `read` is of another format than YAML."""
     try:
-        content = file.read_bytes()
+        content = Path(path).read_bytes()
     except OSError as error:
         raise RobotFileError("cannot be read: {what}", error.strerror or str(error), file=str(path)) from None
     with errors_of(str(path)):
-        text = text_from_bytes(content)
-        if file.suffix.lower() in (".xml", ".mjcf"):
-            from manipula.mechanics.robot.formats.mjcf.loops import with_loops_from_mjcf
-
-            return with_loops_from_mjcf(robot, text, str(path))
-        return with_loops_from_text(robot, text)
+        return (read or with_loops_from_text)(robot, text_from_bytes(content))
 
 
 def with_loops_from_text(robot: AnyRobot, text: str) -> AnyRobot:
