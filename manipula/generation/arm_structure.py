@@ -23,7 +23,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.errors import ProofError
 from manipula.mechanics.models.dynamics.choices import Answers, Topic
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
-from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.description import Frame, RobotDescription
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree, map_tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
@@ -59,6 +59,7 @@ class ArmStructure:
 
     robot: RobotDescription
     symbolic: Symbolic = "auto"
+    marks: tuple[Frame, ...] = ()  # frames by name that models are about, beside the tool
 
     @cached_property
     def free(self) -> tuple[str, ...]:
@@ -98,7 +99,7 @@ class ArmStructure:
 
     @cached_property
     def _binding(self) -> Binding:
-        return Binding(self.robot, self.symbolic)
+        return Binding(self.robot, self.symbolic, self.marks)
 
     def in_field(self, seed: str) -> Tree:
         """The arm at one random point of the prime field."""

@@ -36,6 +36,7 @@ from manipula.mechanics.models.entry import (
     Method,
     ModelEntry,
 )
+from manipula.mechanics.models.floating.forms import floating_form
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import PAIRS
@@ -74,6 +75,8 @@ class Prepared:
     def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
+        if self.robot.moving:
+            return floating_form(model, self.robot)
         if follows := self.robot.coordinates.coupled:
             from manipula.mechanics.models.derivatives.couplings import couple_model
 
@@ -165,7 +168,8 @@ class Prepared:
         own = [Question(FRAMES, ("joints",))] if method in ON_JOINTS else []
         own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
         asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
-        return [x for x in asked if x.topic != UNIT or not self.request.wrench]  # the wrench is given in metres
+        metres = self.request.wrench or self.robot.moving  # the wrench, a base's motion are given in metres
+        return [x for x in asked if x.topic != UNIT or not metres]
 
     def plain(self, method: str) -> Formulation:
         """The method as the file has the robot; some want their frames on the joints."""

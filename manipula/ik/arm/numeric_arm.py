@@ -18,12 +18,13 @@ from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.request import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
+from manipula.ik.arm.base_motion import base_inputs
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.arrays import Kinematics
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
-from manipula.mechanics.models.ports import PORTS
-from manipula.mechanics.robot.topology import has_own_frame, road_coordinates, with_frame
+from manipula.mechanics.models.ports import FLOATING, PORTS
+from manipula.mechanics.robot.topology import has_own_frame, refuse_moving, road_coordinates, with_frame
 from manipula.messages import Message
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.support.progress import told_when_slow
@@ -42,7 +43,9 @@ WRENCH = "wrench_tool"
 
 def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
-    asked about a frame in the call itself."""
+    asked about a frame in the call itself, and one whose base moves about the base's motion."""
+    if arm.robot.moving:
+        return None
     if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
         return None
     code = arm.model(method.__name__)
@@ -161,11 +164,17 @@ class NumericArm(ArmModels):
                 Message("{name}: {why} needs a value for {some_of}", self.robot.name, name, some_of(missing)), missing
             )
 
-    def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
-        """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
+    def _call(
+        self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, base: Any = None, **options: Any
+    ) -> Any:
+        """The general way: any kind of array, many configurations; the wrench is an input only where one is given. Of
+        a base that moves, `base` is its motion."""
         extra = () if wrench is None else (wrench,)
         numbers = [self._named(x) if isinstance(x, str) else x for x in given]
-        return self.model(name, wrench is not None).general(*numbers, *extra, **options)
+        code = self.model(name, wrench is not None)
+        if self.robot.moving or base is not None:
+            numbers += base_inputs(self.robot, name, [x.name for x in code.inputs if x.name in FLOATING], base)
+        return code.general(*numbers, *extra, **options)
 
     def _named(self, pose: str) -> Sequence[float]:
         """One of the robot's poses, by its name."""
@@ -179,13 +188,15 @@ class NumericArm(ArmModels):
         return poses[pose]
 
     @_compile_method
-    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Out = None, threads: int = 1) -> Array:
+    def jacobian(
+        self, q: ArrayLike, frame: str = "world", *, base: ArrayLike | None = None, out: Out = None, threads: int = 1
+    ) -> Array:
         """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
-        axes."""
+        axes. Of a base that moves `base` is its orientation R0, (…, 3, 3), and its six columns come first."""
         if frame not in ("world", "tool"):
-            return self.at(frame).jacobian(q, out=out, threads=threads)
+            return self.at(frame).jacobian(q, base=base, out=out, threads=threads)
         name = "jacobian" if frame == "world" else "jacobian_tool"
-        return cast(Array, self._call(name, [q], None, out=out, threads=threads))
+        return cast(Array, self._call(name, [q], None, base, out=out, threads=threads))
 
     @_solve_method
     def inverse_kinematics(
@@ -234,6 +245,7 @@ class NumericArm(ArmModels):
 
         if checked_task(task) == "pose":
             return self.inverse_solver
+        refuse_moving(self.robot, "inverse_kinematics")
         if odd := self._following:
             raise InputError(
                 "task={task!r}: joint {odd!r} follows others, and parts of a pose are solved for free joints; "
@@ -259,6 +271,7 @@ class NumericArm(ArmModels):
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
+        refuse_moving(self.robot, "inverse_kinematics")
         from manipula.ik.couplings import CoupledSolver
         from manipula.ik.inverse import InverseSolver
 
@@ -286,6 +299,7 @@ def _doc_of(entry: Entry) -> str:
     takes = [f"{name}: {port.doc}, {port.unit}" for name, port in ports.items()]
     gives = [f"{name}: {meaning}, {unit}" for name, (unit, meaning) in entry.outputs.items()]
     takes += ["frame: another frame by its name, in place of the tool"] if entry.needs & TOOL else []
+    takes += ["base: of a base that moves, its motion"] if entry.floating else []
     returned = "Returns" if len(gives) == 1 else "Returns, by name,"
     return "\n".join([f"{entry.doc[0].upper()}{entry.doc[1:]}.", "", *takes, "", returned, *gives])
 
@@ -298,8 +312,10 @@ def _model_method(entry: Entry) -> CompiledMethod:
     """
     inputs, wrench = ", ".join(entry.inputs), f", {WRENCH}=None" if entry.takes_wrench else ""
     frame, about = (" frame='',", "(self.at(frame) if frame else self)") if entry.needs & TOOL else ("", "self")
-    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame} out=None, threads=1):
-        return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
+    given = WRENCH if wrench else None
+    base, moved = (" base=None,", "base, ") if entry.floating else ("", "")
+    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame}{base} out=None, threads=1):
+        return {about}._call({entry.name!r}, ({inputs},), {given}, {moved}out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
     exec(text, made)
     method = _named_for_people(made[entry.name])

@@ -59,6 +59,14 @@ _POSE = tuple(f"T{i}{j}" for i in range(1, 5) for j in range(1, 5))
 _LOAD = tuple(f"{x}_load" for x in ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz", "mx", "my", "mz", "m"))
 _WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 
+_POSE0 = tuple(f"T0_{i}{j}" for i in range(1, 5) for j in range(1, 5))
+_TURN0 = tuple(f"R0_{i}{j}" for i in range(1, 4) for j in range(1, 4))
+
+
+def _axes(name: str) -> tuple[str, ...]:
+    return tuple(f"{name}_{axis}" for axis in "xyz")
+
+
 _LIST = (
     PortKind("q", POSITION, "joint positions"),
     PortKind("qd", VELOCITY, "joint velocities"),
@@ -92,7 +100,18 @@ _LIST = (
     PortKind(
         "wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes", _WRENCH
     ),
+    # of a base that moves
+    PortKind("T0", "1, m", "pose of the base in the world, 4×4, row by row", _POSE0),
+    PortKind("R0", "1", "orientation of the base in the world, 3×3, row by row", _TURN0),
+    PortKind("v0", "m/s", "velocity of the base's origin, base axes", _axes("v0")),
+    PortKind("w0", "rad/s", "angular velocity of the base, base axes", _axes("w0")),
+    PortKind("wd0", "rad/s²", "angular acceleration of the base, base axes", _axes("wd0")),
+    PortKind(
+        "a0", "m/s²", "acceleration of the base's origin less gravity, as an IMU reads it, base axes", _axes("a0")
+    ),
 )
+
+FLOATING = ("T0", "R0", "v0", "w0", "wd0", "a0")  # those of a base that moves, in the order in which base= has them
 
 PORTS: dict[str, PortKind] = {kind.name: kind for kind in _LIST}
 

@@ -34,6 +34,7 @@ CentreKind = Literal["com", "first_moment"]
 InertiaKind = Literal["com", "origin", "second_moment"]
 BASE = ""  # as a parent's name
 AXES = ("x", "y", "z")
+BaseMotion = Literal["", "free", "given"]  # of the base: fixed, solved for, an input
 SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
@@ -161,6 +162,7 @@ class RobotDescription:
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
     one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
+    Where the base moves (`moving`), they move with it, its pose is an input, and `base` is where pictures show it.
     """
 
     name: str
@@ -175,6 +177,7 @@ class RobotDescription:
     tool_on: str | None = None
     named_poses: tuple[NamedPose, ...] = ()  # by name, the coordinate of every joint by its name
     ground: tuple[Mounted, ...] = ()
+    moving: BaseMotion = ""
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""

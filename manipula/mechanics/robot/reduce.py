@@ -28,7 +28,7 @@ from manipula.scalar import Scalar
 def merge_fixed(chain: Tree) -> Tree:
     """Weld every fixed link to the moving link before it, or to the ground."""
     links: list[Link] = []
-    ground = chain.ground
+    ground, parts = chain.ground, chain.ground_parts
     stands: dict[int, tuple[int, Placement]] = {BASE: (BASE, HERE)}  # row → the moving link it is part of, and where
     for row, link in enumerate(chain.links):
         on, gap = stands[link.parent]
@@ -42,15 +42,22 @@ def merge_fixed(chain: Tree) -> Tree:
             links[on] = _weld_rider(links[on], link, gap)
         else:
             ground = ground + link.inertia.seen_from(gap)
+            parts += tuple(_held_at(part, gap) for part in link.parts) if chain.moving else ()
     tip, gap = stands[chain.holder]
     last = chain.tip is None and tip == len(links) - 1
     tool = _join_placements(gap, chain.tool)
-    return replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
+    marks = tuple(replace(x, on=stands[x.on][0], at=_join_placements(stands[x.on][1], x.at)) for x in chain.marks)
+    arm = replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
+    return replace(arm, ground_parts=parts, marks=marks)
+
+
+def _held_at(part: FileBody, at: Placement) -> FileBody:
+    return replace(part, at=_join_placements(at, part.at))
 
 
 def _weld_rider(link: Link, rider: Link, at: Placement) -> Link:
     """A link with another as part of it."""
-    parts = (*link.parts, *(replace(part, at=_join_placements(at, part.at)) for part in rider.parts))
+    parts = (*link.parts, *(_held_at(part, at) for part in rider.parts))
     return replace(link, inertia=link.inertia + rider.inertia.seen_from(at), parts=parts)
 
 
@@ -62,7 +69,8 @@ def frames_on_joints(chain: Tree) -> Tree:
         inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
         before = _join_placements(after[link.parent], link.before)
         links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
-    return replace(chain, links=tuple(links), tool=_join_placements(after[chain.holder], chain.tool))
+    marks = tuple(replace(x, at=_join_placements(after[x.on], x.at)) for x in chain.marks)
+    return replace(chain, links=tuple(links), tool=_join_placements(after[chain.holder], chain.tool), marks=marks)
 
 
 def without_actuators(chain: Tree) -> Tree:
@@ -81,7 +89,8 @@ def _join_placements(a: Placement, b: Placement) -> Placement:
 def massless(chain: Tree) -> Tree:
     """The same geometry with empty links; the start of superposition."""
     links = (replace(link, inertia=RigidBody(), parts=tuple(map(_without_inertia, link.parts))) for link in chain.links)
-    return replace(chain, links=tuple(links), ground=RigidBody())
+    parts = tuple(map(_without_inertia, chain.ground_parts))
+    return replace(chain, links=tuple(links), ground=RigidBody(), ground_parts=parts)
 
 
 def _without_inertia(part: FileBody) -> FileBody:
@@ -93,14 +102,17 @@ def regroup(chain: Tree) -> Tree:
 
     What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
     so all second moments K go (a kind's `split`). What is left is minimal up to parameters that move nothing at all.
+    What reaches the base is felt by no joint, and dropped, unless the base moves.
     """
-    links = list(chain.links)
+    links, ground = list(chain.links), chain.ground
     for i in range(len(links) - 1, -1, -1):
         kept, handed = split(links[i])
         links[i] = replace(links[i], inertia=kept)
         if (parent := links[i].parent) != BASE:
             links[parent] = replace(links[parent], inertia=links[parent].inertia + handed)
-    return replace(chain, links=tuple(links))
+        elif chain.moving:
+            ground = ground + handed
+    return replace(chain, links=tuple(links), ground=ground)
 
 
 def split(link: Link) -> tuple[RigidBody, RigidBody]:
@@ -226,8 +238,9 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
     inertia = _seen_turned(link.inertia, c, s, known)
     turned = replace(link, offset=link.offset + phi, inertia=inertia)
     links = tuple(turned if i == last else other for i, other in enumerate(chain.links))
-    tool = turn_about("z", c, -s) @ chain.tool if chain.holder == last else chain.tool
-    return replace(chain, links=links, tool=tool)
+    back = turn_about("z", c, -s)
+    marks = tuple(replace(x, at=back @ x.at) if x.on == last else x for x in chain.marks)
+    return replace(chain, links=links, tool=back @ chain.tool if chain.holder == last else chain.tool, marks=marks)
 
 
 def _seen_turned(body: RigidBody, c: Scalar, s: Scalar, known: Mapping[str, Pair]) -> RigidBody:

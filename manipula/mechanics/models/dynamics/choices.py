@@ -273,7 +273,9 @@ def slide_frame(chain: Tree, i: int, way: str) -> Tree:
 
     for k in children:
         links[k] = replace(links[k], before=behind(links[k].before))
-    return replace(chain, links=tuple(links), tool=behind(chain.tool) if chain.holder == i else chain.tool)
+    marks = tuple(replace(x, at=behind(x.at)) if x.on == i else x for x in chain.marks)
+    tool = behind(chain.tool) if chain.holder == i else chain.tool
+    return replace(chain, links=tuple(links), tool=tool, marks=marks)
 
 
 def _along(axis: Vector, p: Vector) -> Scalar:

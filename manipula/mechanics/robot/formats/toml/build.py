@@ -124,6 +124,7 @@ class _Builder:
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
             ground=tuple(map(self.base_body, _bodies_of_base(table.base), self.suffixes.ground)),
+            moving="" if table.base is None or table.base.moving in (None, "planar") else table.base.moving,
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 

@@ -109,7 +109,13 @@ class _Describer:
     def add_base(self) -> None:
         """The first link, below a link of the world if it does not stand there; it holds what stands still."""
         first, own = self.rows[-1], base_body(self.robot)
-        if self.robot.base:
+        if self.robot.moving:
+            world = self.unused_name("world")
+            self.add_link(world, None)
+            self.add_link(first, None if own is None else self.inertia(own))
+            at = placement(self.robot.base, self.values)
+            self.add_joint(self.unused_name(f"{first}_joint"), "floating", world, first, at)
+        elif self.robot.base:
             world = self.unused_name("world")
             self.add_link(world, None)
             self.add_held(first, world, placement(self.robot.base, self.values), own)

@@ -43,9 +43,11 @@ from manipula.mechanics.robot.formats.urdf.tree import (
     PARTS,
     Locks,
     UrdfTree,
+    base_motion,
     choose_tip,
     moving_links,
     refuse_kinds,
+    refuse_tip,
     refuse_what_is_used,
     tree_from_urdf,
     with_followers,
@@ -63,6 +65,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
 from manipula.mechanics.robot.locks import with_locks
 from manipula.mechanics.robot.precise import round_to_decimal
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
+from manipula.mechanics.robot.topology import refuse_massless_base
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, number
 from manipula.messages import Message, in_front
 
@@ -83,7 +86,7 @@ def robot_from_urdf(
     locked: Mapping[str, float] | None = None,
 ) -> RobotDescription:
     """The serial arm between two links of a URDF, or without a tip all that moves below its base. Joints beside it
-    stand still where `locked` says, else at zero.
+    stand still where `locked` says, else at zero. A `floating` joint at the root, or base="free", is a base that moves.
 
     Angles and lengths are read as `structure` says, and reported; `exact` keeps them as written.
     """
@@ -113,8 +116,14 @@ def robot_from_links(
     with errors_of(file):
         tree = tree_from_urdf(links)
         reader = _Reader(tree, Structure(exact, links.likely), list(links.notes))
-        start = tree.link(base, tree.root)
-        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
+        moving = base_motion(tree, base)
+        rest = moving.joint if moving else None
+        start = moving.link if moving else tree.link(base, tree.root)
+        if moving and tip is not None:
+            refuse_tip(tip, start)
+        end = "" if moving else tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
+        if moving:
+            choose_tip(tree, start, [], [])  # refuses a base on which nothing moves
         given = with_followers(tree.file.joints, locked or {})
         chain = tree.way(start, end) if end else tree.rows(start, given)
         along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}
@@ -123,13 +132,20 @@ def robot_from_links(
         refuse_what_is_used(tree, chain, said)
         rows, heavy, endings = reader.rows(start, chain, locks)
         still = reader.ground(start, rows, chain, locks)
+        if moving:
+            reader.refuse_unknown_base(start)
         joints, tool, ground = lump_fixed_bodies(rows, still, heavy, endings, reader.notes, bool(end))
-        frames = tuple(reader.frames(start, chain))
+        frames = tuple(reader.frames(start, chain, bool(moving)))
+        at = () if rest is None else reader.rest(rest)
         if end:
             frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (cell_with_value(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
-    held = RobotDescription(tree.file.name, joints, (gx, gy, gz), (), tool, origin=origin, frames=frames, ground=ground)
+    held = RobotDescription(tree.file.name, joints, (gx, gy, gz), at, tool, origin=origin, frames=frames, ground=ground)
+    if moving:
+        held = replace(held, moving=moving.motion)
+        with errors_of(file):
+            refuse_massless_base(held)
     robot = finish_reading(held, reader.structure)
     if along:
         robot = with_locks(robot, {name: number(value) for name, value in along.items()})
@@ -146,6 +162,7 @@ class _Reader:
     notes: list[str] = field(default_factory=list)
     ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
     ways: dict[str, Steps] = field(default_factory=dict)  # to the links beside, from the row's link they hang at
+    still: dict[str, Steps] = field(default_factory=dict)  # to the links rigid with the base, from the base
 
     def rows(self, base: str, chain: list[UrdfJoint], locks: Locks) -> tuple[list[Joint], int, Suffixes]:
         """The table, how many bodies hang beside what moves of it, and the endings handed out: what hangs beside it
@@ -188,6 +205,7 @@ class _Reader:
                 continue
             ways[joint.child] = short_way(way, self.ends[joint.child])
             seen.append(joint.child)
+        self.still = {link: way for link, way in ways.items() if link != base}
         left += [link for link in seen if any(x.part == "inertial" for x in self.tree.file.links[link].faults)]
         if unknown := [link for link in ways if any(x.part == "mass" for x in self.tree.file.links[link].faults)]:
             self.notes.append(
@@ -208,6 +226,16 @@ class _Reader:
             self.notes.append(Message("links that stand still beside the rows: {some_of}", some_of(beside)))
         return [Mounted(ways[link], self.weight(link), link) for link in heavy]
 
+    def refuse_unknown_base(self, base: str) -> None:
+        """Of a base that moves every body must be known; what does not move with it is left out, and noted."""
+        for link in (base, *self.still):
+            for fault in self.tree.file.links[link].faults:
+                if fault.part in ("mass", "inertial"):
+                    raise fault.error
+        below = set(self.tree.links(base))
+        if left := [link for link in self.tree.links(self.tree.root) if link not in below and self.is_heavy(link)]:
+            self.notes.append(Message("left out, for they do not move with the base: {some_of}", some_of(left)))
+
     def weight(self, link: str) -> Body:
         """The body of a link beside the rows."""
         inertial = self.tree.file.links[link].inertial
@@ -226,8 +254,8 @@ class _Reader:
         self.tell_lock(joint, locks)
         return Joint(joint.name, "fixed", way, zero, 1, (), body, actuator_of(row))
 
-    def frames(self, base: str, chain: list[UrdfJoint]) -> Iterator[NamedFrame]:
-        """The links from which nothing leaves, where some joint moves them."""
+    def frames(self, base: str, chain: list[UrdfJoint], moving: bool = False) -> Iterator[NamedFrame]:
+        """The links from which nothing leaves, where some joint moves them, or the base that they stand on moves."""
         rows = {joint.child: joint.name for joint in chain}
         for leaf in self.tree.leaves(base):
             holder = leaf
@@ -235,11 +263,13 @@ class _Reader:
                 holder = self.tree.above[holder].parent
             if holder in rows and (leaf == holder or leaf in self.ways):
                 yield NamedFrame(leaf, rows[holder], self.steps_to_link(leaf))
+            elif moving and holder == base and leaf in self.still:
+                yield NamedFrame(leaf, BASE, self.steps_to_link(leaf))
 
     def steps_to_link(self, link: str) -> Steps:
         """The way to a link beside the rows as a shift and a turn, as files have it; across several joints to twenty
         decimals."""
-        way = self.ways.get(link, ())
+        way = self.ways.get(link, self.still.get(link, ()))
         return way if placement_from_steps(way) is not None else few_steps(way, self.ends[link])
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
@@ -297,6 +327,11 @@ class _Reader:
             ("rx", "roll", roll),
         ]
         return tuple(Step(kind, Cell(f"{name}{row}", value)) for kind, name, value in steps if value != ZERO)
+
+    def rest(self, joint: UrdfJoint) -> Steps:
+        """Where a base that moves stands in the file, under the names that a base's place has."""
+        steps = self.origin("", joint.at, f"joint {joint.name!r}")
+        return tuple(replace(step, amount=replace(step.amount, name=f"base_{step.amount.name}")) for step in steps)
 
     def axis_steps(self, row: str, joint: UrdfJoint, toward: Steps) -> tuple[Steps, Steps]:
         """From the child's frame to the joint's, whose z is the axis, and back."""

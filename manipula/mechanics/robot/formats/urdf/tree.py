@@ -6,9 +6,11 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from manipula.errors import RobotFileError, UnknownNameError, some_of
 from manipula.mechanics.robot.coordinates import Coordinate, own_coordinate
+from manipula.mechanics.robot.description import BaseMotion
 from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
 from manipula.mechanics.robot.values.parameter import float_of, number
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
@@ -20,7 +22,7 @@ NEAR = 1e-6  # m: frames that are one place
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
     "ball": Message("a ball joint has three degrees of freedom; write it as three hinges"),
-    "floating": Message("it has six degrees of freedom, and a robot stands on a base that does not move"),
+    "floating": Message("it has six degrees of freedom, and only the base of a robot can move so"),
     "planar": Message(
         "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one"
     ),
@@ -177,6 +179,44 @@ def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str], said: l
             )
         )
     return tip
+
+
+MOTIONS: tuple[BaseMotion, ...] = ("free", "given")
+
+
+class MovingBase(NamedTuple):
+    """A base that moves: its link, how, and the joint by which its file says so, if any."""
+
+    link: str
+    motion: BaseMotion
+    joint: UrdfJoint | None
+
+
+def base_motion(tree: UrdfTree, base: str | None) -> MovingBase | None:
+    """The link that a floating joint at the root moves; or the root itself, where base= says that it moves."""
+    wanted = next((x for x in MOTIONS if x == base and base not in tree.file.links), None)
+    if base is not None and wanted is None:
+        return None
+    rigid, floating = {tree.root}, list[UrdfJoint]()
+    for joint in (joint for link in tree.links(tree.root) for joint in tree.below.get(link, ())):
+        if joint.parent in rigid and joint.type == "fixed":
+            rigid.add(joint.child)
+        elif joint.parent in rigid and joint.type == "floating":
+            floating.append(joint)
+    if len(floating) == 1:
+        return MovingBase(floating[0].child, wanted or "free", floating[0])
+    return MovingBase(tree.root, wanted, None) if wanted and not floating else None
+
+
+def refuse_tip(tip: str, base: str) -> None:
+    raise RobotFileError(
+        "tip={tip!r} reads a serial arm on a base that stands still, and this base moves",
+        tip,
+        where=Message("link {child!r}", base),
+        hint=Message(
+            "leave tip= out and name the frame in the call, or base={child!r} reads it with a fixed base", base
+        ),
+    )
 
 
 def _distance(way: list[UrdfJoint]) -> float:
