@@ -249,7 +249,9 @@ def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: st
     position of the tool | two axes
     """
     from manipula.ik.derivation import derivation_of
+    from manipula.mechanics.robot.topology import refuse_moving
 
+    refuse_moving(robot_from(robot), "inverse_derivation")
     return derivation_of(robot_from(robot), symbolic, task)
 
 
@@ -267,7 +269,9 @@ def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularit
     with s2 = sin(q2)
     """
     from manipula.ik.singularities import singularities_of
+    from manipula.mechanics.robot.topology import refuse_moving
 
+    refuse_moving(robot_from(robot), "singularities")
     return singularities_of(robot_from(robot), symbolic)
 
 
@@ -283,8 +287,10 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     in the world x -0.8 … 0.8, y -0.8 … 0.8, z 0 … 0 m
     """
     from manipula.ik.numeric.reach import reach_of
+    from manipula.mechanics.robot.topology import refuse_moving
 
     subject = robot_from(robot)
+    refuse_moving(subject, "reach")
     pose, jacobian = (generate(subject, name, optimise="none") for name in ("pose", "jacobian"))
     for model in (pose, jacobian):
         if missing := model.inputs.get("p", ()):

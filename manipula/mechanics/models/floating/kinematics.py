@@ -30,6 +30,7 @@ from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import (
     NULL,
     Matrix,
+    Vec3,
     Vector,
     cross,
     dot,
@@ -86,20 +87,16 @@ def bias(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], R: Matrix, base
 
 
 def bias_summed(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], R: Matrix, x: Given) -> list[Scalar]:
-    """The same from the fixed base's, ω₀ and v the velocity of the tool on its base:
+    """The same from the fixed base's, v and ω the velocity of the tool on its base, all in base axes but the result:
 
-    ω₀×v₀ + ω₀×(ω₀×p) + 2 ω₀×v + J̇q̇        ω₀×ω + J̇q̇        all in world axes
+    ω₀×(v₀ + ω₀×p + 2v) + J̇q̇        ω₀×ω + J̇q̇
     """
-    there = turned_to(chain, R)
-    own, J = fixed.tool_bias(there, q, qd), fixed.jacobian(there, q)
-    v = [dot(row, qd) for row in J]
-    linear, angular = (v[0], v[1], v[2]), (v[3], v[4], v[5])
-    w, v0 = rotate(R, x["w0"]), rotate(R, x["v0"])
-    p = pose(there, q).p
-    # ω₀×(v₀ + ω₀×p + 2v)
-    swing = cross(w, v0 + cross(w, p) + (2 * linear[0], 2 * linear[1], 2 * linear[2]))
-    turned = cross(w, angular)
-    return [*(a + b for a, b in zip(swing, own[:3])), *(a + b for a, b in zip(turned, own[3:]))]
+    here = replace(chain, base=HERE)
+    own = fixed.tool_bias(here, q, qd)
+    v = [dot(row, qd) for row in fixed.jacobian(here, q)]
+    w = Vec3(x["w0"])
+    swung = cross(w, Vec3(x["v0"]) + cross(w, pose(here, q).p) + Vec3(v[:3]) * 2)
+    return [*rotate(R, swung + Vec3(own[:3])), *rotate(R, cross(w, Vec3(v[3:])) + Vec3(own[3:]))]
 
 
 def _placed(method: Method) -> Method:
@@ -107,8 +104,21 @@ def _placed(method: Method) -> Method:
     return lambda chain, x: method(replace(chain, base=placement_from(x["T0"])), x)
 
 
+def _carried(method: Method) -> Method:
+    """The same, on its base first: some ways take a third axis from two, which a proof knows of the joints' turns and
+    not of T0."""
+
+    def at_base(chain: Tree, x: Given) -> Outputs:
+        a, b, c, _ = method(replace(chain, base=HERE), x)["T"]
+        on_base = Placement((Vec3(a[:3]), Vec3(b[:3]), Vec3(c[:3])), Vec3((a[3], b[3], c[3])))
+        return {"T": (placement_from(x["T0"]) @ on_base).rows()}
+
+    return at_base
+
+
 def _on_placed_base(entry: ModelEntry) -> ModelEntry:
-    methods = {name: _placed(method) for name, method in entry.methods.items()}
+    place = _carried if entry.name == "pose" else _placed
+    methods = {name: place(method) for name, method in entry.methods.items()}
     return replace(entry, inputs=(*entry.inputs, "T0"), methods=methods)
 
 
