@@ -49,7 +49,10 @@ Drive = Actuator[Cell]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
 
 
-_BASES = {"free": ", on a base that moves freely", "given": ", on a base whose motion is given"}
+_BASES = {
+    "free": Message(", on a base that moves freely"),
+    "given": Message(", on a base whose motion is given"),
+}
 
 
 class Robot(description.RobotDescription):
@@ -192,7 +195,7 @@ class Robot(description.RobotDescription):
         one = following == 1
         more = Message(" and {following} that follows" if one else " and {following} that follow", following)
         kind = f", {self.kind[:40]}" if self.kind else ""
-        base = Message(_BASES[self.moving]) if self.moving else ""
+        base = _BASES[self.moving] if self.moving else ""
         return joined("", (own, more if following else "", kind, base))
 
     @property

@@ -205,7 +205,8 @@ def test_the_index_is_that_of_the_entries() -> None:
 
 def test_a_declaration_that_is_out_of_date_is_noticed() -> None:
     first = replace(MADE[0], inputs=("q", "qd"))
-    assert ast.unparse(ast.parse(declaration(first))) not in ast.unparse(written())
+    text = inspect.cleandoc(f"        {declaration(first)}")
+    assert ast.unparse(ast.parse(text)) not in ast.unparse(written())
 
 
 def write_index() -> None:

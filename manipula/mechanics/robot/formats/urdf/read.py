@@ -16,7 +16,6 @@ from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bodies import move_body
-from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     BASE,
     Body,
@@ -38,14 +37,24 @@ from manipula.mechanics.robot.formats.checks import warn_of_odd
 from manipula.mechanics.robot.formats.rows import placement_from_steps, toward_axis
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import errors_of
-from manipula.mechanics.robot.formats.urdf.light import few_steps, lump_fixed_bodies, short_way
+from manipula.mechanics.robot.formats.urdf.light import (
+    called_base,
+    check_base,
+    few_steps,
+    frames_beside,
+    lump_fixed_bodies,
+    named_tool,
+    short_way,
+)
 from manipula.mechanics.robot.formats.urdf.tree import (
     PARTS,
     Locks,
     UrdfTree,
     base_motion,
     choose_tip,
+    coordinate_of,
     moving_links,
+    parent_row,
     refuse_kinds,
     refuse_tip,
     refuse_what_is_used,
@@ -122,8 +131,6 @@ def robot_from_links(
         if moving and tip is not None:
             refuse_tip(tip, start)
         end = "" if moving else tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
-        if moving:
-            choose_tip(tree, start, [], [])  # refuses a base on which nothing moves
         given = with_followers(tree.file.joints, locked or {})
         chain = tree.way(start, end) if end else tree.rows(start, given)
         along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}
@@ -133,12 +140,12 @@ def robot_from_links(
         rows, heavy, endings = reader.rows(start, chain, locks)
         still = reader.ground(start, rows, chain, locks)
         if moving:
-            reader.refuse_unknown_base(start)
+            reader.notes += check_base(tree, start, reader.still)
         joints, tool, ground = lump_fixed_bodies(rows, still, heavy, endings, reader.notes, bool(end))
         frames = tuple(reader.frames(start, chain, bool(moving)))
-        at = () if rest is None else reader.rest(rest)
+        at = () if rest is None else called_base(reader.origin("", rest.at, f"joint {rest.name!r}"))
         if end:
-            frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
+            frames = (*named_tool(end, joints, tool), *frames_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (cell_with_value(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
     held = RobotDescription(tree.file.name, joints, (gx, gy, gz), at, tool, origin=origin, frames=frames, ground=ground)
@@ -179,7 +186,7 @@ class _Reader:
         for row, joint in zip(ends, chain):
             carries = tuple(self.branches(joint.child, on_chain, locks)) if joint.child in moving else ()
             stands = self.stands(row, joint, locks) if joint.name in locks.given else self.row(row, joint)
-            on, follows = _parent(joint, chain[: len(rows)]), _coordinate(joint, locks)
+            on, follows = parent_row(joint, chain[: len(rows)]), coordinate_of(joint, locks)
             rows.append(replace(stands, carries=carries, parent=on, coordinate=follows, link=joint.child))
         return rows, len(heavy), endings
 
@@ -225,16 +232,6 @@ class _Reader:
         if beside := [link for link in heavy if link != base]:
             self.notes.append(Message("links that stand still beside the rows: {some_of}", some_of(beside)))
         return [Mounted(ways[link], self.weight(link), link) for link in heavy]
-
-    def refuse_unknown_base(self, base: str) -> None:
-        """Of a base that moves every body must be known; what does not move with it is left out, and noted."""
-        for link in (base, *self.still):
-            for fault in self.tree.file.links[link].faults:
-                if fault.part in ("mass", "inertial"):
-                    raise fault.error
-        below = set(self.tree.links(base))
-        if left := [link for link in self.tree.links(self.tree.root) if link not in below and self.is_heavy(link)]:
-            self.notes.append(Message("left out, for they do not move with the base: {some_of}", some_of(left)))
 
     def weight(self, link: str) -> Body:
         """The body of a link beside the rows."""
@@ -328,11 +325,6 @@ class _Reader:
         ]
         return tuple(Step(kind, Cell(f"{name}{row}", value)) for kind, name, value in steps if value != ZERO)
 
-    def rest(self, joint: UrdfJoint) -> Steps:
-        """Where a base that moves stands in the file, under the names that a base's place has."""
-        steps = self.origin("", joint.at, f"joint {joint.name!r}")
-        return tuple(replace(step, amount=replace(step.amount, name=f"base_{step.amount.name}")) for step in steps)
-
     def axis_steps(self, row: str, joint: UrdfJoint, toward: Steps) -> tuple[Steps, Steps]:
         """From the child's frame to the joint's, whose z is the axis, and back."""
         names: tuple[tuple[StepKind, str], ...] = (("tx", "ax"), ("ty", "ay"), ("tz", "az"))
@@ -402,33 +394,6 @@ class _Reader:
         stands = (Step(kind, cell_with_value(f"locked{row}", Num(moved_by))),) if moved_by else ()
         out, back = self.axis_steps(row, joint, toward)
         return origin + out + stands + back
-
-
-def _named_tool(tip: str, joints: Sequence[Joint], tool: Steps) -> tuple[NamedFrame, ...]:
-    """The tip as a frame by name, where it is no row's own."""
-    return (NamedFrame(tip, joints[-1].name, tool),) if tool else ()
-
-
-def _beside(frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tree: UrdfTree) -> Iterator[NamedFrame]:
-    """Of the frames beside a serial arm those that fixed joints hold at its links: a locked finger is none."""
-    rows = {joint.name for joint in joints}
-    for frame in (frame for frame in frames if frame.name != tip and frame.on in rows):
-        link = frame.name
-        while link in tree.above and tree.above[link].type == "fixed" and tree.above[link].name not in rows:
-            link = tree.above[link].parent
-        if link == tree.root or tree.above[link].name in rows:
-            yield frame
-
-
-def _coordinate(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
-    """Of a joint that mimics another one of the table."""
-    return None if joint.mimic is None or joint.name in locks.given else locks.followed_joint(joint)
-
-
-def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
-    """The row a joint stands on, where it is not the one before."""
-    on = next((row.name for row in before if row.child == joint.parent), BASE)
-    return None if on == (before[-1].name if before else BASE) else on
 
 
 _NOTHING = UrdfInertial(UrdfOrigin(), Fraction(0), (Fraction(0),) * 6)

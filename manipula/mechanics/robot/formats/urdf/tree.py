@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from manipula.errors import RobotFileError, UnknownNameError, some_of
 from manipula.mechanics.robot.coordinates import Coordinate, own_coordinate
-from manipula.mechanics.robot.description import BaseMotion
+from manipula.mechanics.robot.description import BASE, BaseMotion
 from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
 from manipula.mechanics.robot.values.parameter import float_of, number
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
@@ -22,7 +22,7 @@ NEAR = 1e-6  # m: frames that are one place
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
     "ball": Message("a ball joint has three degrees of freedom; write it as three hinges"),
-    "floating": Message("it has six degrees of freedom, and only the base of a robot can move so"),
+    "floating": Message("it has six degrees of freedom, as only the base of a robot may have"),
     "planar": Message(
         "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one"
     ),
@@ -193,7 +193,8 @@ class MovingBase(NamedTuple):
 
 
 def base_motion(tree: UrdfTree, base: str | None) -> MovingBase | None:
-    """The link that a floating joint at the root moves; or the root itself, where base= says that it moves."""
+    """The link that a floating joint at the root moves, if all that moves stands on it: a ball that lies beside an arm
+    is not its base. Or the root itself, where base= says that it moves."""
     wanted = next((x for x in MOTIONS if x == base and base not in tree.file.links), None)
     if base is not None and wanted is None:
         return None
@@ -203,9 +204,15 @@ def base_motion(tree: UrdfTree, base: str | None) -> MovingBase | None:
             rigid.add(joint.child)
         elif joint.parent in rigid and joint.type == "floating":
             floating.append(joint)
-    if len(floating) == 1:
-        return MovingBase(floating[0].child, wanted or "free", floating[0])
-    return MovingBase(tree.root, wanted, None) if wanted and not floating else None
+    movers = {joint.name for link in tree.links(tree.root) for joint in tree.below.get(link, ()) if joint.moves}
+    for joint in floating:
+        carried = {x.name for link in tree.links(joint.child) for x in tree.below.get(link, ()) if x.moves}
+        if carried and carried >= movers - {x.name for x in floating}:
+            return MovingBase(joint.child, wanted or "free", joint)
+    if wanted is None or floating:
+        return None
+    choose_tip(tree, tree.root, [], [])  # refuses a base on which nothing moves
+    return MovingBase(tree.root, wanted, None)
 
 
 def refuse_tip(tip: str, base: str) -> None:
@@ -374,3 +381,14 @@ class Locks:
                 hint="leave tip= out and ask for the frame by name, or say where it stands still in locked=",
             )
         return self.position(self.joints[name], depth + 1)
+
+
+def coordinate_of(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
+    """Of a joint that mimics another one of the table."""
+    return None if joint.mimic is None or joint.name in locks.given else locks.followed_joint(joint)
+
+
+def parent_row(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
+    """The row a joint stands on, where it is not the one before."""
+    on = next((row.name for row in before if row.child == joint.parent), BASE)
+    return None if on == (before[-1].name if before else BASE) else on
