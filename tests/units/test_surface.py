@@ -18,7 +18,7 @@ NAMES_TEXT = """
     base_parameters calibrate check check_base_parameters closed_loop controller convert count count_orders dossier
     drawing excite generate identify inverse_derivation languages load loads methods models picture read_log report
     robots save significance reach robot_module simulate singularities
-    studies study tables
+    states studies study tables
     trajectory
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
