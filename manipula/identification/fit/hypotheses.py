@@ -27,7 +27,7 @@ from manipula.identification.fit.comparison import (
     left_by,
     left_out,
     low_rate,
-    negated,
+    with_negated_torques,
 )  # fmt: skip
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Cell, RobotDescription
@@ -105,7 +105,7 @@ class Explanation:
             return 100 * self.after.whole, 100 * self.before.whole
         return 100 * self.after.balanced, 100 * self.before.balanced
 
-    def warning(self) -> Message:
+    def warning_message(self) -> Message:
         """What seems to be wrong, what would be left without it, and how it is taken."""
         hint = self._hint()
         if self.by_belief:
@@ -202,23 +202,23 @@ class Search:
         self.model = replace(model, gains=None if isinstance(model.gains, Mapping) else model.gains)
         self.logs, self.cutoff = low_rate(data)
         self.kind = kind or "spheres"
-        own = self.gathered(Conversion.identity(len(self.names)), None, {})
+        own = self.gather_with(Conversion.identity(len(self.names)), None, {})
         self.first = left_by(own.fit, self._own_prior(own))
 
-    def gathered(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
+    def gather_with(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
         robot = self.robot if gravity is None else under_gravity(self.robot, gravity)
         model = replace(self.model, coupling={**self.model.coupling, **coupling})
         return gather(robot, [change.apply(log) for log in self.logs], model, self.cutoff)
 
     def finer(self, slips: Sequence[RecordingSlip]) -> Left:
         """As `left`, of a fit that trusts the torques more."""
-        data = self.gathered(*self._together(slips))
+        data = self.gather_with(*self._together(slips))
         return left_by(data.fit, self._own_prior(data), FINER)
 
     def best(self, before: Sequence[RecordingSlip]) -> list[tuple[RecordingSlip, Left]]:
         """The slips tried beside those taken already, kind by kind until one explains, with what each leaves."""
         start, gravity, coupling = self._together(before)
-        own = self.gathered(start, gravity, coupling)
+        own = self.gather_with(start, gravity, coupling)
         enough = FOUND * left_by(own.fit, self._own_prior(own)).balanced
         found: list[tuple[RecordingSlip, Left]] = []
         for kind in self._kinds(own, start, gravity, coupling):
@@ -252,7 +252,7 @@ class Search:
         return whole.conversion, whole.gravity, whole.coupling
 
     def _of(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Left:
-        data = self.gathered(change, gravity, coupling)
+        data = self.gather_with(change, gravity, coupling)
         return left_by(data.fit, self._own_prior(data))
 
     def _own_prior(self, data: Data) -> Prior:
@@ -279,7 +279,7 @@ class Search:
             else:
                 fault = Message("the torque of {list} seems to have the wrong sign", self._list(joints))
                 undone = Message("with its sign turned")
-            yield self._slip(fault, undone, T=np.diag(signs)), left_by(negated(data.fit, joints), prior)
+            yield self._slip(fault, undone, T=np.diag(signs)), left_by(with_negated_torques(data.fit, joints), prior)
 
     def _directions(self) -> Iterator[RecordingSlip]:
         """Joints counted the other way: positions alone, or torques with them."""
@@ -374,7 +374,7 @@ class Search:
         pairs = [(self.names[a], self.names[b]) for a, b in combinations(range(count), 2) if b - a <= 2]
         tried: list[tuple[RecordingSlip, Left, Grams, Prior]] = []
         for factor in (1.0, -1.0) if pairs else ():
-            data = self.gathered(start, gravity, dict.fromkeys(pairs, factor))
+            data = self.gather_with(start, gravity, dict.fromkeys(pairs, factor))
             prior = self._own_prior(data)
             places = np.flatnonzero([column.family == COUPLING for column in data.columns]).reshape(len(pairs), -1)
             rest = np.setdiff1d(np.arange(len(data.columns)), places)

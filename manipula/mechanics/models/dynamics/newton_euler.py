@@ -36,7 +36,7 @@ class Moving:
 
     def in_frame(self, at: Placement) -> Moving:
         """In frame b of the same body; `at` is pose_a_b:  Rᵀω,  Rᵀω̇,  Rᵀ(v̇ + ω̇×p + ω×(ω×p))"""
-        vd = self.vd + swing(self.w, self.wd, at.p)
+        vd = self.vd + lever_acceleration(self.w, self.wd, at.p)
         return Moving(unrotate(at.R, self.w), unrotate(at.R, self.wd), unrotate(at.R, vd))
 
 
@@ -100,19 +100,19 @@ def through(link: Link, foot: Moving, motion: Placement, qd: Scalar, qdd: Scalar
     ω' = Rᵀω + θ̇z      ω̇' = Rᵀω̇ + θ̈z + Rᵀω×θ̇z      v̇' = Rᵀ(v̇ + ω̇×p + ω×(ω×p) + 2ω×ḋz + d̈z)
     """
     thd, thdd, dd, ddd = link.kind.turn(qd), link.kind.turn(qdd), link.kind.slide(qd), link.kind.slide(qdd)
-    slid = swing(foot.w, foot.wd, motion.p) + (cross(foot.w, along_z(2 * dd)) + along_z(ddd))
+    slid = lever_acceleration(foot.w, foot.wd, motion.p) + (cross(foot.w, along_z(2 * dd)) + along_z(ddd))
     w, wd, vd = (unrotate(motion.R, x) for x in (foot.w, foot.wd, foot.vd + slid))
     return Moving(w + along_z(thd), wd + Vec3((w[1] * thd, -w[0] * thd, thdd)), vd)
 
 
-def swing(w: Vector, wd: Vector, p: Vector) -> Vec3:
+def lever_acceleration(w: Vector, wd: Vector, p: Vector) -> Vec3:
     """What a lever p adds to an acceleration: ω̇×p + ω×(ω×p)"""
     return cross(wd, p) + cross(w, cross(w, p))
 
 
 def newton(body: RigidBody, x: Moving) -> Vec3:
     """F = m v̇ + ω̇×s + ω×(ω×s)"""
-    return scale(body.m, x.vd) + swing(x.w, x.wd, body.s)
+    return scale(body.m, x.vd) + lever_acceleration(x.w, x.wd, body.s)
 
 
 def euler(body: RigidBody, x: Moving) -> Vec3:

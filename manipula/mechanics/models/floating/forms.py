@@ -41,7 +41,7 @@ def floating_form(model: ModelEntry, robot: RobotDescription) -> ModelEntry:
             robot.name,
             model.name,
         )
-    return _in_coordinates(form, robot.name) if robot.coordinates.coupled else form
+    return _in_coordinates(form, robot.name) if robot.coordinates.followers else form
 
 
 def _in_coordinates(form: ModelEntry, robot: str) -> ModelEntry:
