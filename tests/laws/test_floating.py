@@ -10,8 +10,8 @@ import pytest
 import manipula as mp
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.description import RobotDescription
-from tests.floating_robots import Array, State, floating_robot, near, on_base, run
-from tests.random_robots import random_robot
+from tests.floating_robots import Array, State, floating_robot, floats, near, on_base, run, tree_of
+from tests.random_robots import random_robot, random_tree
 from tests.world_frame import World
 
 KINDS = ("R", "P", "PR", "RRP", "FRPR", "RFRRP", "RRRRRR", "FFPRR")
@@ -128,6 +128,23 @@ def test_momentum_changes_by_the_weight_alone(seed: int) -> None:
     near(found["h"], found["A"] @ x.rate)
     J = run(robot, "centre_of_mass_jacobian", x)["J"]
     near(mass * J, x.R @ found["A"][:3])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_momentum_of_a_fixed_base_is_that_of_its_centre_of_mass(seed: int) -> None:
+    tree = tree_of(random_tree(seed, 4))
+    q, qd, qdd = np.random.default_rng(seed).normal(size=(3, tree.dof))
+
+    def momentum(q: Array, qd: Array) -> dict[str, Array]:
+        found = MODELS["centroidal_momentum"].methods["composite"](tree, {"q": list(q), "qd": list(qd)})
+        return {name: floats(x) for name, x in found.items()}
+
+    found, h = momentum(q, qd), 1e-5
+    later, earlier = (momentum(q + s * h * qd + h * h / 2 * qdd, qd + s * h * qdd)["h"] for s in (1, -1))
+    near((later - earlier) / (2 * h), found["A"] @ qdd + found["bias"], 1e-6)
+    J = floats(MODELS["centre_of_mass_jacobian"].methods["first-moments"](tree, {"q": list(q)})["J"])
+    mass = float(tree.ground.m) + sum(float(link.inertia.m) for link in tree.links)
+    near(found["h"][:3], mass * J @ qd)
 
 
 @pytest.mark.parametrize("seed", range(8))
