@@ -83,7 +83,7 @@ def quaternion(R: ArrayLike) -> Array:
     best = np.argmax(np.stack(square, -1), -1)
     e = np.take_along_axis(rows, best[..., None, None], -2)[..., 0, :]
     e = e / np.linalg.norm(e, axis=-1, keepdims=True)
-    return np.where(e[..., :1] < 0, -e, e)
+    return np.asarray(np.where(e[..., :1] < 0, -e, e))
 
 
 def from_pinocchio(q: ArrayLike, v: ArrayLike, *, joints: Any = None, robot: RobotLike | None = None) -> BaseState:
@@ -157,17 +157,17 @@ def _unit(e: Array) -> Array:
     if not np.all(np.abs(length - 1) <= NEAR):
         worst = length.ravel()[np.argmax(np.abs(length.ravel() - 1))] if length.size else 0.0
         raise InputError("quaternion: its length is {length:.6g}, expected 1", float(worst))
-    return e / length
+    return np.asarray(e / length)
 
 
 def _back(e: Array, v: Array) -> Array:
     """From world axes to the base's."""
-    return np.einsum("...ji,...j->...i", rotation(e), v)
+    return np.asarray(np.einsum("...ji,...j->...i", rotation(e), v))
 
 
 def _out(e: Array, v: Array) -> Array:
     """From the base's axes to the world's."""
-    return np.einsum("...ij,...j->...i", rotation(e), v)
+    return np.asarray(np.einsum("...ij,...j->...i", rotation(e), v))
 
 
 def _state(

@@ -45,7 +45,8 @@ def declaration(model: Entry) -> str:
     if not model.floating:
         return call
     moving = f"def {model.name}(self, {inputs}*, base: Base, **how: Unpack[{options}]) -> Any: ..."
-    return f"@overload\n        {call}\n        @overload\n        {moving}"
+    text = f"def {model.name}(self, *given: Any, **how: Any) -> Any: ..."
+    return f"@overload\n        {call}\n        @overload\n        {moving}\n        {text}"
 
 
 def declarations() -> str:

@@ -16,7 +16,7 @@ MATRICES = {"R0": 3, "T0": 4}  # ports that are matrices, row by row
 NEAR = 1e-6  # of an entry of RᵀR − 1: what is further off is no rotation
 
 
-def base_inputs(robot: RobotDescription, model: str, ports: Sequence[str], base: Any) -> list[ArrayLike]:
+def base_inputs(robot: RobotDescription, model: str, ports: Sequence[str], base: Any) -> list[Any]:
     """The base's inputs of a model, from what was given as base=."""
     if not robot.moving:
         raise InputError("{name}: its base stands still, so {model} takes no base=", robot.name, model)
