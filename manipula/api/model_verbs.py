@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,12 +30,16 @@ if TYPE_CHECKING:
 def generate(
     robot: RobotLike, model: str | Sequence[str], *, method: str = "best", symbolic: Symbolic = "auto",
     optimise: str = "fast", wrench: bool = False, parameters: str = "base", price: str = "classical", frame: str = "",
-    tell: Tell = silent,
+    frames: Sequence[str] = (), hold: Mapping[str, object] | None = None, tell: Tell = silent,
 ) -> Model:  # fmt: skip
     """A model of the robot, optimised and proved. `tell` hears of progress.
 
     `frame` names the frame that pose, Jacobian, wrench and inverse kinematics are about; a robot that has only one,
     as every serial arm, needs none named. Inverse kinematics answers for the joints on the road to the frame.
+
+    `frames` names several frames: of "frame_jacobians" and "frame_biases", or those on which "inverse_dynamics" takes
+    wrenches. `hold` says of "constrained_dynamics" which frames are held and how, {"foot": "point"}: "point", "pose" or
+    ("rolling", radius).
 
     Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
     outputs are named after both, `pose_T`, `jacobian_J`. Each is derived the cheapest way, without a wrench.
@@ -57,6 +61,7 @@ def generate(
     from manipula.generation.request import Request
     from manipula.generation.results.model import Model
     from manipula.ik.arm.inverse_model import generate_model
+    from manipula.mechanics.models.floating.frames import frames_asked
 
     subject = robot_from(robot)
     subject = subject.at(frame) if frame else subject
@@ -77,7 +82,9 @@ def generate(
             plain = partial(plain_together, [asked.request for asked in requests])
             made = first.request.describe(generate_together(requests, tell))
             return Model(made, _plain=plain, _own_letters=first.request.letters)
-    return generate_model(Request(subject, model, method, symbolic, optimise, wrench, parameters, price), tell)
+    named, holds = frames_asked(subject, frames, hold)
+    asked = Request(subject, model, method, symbolic, optimise, wrench, parameters, price, named, holds)
+    return generate_model(asked, tell)
 
 
 def optimise(

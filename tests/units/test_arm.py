@@ -77,7 +77,7 @@ def test_every_model_is_a_method_that_tells_its_arguments(name: str) -> None:
     assert method.__doc__ and method.__qualname__ == f"Arm.{name}"
     assert pickle.loads(pickle.dumps(method)) is method
     if name not in BY_HAND:
-        options = ("self", "wrench_tool", "frame", "base", "out", "threads")
+        options = ("self", "wrench_tool", "wrenches", "frame", "base", "out", "threads")
         taken = [x for x in inspect.signature(method).parameters if x not in options]
         assert taken == list(MODELS[name].inputs)
         assert all(re.search(rf"^{x}: ", method.__doc__, re.M) for x in (*taken, *MODELS[name].outputs))

@@ -5,7 +5,7 @@ A model of the catalogue is a method here by itself: `_model_method` makes it, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -18,7 +18,7 @@ from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.request import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
-from manipula.ik.arm.base_motion import base_inputs
+from manipula.ik.arm.base_motion import FrameModels, base_inputs
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.arrays import Kinematics
 from manipula.mechanics.models.catalogue import MODELS
@@ -95,7 +95,7 @@ def _named_for_people(method: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-class NumericArm(ArmModels):
+class NumericArm(ArmModels, FrameModels):
     """Every model of a robot as a fast function of arrays, and its inverse kinematics."""
 
     def __init__(self, robot: RobotLike, *, optimise: str = "fast", frame: str = "") -> None:
@@ -107,6 +107,7 @@ class NumericArm(ArmModels):
         self._models: dict[tuple[str, bool], Compiled] = {}
         self._partial: dict[str, PartialSolver] = {}
         self._at: dict[str, Self] = {}
+        self._framed: dict[tuple[Any, ...], Compiled] = {}
 
     def __repr__(self) -> str:
         """The robot, and which models are compiled by now."""
@@ -165,12 +166,15 @@ class NumericArm(ArmModels):
             )
 
     def _call(
-        self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, base: Any = None, **options: Any
-    ) -> Any:
+        self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, base: Any = None,
+        wrenches: Mapping[str, ArrayLike] | None = None, **options: Any,
+    ) -> Any:  # fmt: skip
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given. Of
         a base that moves, `base` is its motion."""
         extra = () if wrench is None else (wrench,)
         numbers = [self._named(x) if isinstance(x, str) else x for x in given]
+        if wrenches is not None:
+            return self._pushed(name, numbers, base, wrenches, wrench, options)
         code = self.model(name, wrench is not None)
         if self.robot.moving or base is not None:
             numbers += base_inputs(self.robot, name, [x.name for x in code.inputs if x.name in FLOATING], base)
@@ -300,6 +304,7 @@ def _doc_of(entry: Entry) -> str:
     gives = [f"{name}: {meaning}, {unit}" for name, (unit, meaning) in entry.outputs.items()]
     takes += ["frame: another frame by its name, in place of the tool"] if entry.needs & TOOL else []
     takes += ["base: of a base that moves, its motion"] if entry.floating else []
+    takes += ["wrenches: on several frames, by their names"] if entry.name == "inverse_dynamics" else []
     returned = "Returns" if len(gives) == 1 else "Returns, by name,"
     return "\n".join([f"{entry.doc[0].upper()}{entry.doc[1:]}.", "", *takes, "", returned, *gives])
 
@@ -314,6 +319,8 @@ def _model_method(entry: Entry) -> CompiledMethod:
     frame, about = (" frame='',", "(self.at(frame) if frame else self)") if entry.needs & TOOL else ("", "self")
     given = WRENCH if wrench else None
     base, moved = (" base=None,", "base, ") if entry.floating else ("", "")
+    if entry.name == "inverse_dynamics":
+        base, moved = f"{base} wrenches=None,", f"{moved}wrenches=wrenches, "
     text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame}{base} out=None, threads=1):
         return {about}._call({entry.name!r}, ({inputs},), {given}, {moved}out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}

@@ -42,6 +42,7 @@ class ModelEntry:
     the methods that are right on robots that branch; whoever is not named there wants a serial arm. The plain method is
     always named. `wants` says what an arm must have for the model to exist, where that is more than inertia. `floating`
     is the file of `models/floating` with the model's form on a base that moves; without one it wants a fixed base.
+    A `framed` model is about several frames, which a request names.
     """
 
     name: str
@@ -62,6 +63,7 @@ class ModelEntry:
     trees: tuple[str, ...] = ()
     wants: str = ""
     floating: str = ""
+    framed: bool = False
 
     @property
     def method_names(self) -> list[str]:

@@ -25,6 +25,8 @@ class PortSizes:
     dof: int
     base: Callable[[], int] = lambda: 0
     columns: Callable[[], int] = lambda: 0  # of the model's regressor
+    frames: int = 0  # that the model is about
+    held: int = 0  # rows of them that are held
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class PortKind:
     name: str
     unit: str
     doc: str
-    size: Literal["dof", "base", "pairs", "regressor"] | tuple[str, ...] = "dof"
+    size: Literal["dof", "base", "pairs", "regressor", "frames", "held"] | tuple[str, ...] = "dof"
     role: Role = "variable"
     letter: str = ""  # of the entries, where it is not the port's own name
     unbounded: bool = False  # a setting that may be infinite: a limit that is none
@@ -50,6 +52,10 @@ class PortKind:
         if self.size == "regressor":
             places = product(range(sizes.dof), range(sizes.columns()))
             return [f"{self.letter or self.name}{i + 1}_{k + 1}" for i, k in places]
+        if self.size == "frames":
+            return [f"{name}_{k + 1}" for k in range(sizes.frames) for name in _WRENCH]
+        if self.size == "held":
+            return [f"{self.letter or self.name}{i + 1}" for i in range(sizes.held)]
         base = 0 if self.size == "dof" else sizes.base()
         count = {"dof": sizes.dof, "base": base, "pairs": base * (base + 1) // 2}[self.size]
         return [f"{self.letter or self.name}{i + 1}" for i in range(count)]
@@ -100,6 +106,14 @@ _LIST = (
     PortKind(
         "wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes", _WRENCH
     ),
+    PortKind(
+        "wrenches",
+        "N, N·m",
+        "force, then moment, of the environment on each frame at its origin, world axes; on a moving base, base axes",
+        "frames",
+    ),
+    PortKind("drift", "m, rad", "how far every row that is held has drifted, world axes", "held"),
+    PortKind("baumgarte", "1/s², 1/s", "kp and kd: what pulls held frames back", ("kp", "kd")),
     # of a base that moves
     PortKind("T0", "1, m", "pose of the base in the world, 4×4, row by row", _POSE0),
     PortKind("R0", "1", "orientation of the base in the world, 3×3, row by row", _TURN0),
