@@ -99,9 +99,9 @@ def _hold(name: str, how: object) -> Hold:
         raise UnknownNameError(Message("way to hold frame {name!r}", name), str(kind), ROWS)
     radius = rest[0] if rest else 0
     number = isinstance(radius, Real) and not isinstance(radius, bool) and isfinite(radius)
-    if len(rest) > 1 or not number or (kind == "rolling") != (radius > 0):  # type: ignore[operator]
+    if len(rest) > 1 or not number or (kind == "rolling") != (radius > 0):
         raise InputError('hold: {name}: expected "point", "pose" or ("rolling", radius), found {how!r}', name, how)
-    return str(kind), Fraction(repr(float(radius)))  # type: ignore[arg-type]
+    return str(kind), Fraction(repr(float(radius)))
 
 
 def refuse_still(robot: RobotDescription, names: Sequence[str]) -> None:
