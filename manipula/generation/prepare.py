@@ -42,7 +42,7 @@ from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import PAIRS
 from manipula.mechanics.robot.suffixes import identifier_from_name
-from manipula.mechanics.robot.topology import frame_meant, frame_of, road_of, serial_fault, with_frame
+from manipula.mechanics.robot.topology import frame_meant, frame_of, refuse_loops, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.tree import Tree
 from manipula.support.text import spell_greek, without_accents
 
@@ -77,10 +77,14 @@ class Prepared:
     def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
+        if self.robot.moving or self.request.frames:
+            refuse_loops(self.robot, model.name)
         if self.request.frames:
             return about_frames(model, self.robot, self.request.hold)
         if self.robot.moving:
             return floating_form(model, self.robot)
+        if self.robot.loops:
+            return self._closed_model(model)
         if follows := self.robot.coordinates.followers:
             from manipula.mechanics.models.derivatives.couplings import couple_model
 
@@ -90,6 +94,13 @@ class Prepared:
         if model.inverts:
             return model.inverts(model, self.structure.plan)
         return model if model.planned is None or follows else model.planned(model, numeric_chain(self.robot))
+
+    def _closed_model(self, model: ModelEntry) -> ModelEntry:
+        """Of a robot with loops: positions of all joints in, rates and torques of its motors."""
+        from manipula.mechanics.models.closure.closed_models import close_model
+
+        closed = close_model(model, self.robot.name, self.structure.closure)
+        return _keep_independent(closed, self.structure.column_ranking) if closed.ranked else closed
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
@@ -148,7 +159,8 @@ class Prepared:
         """What of the robot decides the sizes of ports."""
         held, frames = sum(ROWS[kind] for kind, _ in self.request.hold), len(self.request.frames)
         base = lambda: len(self.structure.column_ranking.names)  # noqa: E731
-        return PortSizes(self.robot.dof, base, self._columns, frames, held)
+        driven = self.robot.driven if self.robot.loops else None
+        return PortSizes(self.robot.dof, base, self._columns, driven, frames, held)
 
     def _columns(self) -> int:
         """How many columns the model's regressor has."""
@@ -177,9 +189,8 @@ class Prepared:
         own = [Question(FRAMES, ("joints",))] if method in ON_JOINTS else []
         own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
         asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
-        metres = (
-            self.request.wrench or self.robot.moving or self.request.frames
-        )  # the wrench, a base's motion are given in metres
+        # the wrench and a base's motion are given in metres, and so is the pivot of a closure
+        metres = self.request.wrench or self.robot.loops or self.robot.moving or self.request.frames
         return [x for x in asked if x.topic != UNIT or not metres]
 
     def plain(self, method: str) -> Formulation:

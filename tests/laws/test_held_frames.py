@@ -158,7 +158,9 @@ def test_what_cannot_be_held_is_refused_in_a_sentence() -> None:
     cases = {
         "no frame is called 'feet'": lambda: arm.frame_jacobians(q, ["feet"], base=np.eye(3)),
         "frames: expected a list of names, found 'foot'": lambda: arm.frame_jacobians(q, "foot", base=np.eye(3)),
-        "no way to hold frame 'foot' is called 'glued'": lambda: arm.constrained_dynamics(q, q, q, {"foot": "glued"}, base=base),
+        "no way to hold frame 'foot' is called 'glued'": lambda: arm.constrained_dynamics(
+            q, q, q, {"foot": "glued"}, base=base
+        ),
         "hold: foot: expected \"point\"": lambda: arm.constrained_dynamics(q, q, q, {"foot": "rolling"}, base=base),
         "leg: 12 rows are held, and it has 8 freedoms": lambda: arm.constrained_dynamics(
             q, q, q, {"foot": "pose", "base": "pose"}, base=base

@@ -5,6 +5,7 @@ A model of the catalogue is a method here by itself: `_model_method` makes it, `
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
@@ -14,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.texts import CompiledMethod, MethodOwner, doc_with_signature
-from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
-from manipula.generation.arm_structure import numeric_chain, plan_of
+from manipula.errors import InputError, UnknownNameError, UnsetError, caution, some_of
+from manipula.generation.arm_structure import ArmStructure, numeric_chain, plan_of
 from manipula.generation.request import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
 from manipula.ik.arm.base_motion import FrameModels, base_inputs
@@ -33,18 +34,22 @@ if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
     from manipula.ik.inverse import InverseSolver
     from manipula.ik.position_tasks import PartialSolver
+    from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.entry import ModelEntry as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
 WRENCH = "wrench_tool"
+PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
+SMALL = 1e-9  # of its usual size: below, nothing that was computed means anything
 
 
 def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
-    asked about a frame in the call itself, and one whose base moves about the base's motion."""
-    if arm.robot.moving:
+    asked about a frame in the call itself, one whose base moves about the base's motion, and of one with loops the
+    general way looks at the pivot."""
+    if arm.robot.moving or arm.robot.loops:
         return None
     if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
         return None
@@ -123,6 +128,7 @@ class NumericArm(ArmModels, FrameModels):
             """A model that was registered since: its method is made, and found from then on."""
             if name not in MODELS:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            # on the class: every arm has it, and it is found without this function from then on
             setattr(NumericArm, name, _model_method(MODELS[name]))
             return getattr(self, name)
 
@@ -137,9 +143,14 @@ class NumericArm(ArmModels, FrameModels):
         return self._at[frame]
 
     @cached_property
+    def _closure(self) -> ClosurePlan:
+        return ArmStructure(self.robot).closure
+
+    @cached_property
     def _road(self) -> Self:
         """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
         road = self.robot.road()
+        # an arm of its own: it keeps its compiled models as any other does
         return self if road is self.robot else type(self)(road, optimise=self.optimise)
 
     @cached_property
@@ -171,6 +182,7 @@ class NumericArm(ArmModels, FrameModels):
     ) -> Any:  # fmt: skip
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given. Of
         a base that moves, `base` is its motion."""
+        # another function, and not a wrench of zeros: without one a model costs less
         extra = () if wrench is None else (wrench,)
         numbers = [self._named(x) if isinstance(x, str) else x for x in given]
         if wrenches is not None:
@@ -178,7 +190,28 @@ class NumericArm(ArmModels, FrameModels):
         code = self.model(name, wrench is not None)
         if self.robot.moving or base is not None:
             numbers += base_inputs(self.robot, name, [x.name for x in code.inputs if x.name in FLOATING], base)
+        if any(port.name == PIVOT for port in code.outputs):
+            return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
         return code.general(*numbers, *extra, **options)
+
+    def _regular(self, code: Compiled, found: Any, out: Any) -> Any:
+        """The outputs of a robot with loops beside the pivot; NaN where that is too small."""
+        smallest = SMALL * min(self._closure.usual)
+        singular = np.asarray(found.pivot) < smallest
+        values = [np.asarray(x) for port, x in zip(code.outputs, found, strict=True) if port.name != PIVOT]
+        if singular.any():
+            for x in values:
+                x[singular] = np.nan
+            caution(
+                "{robot}: the closure is singular at {count} of {total} positions: the answers there are NaN",
+                self.robot.name, int(singular.sum()), singular.size,
+            )  # fmt: skip
+        if out is not None:
+            for own, x in zip(out if isinstance(out, tuple) else (out,), values, strict=True):
+                own[...] = x
+            return out
+        names = [port.name for port in code.outputs if port.name != PIVOT]
+        return values[0] if len(values) == 1 else namedtuple(f"{code.name}_result", names)(*values)
 
     def _named(self, pose: str) -> Sequence[float]:
         """One of the robot's poses, by its name."""
@@ -324,6 +357,7 @@ def _model_method(entry: Entry) -> CompiledMethod:
     text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame}{base} out=None, threads=1):
         return {about}._call({entry.name!r}, ({inputs},), {given}, {moved}out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
+    # names come from the catalogue, never from a user or a file
     exec(text, made)
     method = _named_for_people(made[entry.name])
     method.__doc__ = _doc_of(entry)

@@ -46,8 +46,9 @@ def merge_fixed(chain: Tree) -> Tree:
     tip, gap = stands[chain.holder]
     last = chain.tip is None and tip == len(links) - 1
     tool = _join_placements(gap, chain.tool)
+    cuts = chain.move_cuts(lambda row, at: (stands[row][0], _join_placements(stands[row][1], at)))
     marks = tuple(replace(x, on=stands[x.on][0], at=_join_placements(stands[x.on][1], x.at)) for x in chain.marks)
-    arm = replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
+    arm = replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip, cuts=cuts)
     return replace(arm, ground_parts=parts, marks=marks)
 
 
@@ -69,8 +70,10 @@ def frames_on_joints(chain: Tree) -> Tree:
         inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
         before = _join_placements(after[link.parent], link.before)
         links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
+    cuts = chain.move_cuts(lambda i, at: (i, _join_placements(after[i], at)))
     marks = tuple(replace(x, at=_join_placements(after[x.on], x.at)) for x in chain.marks)
-    return replace(chain, links=tuple(links), tool=_join_placements(after[chain.holder], chain.tool), marks=marks)
+    tool = _join_placements(after[chain.holder], chain.tool)
+    return replace(chain, links=tuple(links), tool=tool, cuts=cuts, marks=marks)
 
 
 def without_actuators(chain: Tree) -> Tree:
@@ -187,8 +190,13 @@ def rescale_lengths(chain: Tree, length: Scalar) -> Tree:
         placed = replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
         return replace(placed, kind=x.kind.rescale(length), offset=offset, pace=pace)
 
-    links, ground = tuple(map(resize_link, chain.links)), heavy(chain.ground)
-    return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool), ground=ground)
+    links, ground, cuts = (
+        tuple(map(resize_link, chain.links)),
+        heavy(chain.ground),
+        chain.move_cuts(lambda i, at: (i, short(at))),
+    )
+    gravity, tool = scale(1 / length, chain.gravity), short(chain.tool)
+    return replace(chain, links=links, gravity=gravity, tool=tool, ground=ground, cuts=cuts)
 
 
 # The last frame turned about its own axis, by a constant angle φ that makes one parameter of the last link zero.
@@ -238,9 +246,10 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
     inertia = _seen_turned(link.inertia, c, s, known)
     turned = replace(link, offset=link.offset + phi, inertia=inertia)
     links = tuple(turned if i == last else other for i, other in enumerate(chain.links))
-    back = turn_about("z", c, -s)
+    tool, back = chain.tool, turn_about("z", c, -s)
+    cuts = chain.move_cuts(lambda i, at: (i, back @ at if i == last else at))
     marks = tuple(replace(x, at=back @ x.at) if x.on == last else x for x in chain.marks)
-    return replace(chain, links=links, tool=back @ chain.tool if chain.holder == last else chain.tool, marks=marks)
+    return replace(chain, links=links, tool=back @ tool if chain.holder == last else tool, cuts=cuts, marks=marks)
 
 
 def _seen_turned(body: RigidBody, c: Scalar, s: Scalar, known: Mapping[str, Pair]) -> RigidBody:

@@ -45,7 +45,7 @@ def plain(chain: Tree, x: Given) -> dict[str, Any]:
     """The arm's torques and the body's, the latter by a matrix and polarisation."""
     refuse_loaded(chain, NO_COLUMNS)
     if chain.holder == BASE:  # no joint moves the body
-        return {"tau": dynamics_plain(chain, x)["tau"], "slope": [0] * len(UNITS)}
+        return {**dynamics_plain(chain, x), "slope": [0] * len(UNITS)}
     still = [0] * chain.dof
     mean = [half(a + b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
     apart = [half(a - b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
@@ -75,8 +75,7 @@ def dynamics_with_payload(tree: Tree, x: Given) -> dict[str, Any]:
     """The body welded to its link, the recursion of the arm."""
     chain = regroup(frames_on_joints(tree))  # the arm's own masses alone: the body's would be handed down in every call
     if chain.holder == BASE:
-        torques = dynamics_by_field(chain, x, [LinkOptions()] * chain.dof)["tau"]
-        return {"tau": torques, "slope": [0] * len(UNITS)}
+        return {**dynamics_by_field(chain, x, [LinkOptions()] * chain.dof), "slope": [0] * len(UNITS)}
     held, at = chain.links[chain.holder], chain.tool
     laden = replace(held, inertia=held.inertia + _body(x["load"]).seen_from(at))
     links = tuple(laden if i == chain.holder else link for i, link in enumerate(chain.links))
