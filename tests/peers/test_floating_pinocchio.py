@@ -11,6 +11,7 @@ import manipula as mp
 from tests.floating_robots import run
 from tests.peers.test_trees_pinocchio import Urdf
 from tests.pinocchio_oracle import pin
+from tests.random_mjcf import RandomMjcf
 
 NEAR = 1e-12  # of the largest entry
 
@@ -155,3 +156,31 @@ def test_a_free_joint_of_mjcf_is_a_base_that_moves(root: str) -> None:
     turn = np.eye(model.nv)
     turn[:3, :3] = R  # MuJoCo's linear velocity is in world axes
     near(mp.Arm(robot, optimise="none").inertia_matrix(data.qpos[7:]), turn.T @ M @ turn)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_mjcf_on_a_free_joint(seed: int) -> None:
+    """Every way to write a pose, several joints a body, classes and frames: M and the weight are MuJoCo's."""
+    mujoco = pytest.importorskip("mujoco")
+    drawn = RandomMjcf(seed)
+    head, tail = drawn.text.split('<body name="pedestal"', 1)
+    place, inner = tail.split(">", 1)
+    free = f'{head}<body name="pedestal"{place}><freejoint/>{drawn.inertial()}{inner}'
+    robot = mp.Robot.from_text(free, "mjcf")
+    assert (robot.moving, robot.base_link) == ("free", "pedestal")
+    model = mujoco.MjModel.from_xml_string(free)
+    model.dof_damping[:] = 0
+    data, rng = mujoco.MjData(model), np.random.default_rng(seed)
+    data.qpos[:] = rng.normal(size=model.nq)
+    data.qpos[3:7] /= np.linalg.norm(data.qpos[3:7])
+    mujoco.mj_forward(model, data)
+    M = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    joints = [model.joint(name) for name in robot.joint_names]
+    order = [*range(6), *(int(joint.dofadr[0]) for joint in joints)]
+    turn, R = np.eye(model.nv), data.xmat[1].reshape(3, 3)
+    turn[:3, :3] = R
+    q = np.array([data.qpos[int(joint.qposadr[0])] for joint in joints])
+    state = {"q": q, "R0": R.ravel()}
+    near(run(robot, "inertia_matrix", state)["M"], (turn.T @ M @ turn)[np.ix_(order, order)], 1e-9)
+    near(run(robot, "gravity", state)["g"], (turn.T @ data.qfrc_bias)[order], 1e-9)
