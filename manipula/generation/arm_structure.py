@@ -25,6 +25,7 @@ from manipula.mechanics.models.dynamics.choices import Answers, Topic
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
 from manipula.mechanics.robot.description import Frame, RobotDescription
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.topology import refuse_moving
 from manipula.mechanics.robot.tree import Tree, map_tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge, Maths
@@ -144,6 +145,7 @@ class ArmStructure:
     @cached_property
     def column_ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
+        refuse_moving(self.robot, "base_parameters")
         if self.robot.loops:
             return self.closed_ranking.ranking
         from manipula.generation.column_ranking import ranking_of

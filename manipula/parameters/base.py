@@ -50,7 +50,6 @@ from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.bodies import refuse_ambiguous
 from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.topology import refuse_moving
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import sum_of
@@ -166,7 +165,6 @@ def base_parameters_of(robot: RobotDescription, symbolic: Symbolic = "auto") -> 
 def base_parameters_from(structure: ArmStructure) -> BaseParameters:
     """The same, of a robot whose structure is at hand."""
     robot = structure.robot
-    refuse_moving(robot, "base_parameters")
     refuse_ambiguous(robot)
     if robot.loops:
         return _closed_parameters(structure)

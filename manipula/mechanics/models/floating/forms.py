@@ -7,6 +7,8 @@ a quaternion. What a model needs of the world it takes as an input, R₀ or T₀
     inertia_matrix·(v̇₀, ω̇₀, q̈) + coriolis + gravity = (base_wrench, tau)
 
 An entry of the catalogue names the file that has its form (`floating`); the others want a base that stands still.
+
+Source: Featherstone, "Rigid Body Dynamics Algorithms" (2008), section 9.4, for a base of six freedoms without a joint.
 """
 
 from __future__ import annotations
