@@ -31,6 +31,17 @@ def test_toml_says_how_the_base_moves_and_keeps_it(moving: str, tmp_path: Path) 
     assert "base that moves freely" in str(robot) if moving == "free" else "motion is given" in str(robot)
 
 
+def test_a_base_of_which_nothing_is_said_has_an_unknown_mass(tmp_path: Path) -> None:
+    text = LEG.replace("mass = 4\ninertia = { xx = 0.1, yy = 0.2, zz = 0.3 }\n", "").replace(
+        "inertia_default = 0\n", ""
+    )
+    robot = mp.Robot.from_text(text)
+    assert {"m_base", "rx_base", "Ixx_base"} <= set(robot.parameters)
+    gravity = mp.generate(robot, "gravity", optimise="none")
+    assert "m_base" in gravity.inputs["p"]
+    assert mp.load(mp.save(robot, tmp_path / "leg.toml")) == robot
+
+
 def test_a_planar_base_is_two_slides_and_a_turn() -> None:
     robot = mp.Robot.from_text(LEG.replace('"free"', '"planar"') + '[[frame]]\nname = "eye"\non = "base"\n')
     assert (robot.moving, robot.joint_names) == ("", ("base_x", "base_y", "base_yaw", "hip", "knee"))

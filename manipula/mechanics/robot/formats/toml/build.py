@@ -355,8 +355,8 @@ class _Builder:
 
 
 def _bodies_of_base(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
-    """The bodies of the base: its own, where the file says anything of it, and those it carries."""
-    return [] if base is None else [*([base] if base.has_inertia else []), *base.carries]
+    """The bodies of the base: its own, where the file says anything of it or it moves, and those it carries."""
+    return [] if base is None else [*([base] if base.has_inertia or _base_motion(base) else []), *base.carries]
 
 
 def _base_motion(base: BaseTable | None) -> BaseMotion:

@@ -196,7 +196,7 @@ def with_planar_rows(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(base, Mapping) or base.get("moving") != "planar" or not isinstance(rows, list):
         return raw
     nothing = {"mass": 0, "com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}
-    body = {key: base[key] for key in _BODY if key in base} or nothing
+    body = {key: base[key] for key in _BODY if key in base}
     kinds = (("prismatic", [1, 0, 0]), ("prismatic", [0, 1, 0]), ("revolute", [0, 0, 1]))
     planar = [
         {"name": name, "type": kind, "xyz": [0, 0, 0], "axis": axis, **(body if name == PLANAR[2] else nothing)}
