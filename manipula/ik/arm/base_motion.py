@@ -35,14 +35,17 @@ def base_inputs(robot: RobotDescription, model: str, ports: Sequence[str], base:
         if base is not None:
             raise InputError("{name}: {model} does not depend on the base's motion; drop base=", robot.name, model)
         return []
-    wanted = ports[0] if len(ports) == 1 else f"({', '.join(ports)})"
     if base is None:
-        raise InputError("{name}: its base moves, so {model} needs base={wanted}", robot.name, model, wanted)
+        raise InputError("{name}: its base moves, so {model} needs base={wanted}", robot.name, model, _wanted(ports))
     given = [base] if len(ports) == 1 else base
     if not isinstance(given, list | tuple) or len(given) != len(ports):
         found = len(given) if isinstance(given, list | tuple) else Message("one array")
-        raise InputError("{model}: expected base={wanted}, found {found}", model, wanted, found)
+        raise InputError("{model}: expected base={wanted}, found {found}", model, _wanted(ports), found)
     return [_matrix(model, port, x) if port in MATRICES else x for port, x in zip(ports, given)]
+
+
+def _wanted(ports: Sequence[str]) -> str:
+    return ports[0] if len(ports) == 1 else f"({', '.join(ports)})"
 
 
 def _matrix(model: str, port: str, value: ArrayLike) -> NDArray[np.float64]:

@@ -113,6 +113,7 @@ class NumericArm(ArmModels, FrameModels):
         self._partial: dict[str, PartialSolver] = {}
         self._at: dict[str, Self] = {}
         self._framed: dict[tuple[Any, ...], Compiled] = {}
+        self._base_ports: dict[str, list[str]] = {}
 
     def __repr__(self) -> str:
         """The robot, and which models are compiled by now."""
@@ -189,7 +190,11 @@ class NumericArm(ArmModels, FrameModels):
             return self._pushed(name, numbers, base, wrenches, wrench, options)
         code = self.model(name, wrench is not None)
         if self.robot.moving or base is not None:
-            numbers += base_inputs(self.robot, name, [x.name for x in code.inputs if x.name in FLOATING], base)
+            if name not in self._base_ports:
+                self._base_ports[name] = [x.name for x in code.inputs if x.name in FLOATING]
+            numbers += base_inputs(self.robot, name, self._base_ports[name], base)
+            if options == {"out": None, "threads": 1}:
+                return code(*numbers)  # its thin way takes one configuration of plain arrays
         if any(port.name == PIVOT for port in code.outputs):
             return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
         return code.general(*numbers, *extra, **options)
