@@ -60,10 +60,11 @@ class Format:
 
     def write(self, robot: RobotDescription) -> str:
         """The robot as text."""
-        if robot.loops and self.name != "toml":
+        if self.name != "toml" and getattr(robot, "loops", False):
             raise RobotFileError(
-                "{robot} has loops, which such a file cannot hold", robot.name, hint=Message("save it as TOML")
-            )
+                "{robot} has loops, which such a file cannot hold", getattr(robot, "name", ""),
+                hint=Message("save it as TOML"),
+            )  # fmt: skip
         return str(_load_function(self.writer)(robot))
 
     def losses(self, robot: RobotDescription) -> list[str]:
