@@ -66,6 +66,7 @@ HOMES = {
     "inverse_kinematics": "inverse.classify",
     "joint_motion": "closure.closed_models",
     "centroidal_momentum": "floating.centroidal",
+    "closure": "closure.closed_models",
 }
 
 

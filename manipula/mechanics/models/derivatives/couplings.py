@@ -54,6 +54,7 @@ AXES: dict[str, Mapping[str, Contraction]] = {
     "tool_bias": {},
     "tool_velocity": {},
     "joint_motion": {},
+    "closure": {"correction": lambda of, value: [0] * len(of)},
     "tool_acceleration": {},
     "centre_of_mass": {},
     "centre_of_mass_jacobian": {"J": COLUMNS},
