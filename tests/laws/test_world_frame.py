@@ -192,7 +192,7 @@ DYNAMIC: dict[str, Want] = {
     "gravity": lambda c: [c.world.gravity(c.q)],
     "two_velocity_dynamics": _two_velocities,
     "energy": lambda c: c.world.energy(c.q, c.qd),
-    "centroidal_momentum": lambda c: _centroidal(c),
+    "centroidal_momentum": _centroidal,
     "centre_of_mass": lambda c: [_centre(c, c.q)],
     "centre_of_mass_jacobian": lambda c: [slope(lambda q: _centre(c, q), c.q)],
     "joint_wrenches": lambda c: [c.world.joint_wrenches(c.q, c.qd, c.qdd, c.wrench)],
