@@ -50,9 +50,11 @@ def controller(
     from manipula.generation.results.system import Law
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.mechanics.models.control.laws import law_block, options_from
+    from manipula.mechanics.robot.topology import refuse_moving
     from manipula.simulation.loop import first_states, refuse_bounds, refuse_unstable
 
     refuse_time("sample", sample)
+    refuse_moving(robot_from(robot), "controller")
     chosen, options = robot_from(robot), options_from(law, settings, sampled=sample is not None)
     block = law_block(law, sampled=sample is not None, options=options)
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
@@ -278,8 +280,10 @@ def loads(
     >>> round(loads(arm, trajectory.quintic([0, 0], [0, 0], 1.0))["theta1"].force, 6)
     50.0
     """
+    from manipula.mechanics.robot.topology import refuse_moving
     from manipula.simulation.joint_loads import loads_of
 
+    refuse_moving(robot_from(robot), "loads")
     return loads_of(robot_from(robot), motion, wrench, parameters)
 
 

@@ -58,6 +58,7 @@ AXES: dict[str, Mapping[str, Contraction]] = {
     "tool_acceleration": {},
     "centre_of_mass": {},
     "centre_of_mass_jacobian": {"J": COLUMNS},
+    "centroidal_momentum": {"A": COLUMNS},
     "inverse_dynamics": {"tau": VECTOR},
     "inverse_dynamics_smooth": {"tau": VECTOR},
     "friction": {"f": VECTOR},
