@@ -92,7 +92,7 @@ def _step_cells(step: Any, sources: Sequence[str]) -> tuple[str, ...]:
     return (step.model, step.method, *map(str, (step.plain, step.usual, step.passes)), known, others or "–")
 
 
-def say_counts(title: str, rows: Sequence[Any]) -> None:
+def say_counts(title: str, rows: Sequence[object]) -> None:
     """The rows of the operation table, aligned."""
     say_table(title, _COLUMNS, [_cells(row) for row in rows], right=range(2, len(_COLUMNS)), caption=_CAPTION)
 

@@ -25,13 +25,13 @@ class Setting(NamedTuple):
     size: int
 
 
-def settings_from(function: Function, given: Mapping[str, Any]) -> Settings:
+def settings_from(function: Function, given: Mapping[str, object]) -> Settings:
     """Every setting of the function, checked; what is missing is named with its meaning and unit."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.symbols)) for x in function.inputs if x.role == "setting"}
     return _check_settings(function.name, asked, given)
 
 
-def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: Mapping[str, Any]) -> Settings:
+def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: Mapping[str, object]) -> Settings:
     """The same before there is a function: what is wrong is told at once."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.entries(sizes))) for x in kinds if x.role == "setting"}
     found = _check_settings(name, asked, given)
@@ -39,7 +39,7 @@ def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: 
     return found
 
 
-def _check_settings(function: str, asked: Mapping[str, Setting], given: Mapping[str, Any]) -> Settings:
+def _check_settings(function: str, asked: Mapping[str, Setting], given: Mapping[str, object]) -> Settings:
     for name in given:
         if name not in asked:
             raise UnknownNameError(Message("setting of {function}", function), name, asked)
@@ -98,7 +98,7 @@ def _entries(what: str, size: int, value: Any) -> tuple[float, ...]:
     return tuple(map(float, values))
 
 
-def _is_number(x: Any) -> bool:
+def _is_number(x: object) -> bool:
     """A number that floats can hold; yes and no are none."""
     if isinstance(x, bool | np.bool_) or not isinstance(x, Real):
         return False

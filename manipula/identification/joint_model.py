@@ -190,6 +190,7 @@ class Columns:
         own = self.robot.joint_names
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if x.name in own]
         self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
+        # widths of friction are in rad/s: a slide is as slow at SLIDE m/s as a turn at 1 rad/s
         self._pace = [Fraction(1) if x.turns else SLIDE for x in self.joints]
         self.pace = np.array([float(x) for x in self._pace])
         self.widths = own_widths(self.joints, self._pace, dict(self.robot.values))

@@ -273,7 +273,7 @@ def _matrix_function(robot: RobotDescription, graph: Graph, C: list[list[Expr]])
     return Function("base_parameters", graph, inputs, (output,), provenance=Provenance(robot.name))
 
 
-def _numeric_rider_values(standard: Sequence[Slot], values: Sequence[Any]) -> dict[Slot, Any]:
+def _numeric_rider_values(standard: Sequence[Slot], values: Sequence[object]) -> dict[Slot, Any]:
     """The riders' parameters that enter the formulas as numbers: of those in numbers, where riders are many."""
     riders = dict.fromkeys(slot.rider for slot in standard if slot.rider)
     if len(riders) <= RIDERS:

@@ -12,8 +12,16 @@ import pytest
 from scipy.linalg import lu_factor
 
 from manipula.algebra.emit.c.program import program_text, stack_bytes
-from manipula.algebra.program.eigen import balance, eigenvalues, hessenberg
-from manipula.algebra.program.linear import factorised, inverse_size, largest, solved, solved_transposed
+from manipula.algebra.program.linear_algebra import (
+    balance,
+    eigenvalues,
+    factorised,
+    hessenberg,
+    inverse_size,
+    largest,
+    solved,
+    solved_transposed,
+)
 from manipula.algebra.program.primitives import (
     Complexes,
     Ints,

@@ -227,14 +227,14 @@ class PayloadEstimator(OnlineEstimator):
         name = next(x for x in self.function.inputs if x.name == "noise").names[joint]
         return {**own, name: LEFT_OUT * own[name]}
 
-    def _learn(self, given: Mapping[str, Any]) -> None:
+    def _learn(self, given: Mapping[str, object]) -> None:
         values = [self._row(name, given[name]) for name in self._variables]
         for j, state in enumerate(self._without):
             stepped = self._code.step(state, *values, p=self._settings_without(j, self._set))
             self._without[j], self._without_variance[j] = stepped.state, np.array(stepped.outputs.variance)
         super()._learn(given)
 
-    def update(self, q: Any, qd: Any, qdd: Any = None, tau: Any = None) -> None:
+    def update(self, q: object, qd: object, qdd: object = None, tau: object = None) -> None:
         """Learn from one sample."""
         if self.sample is not None and qdd is not None:
             raise InputError("qdd: expected None, for sample= was given; without sample= accelerations are used")

@@ -26,7 +26,7 @@ from manipula.mechanics.robot.values.parameter import DAMPING, SHARE, TORQUE, VE
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, variables
 from manipula.mechanics.spatial.inertia import half, quotient
 from manipula.mechanics.spatial.vector import is_structural_zero
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 E = TypeVar("E")
 F = TypeVar("F")
@@ -97,7 +97,7 @@ class FrictionLaw(Generic[E]):
             total = total if is_structural_zero(self[letters]) else total + self[letters] * shape
         return total
 
-    def breakaway(self, way: int, maths: Maths[Any], load: Any = None) -> Any:
+    def breakaway(self, way: int, maths: Maths[Any], load: Scalar | None = None) -> Any:
         """The torque at which a joint at rest gives way, `way` = ±1: the limit of the torque at small rates."""
         return self.torque(Slip(0, maths, load, way))
 

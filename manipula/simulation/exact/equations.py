@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,7 +207,7 @@ class Course:
 # What an integration from event to event is given, checked: where to start, until when, at which times to be told.
 
 
-def start_from(start: Any, joints: Sequence[str], lower: Array, upper: Array) -> tuple[Array, Array]:
+def start_from(start: object, joints: Sequence[str], lower: Array, upper: Array) -> tuple[Array, Array]:
     """(q, qd) from q or (q, qd), between the stops."""
     n = len(joints)
     pair = start if isinstance(start, tuple) and len(start) == 2 and np.ndim(start[0]) else (start, np.zeros(n))
