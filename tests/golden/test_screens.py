@@ -114,7 +114,7 @@ def shortened(text: str, folder: Path) -> str:
 @pytest.mark.parametrize("group", sorted(path.stem for path in SCREENS.iterdir()))
 def test_a_screen_is_the_golden_screen(group: str, folder: Path, update: bool) -> None:
     place = SCREENS / f"{group}.txt"
-    golden = place.read_text(encoding="utf-8").split("\n")
+    golden = place.read_text(encoding="utf-8").rstrip("\n").split("\n")
     if group == "recordings":
         recordings()
     said = []
@@ -122,7 +122,7 @@ def test_a_screen_is_the_golden_screen(group: str, folder: Path, update: bool) -
         ran = CliRunner().invoke(app, shlex.split(line))
         assert ran.exception is None or isinstance(ran.exception, SystemExit), (line, ran.exception)
         lines = [x.rstrip() for x in shortened(ran.output, folder).splitlines()]
-        said += [f"{COMMAND}{line}", *lines, f"→ {ran.exit_code}", ""]
+        said += [*([""] if said else []), f"{COMMAND}{line}", *lines, f"→ {ran.exit_code}"]
     if update:
-        place.write_text("\n".join(said), encoding="utf-8", newline="\n")
+        place.write_text("\n".join([*said, ""]), encoding="utf-8", newline="\n")
     assert update or said == golden, "if the change is meant: --update"
