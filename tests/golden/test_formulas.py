@@ -18,6 +18,10 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.show import equations, to_sympy
+from manipula.algebra.show.printer import Printer
+from manipula.algebra.simplify import terms
+from manipula.algebra.simplify.simplifier import trigonometric_factors
+from manipula.errors import SizeError
 
 FORMULAS = Path(__file__).with_name("formulas")
 STYLES = ("text", "unicode", "latex", "typst")
@@ -122,6 +126,44 @@ def test_a_formula_is_written_as_it_was(number: int, update: bool) -> None:
     place, said = FORMULAS / f"{number}.txt", written(number)
     if update:
         place.parent.mkdir(exist_ok=True)
+        place.write_text("\n".join([*said, ""]), encoding="utf-8", newline="\n")
+    assert said == place.read_text(encoding="utf-8").rstrip("\n").split("\n"), "if the change is meant: --update"
+
+
+LIMITS = ("EXPANDED_TERMS", "FACTORED_TERMS", "SHORT_TERMS", "WRITTEN_OPERATIONS", "CALLS")
+
+
+def limited(number: int) -> list[str]:
+    """The forms, or why there is none."""
+    lines = []
+    for form in ("factored", "expanded"):
+        try:
+            lines += [f"# {form}", *str(equations(drawn(number), form)).split("\n")]
+        except SizeError as error:
+            lines.append(str(error))
+    return lines
+
+
+def factored(number: int) -> list[str]:
+    """The factors of a product of sums."""
+    draw = Draw(number)
+    whole = draw.turned() * draw.sum(1) * draw.turned() * draw.maths.sin(draw.angle()) ** (number % 3)
+    factors = trigonometric_factors(draw.graph.expr(whole))
+    return [f"{Printer().text(tree)} ^ {times}" for tree, times in factors]
+
+
+def test_a_formula_that_is_too_long_keeps_its_brackets_or_is_refused(
+    update: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With limits that these small ones reach, one step after the other."""
+    said = [line for number in range(5) for line in (f"## factors, {number}", *factored(number))]
+    for most in (2, 6, 20):
+        for name in LIMITS:
+            monkeypatch.setattr(terms, name, most * (5 if name == "WRITTEN_OPERATIONS" else 1))
+        for number in range(6):
+            said += [f"## {number}, {most} at most", *limited(number)]
+    place = FORMULAS / "limited.txt"
+    if update:
         place.write_text("\n".join([*said, ""]), encoding="utf-8", newline="\n")
     assert said == place.read_text(encoding="utf-8").rstrip("\n").split("\n"), "if the change is meant: --update"
 
