@@ -130,7 +130,7 @@ def function_of(name: str) -> Callable[..., None]:
 @cache
 def load_command(name: str) -> Any:
     """The command itself."""
-    alone = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
     alone.command(name)(function_of(name))
     return typer.main.get_command(alone)
 

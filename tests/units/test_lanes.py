@@ -23,6 +23,7 @@ from manipula.algebra.program.primitives import (
     select,
     sin,
     sqrt,
+    word,
 )
 from manipula.algebra.run.routines import Laned, compile_text
 from manipula.errors import InputError
@@ -140,6 +141,55 @@ def test_a_laned_text_is_a_text() -> None:
     result = compile_text(stepped)(n, float(h[0]), x[:, 0].copy(), k, prepared[:, 0].copy(), flat)
     args = given(1, 3)
     np.testing.assert_allclose(Laned(stepped, 1)(*args), result, rtol=1e-12)
+
+
+def counted(n: int, on: bool, x: Reals, k: Ints) -> int:
+    """Whole numbers, words and conditions that all lanes share, beside reals that differ."""
+    m = select(n > 2, n, 7) + abs(n - 5)
+    k[0] = int(n > 1) + max(m, 6) * 2
+    x[0] = x[0] * m + float(word(n) >> 1)
+    x[1] = float(x[1] > 0.2) + select(on, 2.0, n)
+    common = n > 3
+    if common and k[0] < 20:
+        x[2] = -abs(x[2])
+    x[1] = x[1] + 1 if common else x[1] / 3
+    return m + int(n == 3)
+
+
+def silent(n: int, x: Reals) -> None:
+    x[0] = n
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_whole_numbers_are_common_to_all_lanes(lanes: int) -> None:
+    run, quiet = Laned(counted, lanes), Laned(silent, lanes)
+    for n in (-2, 0, 1, 2, 3, 4, 6):
+        for on in (False, True):
+            rng = np.random.default_rng(abs(n))
+            x, k = rng.normal(size=(3, lanes)), np.zeros(1, dtype=np.int64)
+            rows = [x[:, i].copy() for i in range(lanes)]
+            own = [0]
+            wanted = {counted(n, on, row, own) for row in rows}  # type: ignore[arg-type]
+            assert {run(n, on, x, k)} == wanted and k.tolist() == own
+            np.testing.assert_array_equal(x, np.stack(rows, axis=1))
+            assert quiet(n, x) is None
+            np.testing.assert_array_equal(x[0], np.full(lanes, n))
+
+
+def flagged(n: int, x: Reals) -> bool:
+    return n > 2
+
+
+def turned(n: int, z: complex) -> float:
+    return real(z)
+
+
+@pytest.mark.parametrize("text", [flagged, turned])
+def test_conditions_and_complex_numbers_of_a_lane_stand_in_arrays(text: Callable[..., Any]) -> None:
+    with pytest.raises(InputError) as found:
+        Laned(text, 2)
+    name = text.__name__
+    assert str(found.value) == f"test_lanes.py: {name}: a lane's conditions and complex numbers stand in arrays"
 
 
 def waits(n: int, x: Reals) -> None:

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import lu_factor
 
 from manipula.algebra.emit.c.program import program_text, stack_bytes
 from manipula.algebra.program.linear_algebra import (
+    balance,
     eigenvalues,
     factorised,
+    hessenberg,
     inverse_size,
     largest,
     solved,
@@ -196,8 +199,8 @@ def test_eigenvalues_do_not_depend_on_units() -> None:
 
 
 def test_eigenvalues_of_what_is_not_finite_end() -> None:
-    re, im = np.empty(4), np.empty(4)
-    assert compile_text(eigenvalues)(4, np.full((4, 4), np.nan), re, im) > 0
+    re, im, bad = np.empty(4), np.empty(4), np.full((4, 4), np.nan)
+    assert compile_text(eigenvalues)(4, bad, re, im) == 4  # not one is found
 
 
 @pytest.mark.parametrize("kind", [float, complex])
@@ -214,6 +217,97 @@ def test_linear_systems(kind: type) -> None:
     np.testing.assert_allclose(A.T @ y, B[:, 0], atol=1e-12)
     assert inverse_size(6, LU, order) == pytest.approx(np.abs(np.linalg.inv(A)).max())
     assert largest(6, y) == np.abs(y).max()
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_an_elimination_takes_the_pivots_of_lapack(n: int) -> None:
+    """Rows exchanged, factors, ratio of the pivots, largest entry of the inverse; equal pivots in their order."""
+    dice = np.random.default_rng(n)
+    for A in (
+        dice.normal(size=(n, n)),
+        np.where(dice.random((n, n)) < 0.5, 1.0, -1.0) + 3 * np.eye(n),
+        np.eye(n)[::-1],
+    ):
+        work, order = A.ravel().copy(), np.full(n, -1)
+        ratio = factorised(n, work, order)
+        want, rows = lu_factor(A)
+        np.testing.assert_allclose(work.reshape(n, n), want, atol=1e-14)
+        assert order.tolist() == rows.tolist()
+        pivots = np.abs(np.diag(want))
+        assert ratio == pytest.approx(pivots.min() / pivots.max(), rel=1e-12)
+        assert inverse_size(n, work, order) == pytest.approx(np.abs(np.linalg.inv(A)).max(), rel=1e-10)
+        for width in (1, 3):
+            B = dice.normal(size=(n, width))
+            X = B.ravel().copy()
+            solved(n, width, work, order, X)
+            np.testing.assert_allclose(X.reshape(n, width), np.linalg.solve(A, B), atol=1e-10)
+        b = dice.normal(size=n)
+        x = b.copy()
+        solved_transposed(n, work, order, x)
+        np.testing.assert_allclose(x, np.linalg.solve(A.T, b), atol=1e-10)
+
+
+def test_the_largest_of_none_is_zero() -> None:
+    assert largest(0, np.array([3.0])) == 0 and largest(2, np.array([1.0, -2.0, 9.0])) == 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 9])
+def test_a_hessenberg_form_is_a_turn_of_the_matrix(n: int) -> None:
+    """Zeros below the subdiagonal; norm and characteristic polynomial are kept, with columns of zeros as well."""
+    dice = np.random.default_rng(n)
+    for A in (
+        dice.normal(size=(n, n)),
+        np.triu(dice.normal(size=(n, n))),
+        -np.abs(dice.normal(size=(n, n))),
+        np.eye(n),
+    ):
+        work = A.ravel().copy()
+        hessenberg(n, work)
+        H = work.reshape(n, n)
+        assert np.array_equal(np.tril(H, -2), np.zeros((n, n)))
+        assert np.linalg.norm(H) == pytest.approx(np.linalg.norm(A), rel=1e-13)
+        np.testing.assert_allclose(np.poly(H), np.poly(A), atol=1e-10 * max(1, np.abs(np.poly(A)).max()))
+
+
+def test_a_balanced_matrix_gains_by_no_power_of_two() -> None:
+    dice = np.random.default_rng(3)
+    for n in (2, 3, 6):
+        A = dice.normal(size=(n, n)) * 2.0 ** dice.integers(-20, 21, (n, 1)) / 2.0 ** dice.integers(-20, 21, n)
+        work = A.ravel().copy()
+        balance(n, work)
+        B = work.reshape(n, n)
+        mantissas = np.frexp(np.abs(B / A))[0]
+        assert np.array_equal(mantissas, np.full((n, n), 0.5)) and np.array_equal(np.diag(A), np.diag(B))
+        off = np.abs(B - np.diag(np.diag(B)))
+        for column, row in zip(off.sum(0), off.sum(1), strict=True):
+            for factor in (0.25, 0.5, 2, 4):
+                assert column * factor + row / factor >= 0.95 * (column + row) * (1 - 1e-12)
+
+
+def test_a_matrix_that_cannot_be_balanced_stays() -> None:
+    """A row or a column of zeros beside the diagonal."""
+    for A in (np.array([[1.0, 1e9], [0, 2]]), np.array([[1.0, 0], [1e9, 2]]), np.diag([1.0, 5.0])):
+        work = A.ravel().copy()
+        balance(2, work)
+        assert np.array_equal(work.reshape(2, 2), A)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 7, 12])
+def test_a_circle_of_ones_is_left_by_an_unusual_shift(n: int) -> None:
+    """The usual shift of a cyclic permutation is zero, and moves nothing; its eigenvalues are the roots of one."""
+    re, im = np.empty(n), np.empty(n)
+    assert eigenvalues(n, np.roll(np.eye(n), 1, axis=0).ravel(), re, im) == 0
+    want = np.exp(2j * np.pi * np.arange(n) / n)
+    assert np.abs((re + 1j * im)[:, None] - want).min(0).max() < 1e-12
+
+
+def test_pairs_of_two_rows_are_theirs() -> None:
+    for A in ([[1.0, 2], [3, 4]], [[2.0, -1], [1, 2]], [[3.0, 0], [0, 3]], [[0.0, 1], [0, 0]], [[-5.0, 1], [4, 1]],
+              [[4.0, 1], [-1, 2]]):  # fmt: skip
+        re, im = np.empty(2), np.empty(2)
+        assert eigenvalues(2, np.array(A).ravel(), re, im) == 0
+        found, want = sorted(re + 1j * im, key=abs), sorted(np.linalg.eigvals(np.array(A)), key=abs)
+        np.testing.assert_allclose(np.sort_complex(found), np.sort_complex(want), atol=1e-14)
 
 
 def test_a_singular_matrix_has_a_large_inverse() -> None:

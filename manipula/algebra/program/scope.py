@@ -36,8 +36,17 @@ KNOWN: dict[Callable[..., Any], str] = {
 }
 
 
-@cache
+# by identity: two codes are equal where only file or annotations differ, as in a cell that is corrected and run again
+_TREES: dict[int, tuple[CodeType, ast.FunctionDef]] = {}
+
+
 def _tree(code: CodeType) -> ast.FunctionDef:
+    if id(code) not in _TREES:
+        _TREES[id(code)] = code, _parse(code)
+    return _TREES[id(code)][1]
+
+
+def _parse(code: CodeType) -> ast.FunctionDef:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0]
     except (OSError, SyntaxError):

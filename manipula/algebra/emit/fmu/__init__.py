@@ -112,7 +112,6 @@ class ParameterMeaning(NamedTuple):
 class Variable:
     """A port, or an entry of one, as the unit shows it. `place`: a pointer to its numbers in an instance."""
 
-    ref: int
     name: str
     place: str
     shape: tuple[int, ...]
@@ -122,6 +121,7 @@ class Variable:
     doc: str
     start: tuple[float, ...]
     unit: str = ""
+    ref: int = 0  # the number by which an importer asks for it
 
     @property
     def size(self) -> int:
@@ -212,14 +212,14 @@ def _array(x: Argument, place: str, causality: str, variability: str, starts: St
     start = () if initial == "calculated" else tuple(starts.get(x.port.name, (0.0,) * len(x.port.slots)))
     described = f"{x.port.doc}, {x.port.unit}".strip(", ")
     return Variable(
-        0, x.port.name, f"unit->{place}", (len(x.port.slots),), causality, variability, initial, described, start
+        x.port.name, f"unit->{place}", (len(x.port.slots),), causality, variability, initial, described, start
     )
 
 
 def _step(x: Argument, starts: Starts) -> Variable:
     """The time of a step. The importer decides how much time passes, so another value would be another motion."""
     start = tuple(starts[x.port.name])
-    return Variable(0, "step", f"unit->{x.name}", (), "local", "constant", "", "time of one step", start, "s")
+    return Variable("step", f"unit->{x.name}", (), "local", "constant", "", "time of one step", start, "s")
 
 
 def _entries(x: Argument, starts: Starts, meanings: Mapping[str, ParameterMeaning], taken: set[str]) -> list[Variable]:
@@ -231,7 +231,7 @@ def _entries(x: Argument, starts: Starts, meanings: Mapping[str, ParameterMeanin
         place = f"&unit->{x.name}[{i}]"
         # a unit of several words is prose and no unit that an importer could parse
         doc, unit = (f"{text}, {unit}", "") if " " in unit else (text, unit.translate(_MODELICA))
-        rows.append(Variable(0, shown, place, (), "parameter", "tunable", "", doc, (start,), unit))
+        rows.append(Variable(shown, place, (), "parameter", "tunable", "", doc, (start,), unit))
     return rows
 
 
