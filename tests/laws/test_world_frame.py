@@ -231,9 +231,9 @@ PULLED: dict[str, Want] = {  # weights λᵢ θⱼ of the entries: that of λᵀ
 }
 EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR | PULLED
 # their own files: laws/test_orientation, laws/test_inverse, laws/test_operational, laws/test_adaptive,
-# laws/test_manipulability, laws/test_axes
+# laws/test_manipulability, laws/test_axes, laws/test_loops, peers/test_loops_pinocchio
 BARE = {"orientation", "inverse_kinematics", "operational_inertia", "two_velocity_products"}
-BARE |= {"loaded_dynamics", "base_inertia_matrix", "manipulability", "axes"}
+BARE |= {"loaded_dynamics", "base_inertia_matrix", "manipulability", "axes", "joint_motion", "closure"}
 TAKE_WRENCH = {name for name, model in MODELS.items() if model.takes_wrench}
 
 

@@ -16,7 +16,9 @@ from manipula.mechanics.robot.formats.mjcf.settings import WORDS as MJCF
 from manipula.mechanics.robot.formats.par.read import AT_REST, DYNAMICS, GEOMETRY, SETTINGS, UNREAD
 from manipula.mechanics.robot.formats.source import Vocabulary, entry_of
 from manipula.mechanics.robot.formats.toml import schema
+from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.urdf.xml import WORDS as URDF
+from tests.linkages import five_bar
 
 Words = Iterator[tuple[list[str], list[str]]]  # the way to an element, and its attributes
 
@@ -177,7 +179,7 @@ ROW = {
 }  # fmt: skip
 OTHERWISE = {  # those that want other rows around them
     "xyz": "rows of placements", "rpy": "", "axis": "", "anchor": "", "link": "", "coordinate": "a joint to follow",
-    "pitch": "a screw", "first_moment": "instead of com", "second_moment": "instead of inertia",
+    "pitch": "a screw", "passive": "a loop", "first_moment": "instead of com", "second_moment": "instead of inertia",
 }  # fmt: skip
 HEAD = 'format = 1\nname = "r"\nconvention = "modified"\nangle = "deg"\ninertia_default = 0\n'
 PLAIN = {"type": '"revolute"', "d": "0", "a": "0", "alpha": "0", "mass": "1", "com": "[0, 0, 0]"}
@@ -234,11 +236,25 @@ def test_every_key_of_every_table_is_read(table: str, key: str) -> None:
     assert (robots[0], robots[0].origin) != (robots[1], robots[1].origin)
 
 
+LOOPS = {  # a change of the five-bar's file for every key of its loops and motors
+    "LoopTable": {"name": ('name = "tip"', 'name = "x"'), "joins": ('"tip_a", "tip_b"', '"tip_b", "tip_a"'),
+                  "free": ('free = "z"', 'free = "ball"')},
+    "MotorsTable": {"drive": ('["left", "right"]', '["left", "right_rod"]')},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "key"), [(table, key) for table, keys in LOOPS.items() for key in keys])
+def test_every_key_of_loops_and_motors_is_read(table: str, key: str) -> None:
+    assert set(getattr(schema, table).model_fields) == set(LOOPS[table])
+    text, (old, new) = toml_from_robot(five_bar()), LOOPS[table][key]
+    assert text.count(old) == 1 and mp.Robot.from_text(text) != mp.Robot.from_text(text.replace(old, new))
+
+
 @pytest.mark.filterwarnings("ignore::manipula.errors.ManipulaWarning")
 @pytest.mark.parametrize("key", FILE)
 def test_every_key_of_the_file_is_read(key: str) -> None:
     assert set(schema.RobotTable.model_fields) == {
-        *FILE, "format", "inertia_default", "base", "tool", "frame", "payload", "joint",
+        *FILE, "format", "inertia_default", "base", "tool", "frame", "payload", "joint", "loop", "motors",
     }  # fmt: skip
     plain = two_rows(d="1.5707", theta="89.999", com="[1, 0, 0]", mass="1")
     given = "\n".join(line for line in plain.split("\n[[joint]]", 1)[0].split("\n") if not line.startswith(f"{key} ="))
