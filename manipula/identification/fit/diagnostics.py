@@ -17,6 +17,7 @@ from manipula.identification.estimators.normal import joint_variances, normal_fr
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.fit.comparison import FINER, rough_fit
 from manipula.identification.fit.hypotheses import Explanation
+from manipula.identification.fit.other_robots import OtherRobot
 from manipula.identification.fit.to_robot import consistent
 from manipula.mechanics.robot.friction import Offset
 from manipula.messages import Message
@@ -98,7 +99,7 @@ def about_mean(data: Data) -> Array:
 # sentences
 
 
-def suspicions(data: Data, prior: Prior, weights: Array, slips: Explanation | None) -> list[str]:
+def suspicions(data: Data, prior: Prior, weights: Array, slips: Explanation | OtherRobot | None) -> list[str]:
     """What training makes doubtful, what weighs most first."""
     poor = _poor(data, prior, weights) if slips is None else [slips.warning()]
     return [*poor, *_saturation_warnings(data), *_still(data), *_few(data)]
