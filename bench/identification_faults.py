@@ -318,8 +318,8 @@ def _twice(robot: mp.Robot, place: int, spoils: list[Callable[[Case], None]]) ->
     """Two motions of one arm, with the same slips."""
     train, check = (Case(robot, seed) for seed in (place, 700 + place))
     check.joint = train.joint
+    train.friction = check.friction = float(np.sqrt((train.tau[:, -1] ** 2).mean()))
     for case in (train, check):
-        case.friction = float(np.sqrt((train.tau[:, -1] ** 2).mean()))
         for spoil in spoils:
             spoil(case)
     return train, check
