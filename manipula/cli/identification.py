@@ -243,9 +243,12 @@ def _cutoff(text: str) -> float | str | None:
     if text in ("auto", "none"):
         return None if text == "none" else text
     try:
-        return float(text)
+        found = float(text.lower().removesuffix("hz"))
     except ValueError:
-        raise InputError("--filter: expected auto, none or a cut-off in Hz, found {text!r}", text) from None
+        found = 0.0
+    if not 0 < found < inf:
+        raise InputError("--filter: expected auto, none or a cut-off above 0 Hz, found {text!r}", text)
+    return found
 
 
 def _model(text: str) -> JointModel | str:
