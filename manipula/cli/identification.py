@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from math import inf, isnan
 from pathlib import Path
@@ -24,7 +25,7 @@ from manipula.cli.terminal.screen import (
     say_prose,
     say_table,
 )
-from manipula.errors import InputError
+from manipula.errors import InputError, ManipulaWarning
 from manipula.messages import Message
 from manipula.support.text import plain
 
@@ -114,7 +115,10 @@ def identify(
     def logs() -> Iterator[Log]:
         """Read when `identify` has looked at everything else: a wrong option is met before a long file is read."""
         files = [[recordings.files_of(x) for x in given] for given in (train, validate)]
-        first = [api.read_log(x, **read) for x in files[0]]
+        with warnings.catch_warnings():
+            if len(files[0]) == 1:  # its notes are among the warnings of what is found
+                warnings.simplefilter("ignore", ManipulaWarning)
+            first = [api.read_log(x, **read) for x in files[0]]
         others.extend(api.read_log(x, **read) for x in files[1])
         yield from first
 

@@ -224,6 +224,9 @@ def _reason(log: Seen, pair: Pair, odd: dict[int, float], count: int) -> str:
 # positions alone
 
 
+COUNTED = 2 * pi * 500  # rad: no joint turns so far, and a count of an encoder is far less
+
+
 def _degrees(log: Seen, ends: Ends | None) -> str:
     """Of a file whose units nobody said. Arrays are said to be radians: they must be far off to be doubted."""
     if "q" in log.stated:
@@ -240,6 +243,12 @@ def _degrees(log: Seen, ends: Ends | None) -> str:
 
 def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) -> str:
     lower, upper = limits
+    if assumed and high - low > COUNTED:
+        return Message(
+            "{high:.3g} turns: are these counts of an encoder? Say radians for one count, scale={{'q': [...]}}, or "
+            "units={{'q': 'rad'}} if not",
+            (high - low) / (2 * pi),
+        )
     how = Message("are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not")
     if not np.isfinite(upper - lower):
         return (

@@ -114,7 +114,7 @@ def _few(data: Data) -> Iterator[str]:
 def _still(data: Data) -> Iterator[str]:
     for j, name in enumerate(data.robot.joint_names):
         if not data.fit.rows[:, j].sum():
-            yield f"joint {name} never moves: its friction and motor inertia are those of the prior, or unknown"
+            yield f"{name} never moves: its friction and motor inertia are those of the prior, or unknown"
 
 
 def _saturation_warnings(data: Data) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _saturation_warnings(data: Data) -> Iterator[str]:
     share = np.concatenate(flags).mean(axis=0)
     for name, part in zip(data.robot.joint_names, share):
         if part > 0:
-            yield f"joint {name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
+            yield f"{name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
 
 
 def _poor(data: Data, prior: Prior, weights: Array) -> Iterator[str]:

@@ -73,7 +73,7 @@ def find_other_robot(
 def _candidates(robot: RobotDescription) -> Iterator[tuple[Message, RobotDescription]]:
     """In words, other arms with as many joints."""
     for tip, other in _other_tips(robot):
-        yield Message('the chain to {tip} (tip="{tip}", --tip {tip})', tip), other
+        yield Message("the chain to {tip} (tip={tip2!r})", tip, tip), other
     for name in library.names():
         other = _read(name)
         if other is not None and other.dof == robot.dof and name != robot.name:

@@ -42,6 +42,7 @@ Array = NDArray[np.float64]
 Pairs = Mapping[tuple[str, str], float]  # joints whose motors turn together, and the factor
 LEAST = 0.025  # of the torque: less is nothing to explain
 IMPOSSIBLE = 2.2  # times what least squares leaves: the bodies that it finds cannot be
+FEWER = 0.5  # of the rows in motion, at least, that a slip must leave
 FOUND = 0.4  # of what is left: such a slip ends the search among later kinds
 SUBSETS = 4  # joints of which all sets of signs are tried
 BLOCKS_BETTER = 0.7  # of the blocks left out that coupled motors must explain better
@@ -89,7 +90,7 @@ class Search:
         self.logs, self.cutoff = low_rate(data)
         self.kind = kind or "spheres"
         own = self.gathered(Conversion.identity(len(self.names)), None, {})
-        self.first = left_by(own.fit, self._own_prior(own))
+        self.first, self.rows = left_by(own.fit, self._own_prior(own)), own.fit.rows.sum()
 
     def gathered(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
         robot = self.robot if gravity is None else under_gravity(self.robot, gravity)
@@ -154,6 +155,8 @@ class Search:
 
     def _of(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Left:
         data = self.gathered(change, gravity, coupling)
+        if data.fit.rows.sum() < FEWER * self.rows:  # what hardly moves is explained by anything
+            return NO_FIT
         return left_by(data.fit, self._own_prior(data), self.certain)
 
     def _own_prior(self, data: Data) -> Prior:
