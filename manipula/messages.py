@@ -33,7 +33,7 @@ class Message(str):
         pieces = _pieces(template) if values else [_Piece(template)]
         first = {piece.place: piece for piece in reversed(pieces)}
         places = places_of(template) if values else ()
-        written = {place: first[place].written(value) for place, value in zip(places, values, strict=True)}
+        written = {place: first[place].format_value(value) for place, value in zip(places, values, strict=True)}
         self = super().__new__(cls, "".join(piece.before + written.get(piece.place, "") for piece in pieces))
         self.template = bare(template) if values else template
         self.fields = written
@@ -57,7 +57,7 @@ def places_of(template: str) -> list[str]:
     return [place for place in dict.fromkeys(piece.place for piece in _pieces(template)) if place]
 
 
-def joined(separator: str, parts: Iterable[str]) -> Message:
+def join_messages(separator: str, parts: Iterable[str]) -> Message:
     """The parts with signs between them; those that are messages stay so."""
     every = tuple(parts)
     return Message(separator.join(f"{{part{number}}}" for number in range(1, len(every) + 1)), *every)
@@ -71,7 +71,7 @@ def in_a_row(parts: Sequence[str]) -> str:
     return Message("{one} and {other}", in_a_row(most), last) if most else last
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """With a capital in front, as a sentence of its own begins; of a text that is told already."""
     return text[:1].upper() + text[1:]
 
@@ -90,7 +90,7 @@ class Catalogue:
         formed = sorted((finished or {}).items(), key=lambda item: -len(_PLACE.sub("", item[0])))  # the fullest first
         self.finished = [(_form(english), other) for english, other in formed]
 
-    def told(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """The text in this language; what the catalogue does not have stays English."""
         if isinstance(text, Message) and text.fields:
             return self._filled(self.written.get(text.template, text.template), text.fields)
@@ -106,7 +106,7 @@ class Catalogue:
 
     def _field(self, fields: Mapping[str, str], place: str) -> str:
         value = fields[place.lower()]
-        return self.told(value) if place.isupper() or isinstance(value, Message) else value
+        return self.translate(value) if place.isupper() or isinstance(value, Message) else value
 
 
 def in_language(answer: _T, told: Callable[[str], str]) -> _T:
@@ -153,7 +153,7 @@ class _Piece(NamedTuple):
     spec: str = ""
     conversion: str = ""
 
-    def written(self, value: object) -> str:
+    def format_value(self, value: object) -> str:
         if self.conversion:
             value = repr(value) if self.conversion == "r" else str(value)
         if not self.spec and isinstance(value, str | BaseException):

@@ -40,7 +40,7 @@ from manipula.mechanics.robot.subject import digest_of
 from manipula.mechanics.robot.suffixes import identifier_from_name
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.robot.values.terms import Length
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 from manipula.support.text import html_table
 
 Number = SupportsFloat | str  # of NumPy and others too
@@ -189,7 +189,7 @@ class Robot(description.RobotDescription):
         one = following == 1
         more = Message(" and {following} that follows" if one else " and {following} that follow", following)
         kind = f", {self.kind[:40]}" if self.kind else ""
-        return joined("", (own, more if following else "", kind))
+        return join_messages("", (own, more if following else "", kind))
 
     @property
     def base_parameters(self) -> dict[str, float | None]:

@@ -15,7 +15,7 @@ from manipula.cli.terminal.command import Chosen, Options, command
 from manipula.cli.terminal.options import Wishes
 from manipula.cli.terminal.screen import CHECK_FAILED, progress, say, say_hanging, say_json, say_prose, say_table
 from manipula.errors import InputError
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 
 # `count`: the table of operations.
 
@@ -79,7 +79,7 @@ def _say_steps(title: str, steps: Sequence[Any]) -> None:
     rows = [_step_cells(step, sources) for step in steps]
     sought = any(step.known is not None for step in steps)
     kept = [0, 1, 2, 3, 4, *([5] if sought else []), *([6] if sources else [])]
-    caption = joined("", (_STEP_CAPTION, _SEARCH_CAPTION if sought else "", "."))
+    caption = join_messages("", (_STEP_CAPTION, _SEARCH_CAPTION if sought else "", "."))
     columns, cells = [_STEPS[i] for i in kept], [[row[i] for i in kept] for row in rows]
     say_table(title, columns, cells, right=range(2, len(kept)), caption=caption)
     for number, source in enumerate(sources, 1):
@@ -92,7 +92,7 @@ def _step_cells(step: Any, sources: Sequence[str]) -> tuple[str, ...]:
     return (step.model, step.method, *map(str, (step.plain, step.usual, step.passes)), known, others or "–")
 
 
-def say_counts(title: str, rows: Sequence[Any]) -> None:
+def say_counts(title: str, rows: Sequence[object]) -> None:
     """The rows of the operation table, aligned."""
     say_table(title, _COLUMNS, [_cells(row) for row in rows], right=range(2, len(_COLUMNS)), caption=_CAPTION)
 
@@ -158,9 +158,9 @@ def _summary(name: str, verdicts: Sequence[Any]) -> str:
     if left_out:
         done = len(verdicts) - len(left_out)
         return Message("{robot} passes the {count} checks that apply to it ({how}); not checked: {names}.",
-                       name, done, joined(", ", parts), ", ".join(left_out))  # fmt: skip
+                       name, done, join_messages(", ", parts), ", ".join(left_out))  # fmt: skip
     return Message("{robot} passes all {count} checks ({how}): its models can be relied on.",
-                   name, len(verdicts), joined(", ", parts))  # fmt: skip
+                   name, len(verdicts), join_messages(", ", parts))  # fmt: skip
 
 
 # `base-parameters`: what torques can tell of the links' inertia, and in which combinations.

@@ -100,7 +100,7 @@ def identify(
       manipula identify arm.urdf a.csv --validate b.csv --judge 12Hz --repair
       manipula identify arm.urdf a.csv --coupling joint5,joint6=1
     """
-    robot, train, validate = recordings.chosen(robot, train, log, validate, sample)
+    robot, train, validate = recordings.choose_recordings(robot, train, log, validate, sample)
     if bound is not None and not bound > 0:
         raise InputError("--bound: expected per cent above 0, found {bound:g}", bound)
     if bound is not None and not validate:

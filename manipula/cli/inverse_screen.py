@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from manipula.cli.terminal import language
 from manipula.cli.terminal.screen import Data, say, say_prose, say_table
 from manipula.errors import InputError
-from manipula.messages import Message, capitalised, joined
+from manipula.messages import Message, capitalise, join_messages
 
 if TYPE_CHECKING:
     from manipula.arm import Arm
@@ -47,7 +47,7 @@ class ScreenUnits:
     def name(self, joint: int) -> str:
         return self.angle if self.turning[joint] else "m"
 
-    def shown(self, joint: int, value: float) -> float:
+    def in_shown_unit(self, joint: int, value: float) -> float:
         return math.degrees(value) if self.degrees and self.turning[joint] else value
 
     def read(self, option: str, text: str) -> list[float]:
@@ -118,7 +118,7 @@ def say_class(told: Data) -> None:
     many = Message("1 branch") if told["branch_count"] == 1 else Message("{told} branches", told["branch_count"])
     closed = Message("Closed form, {many}{each}.", many, each)
     if told["roles"]:
-        closed = Message("Closed form, {many}{each}: {told} ±.", many, each, joined(" ±, ", told["roles"]))
+        closed = Message("Closed form, {many}{each}: {told} ±.", many, each, join_messages(" ±, ", told["roles"]))
     say_prose(closed)
     if not told["emit"]:
         return
@@ -131,7 +131,7 @@ def say_answer(answer: Data, units: ScreenUnits) -> None:
     rows, found = answer["branches"], len(answer["answers"])
     say_prose(Message("{robot}, {title}: {why}.", answer["robot"], answer["class"], answer["why"]))
     if answer["note"]:
-        say_prose(f"{capitalised(language.translate(answer['note']))}.")
+        say_prose(f"{capitalise(language.translate(answer['note']))}.")
     elif answer["parameter"] is not None:
         say(Message("With {answer} = {free}.", answer["free"], _free(answer["parameter"], units)))
     joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
@@ -153,7 +153,7 @@ def _free(value: float, units: ScreenUnits) -> str:
 
 
 def _cells(number: int, row: Data, units: ScreenUnits) -> tuple[str, ...]:
-    q = (_rounded_text(units.shown(i, x)) for i, x in enumerate(row["q"]))
+    q = (_rounded_text(units.in_shown_unit(i, x)) for i, x in enumerate(row["q"]))
     kept = str(row["answer"]) if row["kept"] else language.translate("rejected")
     return (str(number), row["name"], kept, *q, f"{row['residual']:.1e}", _margin(row["margin"], units))
 
@@ -167,7 +167,7 @@ def _margin(margins: Sequence[float | None], units: ScreenUnits) -> str:
     if not limited:
         return "no limits"
     least, joint = min(limited)
-    return f"{units.shown(joint, least):.4g} {units.name(joint)} (q{joint + 1})"
+    return f"{units.in_shown_unit(joint, least):.4g} {units.name(joint)} (q{joint + 1})"
 
 
 def _say_reasons(rows: Sequence[Data]) -> None:
@@ -183,7 +183,7 @@ def _say_reasons(rows: Sequence[Data]) -> None:
 
 
 def _say_nearest(nearest: Data, units: ScreenUnits) -> None:
-    q = ", ".join(f"{_rounded_text(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
-    say_prose(f"{capitalised(language.translate(nearest['reason']))}.", "bold")
+    q = ", ".join(f"{_rounded_text(units.in_shown_unit(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
+    say_prose(f"{capitalise(language.translate(nearest['reason']))}.", "bold")
     distance = nearest["distance"]
     say_prose(Message("Nearest configuration, at distance {nearest:.6g} (norm of FK − pose): {q}", distance, q))

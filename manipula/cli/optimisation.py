@@ -89,7 +89,7 @@ def _board_summary(board: Board, kept: dict[str, Model], title: str) -> Data:
     if title not in kept:
         return {"remembered": False, "best_known": None}
     line = board.lines[title]
-    asked = {name: value for name, value in line.asked.items() if name != "method"}
+    asked = {name: value for name, value in line.options.items() if name != "method"}
     known = api.best_known(line.robot, line.model, **asked)
     return {"remembered": known == kept[title], "best_known": known and api.price_of(known, line.price)}
 

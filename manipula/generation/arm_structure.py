@@ -69,7 +69,7 @@ class ArmStructure:
         """Every letter as a scalar."""
         return {name: symbol(name) for name in self.free}
 
-    def merged(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
+    def bound_tree(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
         """The arm bound to any scalar, fixed joints merged: operation by operation, as scalars that round want it."""
         return merge_fixed(self._binding.over(maths, symbols))
 
@@ -77,7 +77,7 @@ class ArmStructure:
     def tree(self) -> Tree:
         """The arm over expressions, fixed joints merged once: `over` carries it to every other exact scalar."""
         graph = Graph()
-        return self.merged(ExprMaths(graph), self.symbols(graph.symbol))
+        return self.bound_tree(ExprMaths(graph), self.symbols(graph.symbol))
 
     def over(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
         """The merged arm over a scalar that is exact. Every proof holds it against the robot's description."""
@@ -108,7 +108,7 @@ class ArmStructure:
     def in_floats(self, seed: str) -> Tree:
         """The arm in floats, its letters drawn: nothing may be read from it but what holds for any value."""
         span = LONGEST - SHORTEST
-        return self.merged(FLOATS, self.symbols(lambda name: SHORTEST + span * hash_to_field(seed, name) / P))
+        return self.bound_tree(FLOATS, self.symbols(lambda name: SHORTEST + span * hash_to_field(seed, name) / P))
 
     @cached_property
     def on_joints(self) -> Tree:
@@ -138,7 +138,7 @@ class ArmStructure:
         return {Topic("slide", link): "back" for link in links}
 
     @cached_property
-    def ranking(self) -> Ranking:
+    def column_ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
         from manipula.generation.column_ranking import ranking_of
 

@@ -91,7 +91,7 @@ def ranking_of(chain: Tree, moves: Coordinates) -> Ranking:
 
 def states_of(chain: Tree) -> int:
     """How many states tell all columns apart: where joints follow others, few coordinates must tell of many links."""
-    return STATES + len(candidate_slots(chain)) if chain.coordinates.coupled else STATES
+    return STATES + len(candidate_slots(chain)) if chain.coordinates.followers else STATES
 
 
 def told_rows(chain: Tree, state: State) -> Rows:

@@ -57,7 +57,7 @@ def generate_formula(block: Block, dof: int) -> Function:
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
 
 
-def no_model(model: str, /, **inputs: Sequence[Any]) -> dict[str, Any]:
+def no_model(model: str, /, **inputs: Sequence[object]) -> dict[str, Any]:
     """What a formula without a robot is given to call."""
     raise InputError("{model} is a model of a robot, and there is none here", model)
 
@@ -71,7 +71,7 @@ def _plain(block: Block, sizes: PortSizes) -> Reference:
     return run
 
 
-def output_of(graph: Graph, block: Block, name: str, value: Any) -> Output:
+def output_of(graph: Graph, block: Block, name: str, value: object) -> Output:
     """A value of the block's text as the output of that name."""
     shape, flat = flatten_nested(value)
     about = block.outputs[name]
@@ -284,7 +284,7 @@ def _symbols_at_cut(part: Part, own: Mapping[str, Sequence[Any]], symbol: Callab
     return lambda name: values[name] if name in values else symbol(name)
 
 
-def _agree(maths: ProofSample, own: Sequence[Any], true: Sequence[Any], message: str) -> None:
+def _agree(maths: ProofSample, own: Sequence[object], true: Sequence[object], message: str) -> None:
     if len(own) != len(true) or any(maths.differs(x, y) for x, y in zip(own, true)):
         raise ProofError(message)
 

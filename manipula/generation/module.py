@@ -93,7 +93,7 @@ def _port(port: Input | Output, shape: Sequence[int]) -> dict[str, Any]:
     return {"name": port.name, "size": list(shape), "unit": port.unit}
 
 
-def with_models(data: Mapping[str, Any], made: Mapping[str, Function], missing: Mapping[str, str]) -> dict[str, Any]:
+def with_models(data: Mapping[str, object], made: Mapping[str, Function], missing: Mapping[str, str]) -> dict[str, Any]:
     """The data with what there is of models, and why others are not there."""
     models = {name: model_data(function) for name, function in made.items()}
     return {**data, "models": models, "missing": [{"model": name, "why": why} for name, why in missing.items()]}

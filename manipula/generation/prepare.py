@@ -74,12 +74,12 @@ class Prepared:
     def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
-        if follows := self.robot.coordinates.coupled:
+        if follows := self.robot.coordinates.followers:
             from manipula.mechanics.models.derivatives.couplings import couple_model
 
             model = couple_model(model, self.robot.name)
         if model.ranked or any(PORTS[port].size == "base" for port in model.inputs):
-            return _keep_independent(model, self.structure.ranking)
+            return _keep_independent(model, self.structure.column_ranking)
         if model.inverts:
             return model.inverts(model, self.structure.plan)
         return model if model.planned is None or follows else model.planned(model, numeric_chain(self.robot))
@@ -136,7 +136,7 @@ class Prepared:
     @property
     def sizes(self) -> PortSizes:
         """What of the robot decides the sizes of ports."""
-        return PortSizes(self.robot.dof, lambda: len(self.structure.ranking.names), self._columns)
+        return PortSizes(self.robot.dof, lambda: len(self.structure.column_ranking.names), self._columns)
 
     def _columns(self) -> int:
         """How many columns the model's regressor has."""

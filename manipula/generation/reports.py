@@ -120,7 +120,7 @@ def _sample_arm(structure: ArmStructure) -> tuple[Tree, FieldMaths, dict[str, Fi
     """The arm at one fresh random point of the field, and its parameters there."""
     maths = FieldMaths(f"check {secrets.token_hex(16)}")
     symbols = structure.symbols(maths.symbol)
-    return structure.merged(maths, symbols), maths, symbols
+    return structure.bound_tree(maths, symbols), maths, symbols
 
 
 def _field_state(structure: ArmStructure) -> tuple[Tree, MotionState]:
@@ -150,7 +150,7 @@ def _positive(structure: ArmStructure) -> Verdict:
     idle = joints_without_inertia(structure)
     if idle:
         return Verdict("inertia positive", law, "noted", True, f"{NOT_CHECKED}: {sentence(idle)}", False)
-    chain = structure.merged(FLOATS, {})
+    chain = structure.bound_tree(FLOATS, {})
     lowest = min(_lowest_pivot(chain, _spread(chain.dof, k)) for k in range(POSES))
     return Verdict("inertia positive", law, "measured", lowest > 0, f"{POSES} poses, lowest pivot {lowest:.3g}")
 

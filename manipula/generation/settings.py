@@ -12,7 +12,7 @@ import numpy as np
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.ports import PortKind, PortSizes
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 
 Settings = dict[str, tuple[float, ...]]  # port → its entries
 
@@ -25,13 +25,13 @@ class Setting(NamedTuple):
     size: int
 
 
-def settings_from(function: Function, given: Mapping[str, Any]) -> Settings:
+def settings_from(function: Function, given: Mapping[str, object]) -> Settings:
     """Every setting of the function, checked; what is missing is named with its meaning and unit."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.symbols)) for x in function.inputs if x.role == "setting"}
     return _check_settings(function.name, asked, given)
 
 
-def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: Mapping[str, Any]) -> Settings:
+def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: Mapping[str, object]) -> Settings:
     """The same before there is a function: what is wrong is told at once."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.entries(sizes))) for x in kinds if x.role == "setting"}
     found = _check_settings(name, asked, given)
@@ -39,13 +39,13 @@ def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: 
     return found
 
 
-def _check_settings(function: str, asked: Mapping[str, Setting], given: Mapping[str, Any]) -> Settings:
+def _check_settings(function: str, asked: Mapping[str, Setting], given: Mapping[str, object]) -> Settings:
     for name in given:
         if name not in asked:
             raise UnknownNameError(Message("setting of {function}", function), name, asked)
     missing = [Message("{name} ({doc}, {unit})", name, x.doc, x.unit) for name, x in asked.items() if name not in given]
     if missing:
-        raise InputError("{function}: no value for {missing}", function, joined(", ", missing))
+        raise InputError("{function}: no value for {missing}", function, join_messages(", ", missing))
     return {
         name: _entries(Message("{place}: {text}", function, name), x.size, given[name]) for name, x in asked.items()
     }
@@ -98,7 +98,7 @@ def _entries(what: str, size: int, value: Any) -> tuple[float, ...]:
     return tuple(map(float, values))
 
 
-def _is_number(x: Any) -> bool:
+def _is_number(x: object) -> bool:
     """A number that floats can hold; yes and no are none."""
     if isinstance(x, bool | np.bool_) or not isinstance(x, Real):
         return False

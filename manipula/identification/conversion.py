@@ -115,5 +115,5 @@ def _matrix(path: str | Path, given: dict[str, Any], joints: int) -> Array:
     return K
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))

@@ -152,17 +152,17 @@ class Data:
         """(rows, n): filtered, as the columns are."""
         return [motion.smoother(motion.tau)[motion.kept] for motion in self.source.motions]
 
-    def predict(self, theta: Any) -> list[Array]:
+    def predict(self, theta: object) -> list[Array]:
         """(rows, n): the torque of these values, filtered."""
         whole = np.zeros(len(self.source.columns.columns))
         whole[self.places] = _vector(theta, len(self.columns))
         return [self.source.predict(motion, whole, self.load) for motion in self.source.motions]
 
-    def residuals(self, theta: Any) -> list[Array]:
+    def residuals(self, theta: object) -> list[Array]:
         """(rows, n): recorded less predicted."""
         return [tau - found for tau, found in zip(self.torques, self.predict(theta))]
 
-    def subset(self, chosen: Any) -> Data:
+    def subset(self, chosen: object) -> Data:
         """The same data with some of the columns: names, or a flag for each."""
         places = _column_indexes(chosen, self.names)
         return replace(
@@ -170,7 +170,7 @@ class Data:
             judge=self.judge.subset(places), places=self.places[places],
         )  # fmt: skip
 
-    def with_load(self, theta: Any) -> Data:
+    def with_load(self, theta: object) -> Data:
         """What the joints bear by other values of these columns (or of the inertial ones alone), in their order."""
         size = len(self.source.columns.inertial.columns)
         given = np.asarray(theta, float)
@@ -201,6 +201,7 @@ class Source:
         """The rows that a fit may take."""
         inside = np.ones((len(motion), 1), bool)
         if ends := min(motion.smoother.ends, len(motion) // 4):
+            # a zero-phase filter knows nothing beyond the ends: what it says there is extrapolated
             inside[:ends] = inside[-ends:] = False
         free = inside if motion.saturated is None else inside & ~motion.saturated
         return self.rows_in_motion(motion) & free
@@ -220,6 +221,7 @@ class Source:
                 for block, part in _by_block(place * blocks // max(total, 1)):
                     for j, found in enumerate(values):
                         whole = np.column_stack([found[part], tau[rows[part], j]])
+                        # all rows: a model must also predict where the arm rests or a motor is at its limit
                         judge.add(block, j, whole)
                         fit.add(block, j, whole[fitted[rows[part], j]])
             before += len(motion.t[motion.kept])
@@ -231,11 +233,12 @@ class Source:
             yield from self._from_every_sample(motion, load)
             return
         for rows, smooth, edged in self._on_grids(motion, load):
-            yield rows, self.columns.joined(smooth.filtered(), edged.filtered())
+            yield rows, self.columns.join(smooth.filter_values(), edged.filter_values())
 
     def _from_every_sample(self, motion: RecordedMotion, load: Array | None) -> Iterator[tuple[Indexes, list[Array]]]:
         """A chunk is filtered with as much around it as the filter remembers."""
         smoother = motion.smoother
+        # a chunk no shorter than what is read around it: the overlap would cost more than the chunk
         chunk, around = max(CHUNK, smoother.memory), smoother.memory
         for first in range(0, len(motion), chunk):
             low, high = max(0, first - around), min(len(motion), first + chunk + around)
@@ -277,7 +280,7 @@ def _by_block(block: Indexes) -> Iterator[tuple[int, Indexes]]:
         yield int(number), np.flatnonzero(block == number)
 
 
-def _vector(theta: Any, size: int) -> Array:
+def _vector(theta: object, size: int) -> Array:
     found = np.asarray(theta, float)
     if found.shape != (size,):
         raise InputError("theta: expected {size} numbers, one a column, found shape {shape}", size, found.shape)
@@ -305,15 +308,9 @@ SHOWN = 1e-8  # eigenvalues of a scaled Gram matrix, in parts of the largest
 
 
 def gather(
-    robot: RobotDescription,
-    logs: Log | Iterable[Log],
-    model: JointModel | None = None,
-    filter: Filter = "auto",
-    *,
-    blocks: int = BLOCKS,
-    load: Any = None,
-    tell: Tell = silent,
-) -> Data:
+    robot: RobotDescription, logs: Log | Iterable[Log], model: JointModel | None = None, filter: Filter = "auto", *,
+    blocks: int = BLOCKS, load: object = None, tell: Tell = silent,
+) -> Data:  # fmt: skip
     """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load`: of inertial columns, see `Data`."""
     columns = Columns(robot, model or JointModel())
     listed = [logs] if isinstance(logs, Log) else list(logs)
@@ -346,6 +343,7 @@ def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedM
 def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, effort: Array) -> RecordedMotion:
     assert part.tau is not None
     held = part.saturated | (np.abs(part.tau) >= effort)
+    # hours of recording far above the cut-off: thinned first, since the filter would discard them anyway
     if len(part) > LONG and (stride := smoother.strides.coarse // LONG_EDGES) > 1:
         part, held = thin_log(part, stride), thin_flags(held, stride)
         smoother = replace(smoother, rate=smoother.rate / stride)
@@ -362,18 +360,13 @@ def _check(robot: RobotDescription, log: Log) -> None:
         raise InputError(told, log.source or Message("log"))
     for name, value in (("q", log.q), ("tau", log.tau)):
         if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
-            raise InputError(
-                "log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
-                name,
-                robot.dof,
-                robot.name,
-                np.shape(value),
-            )
+            raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
+                             name, robot.dof, robot.name, np.shape(value))  # fmt: skip
         if not np.isfinite(value).all():
             raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 
 
-def _load(source: Source, given: Any, blocks: int) -> Array | None:
+def _load(source: Source, given: object, blocks: int) -> Array | None:
     """The inertial parameters behind columns that follow the load: given, the file's, or those of a first fit."""
     columns = source.columns
     size = len(columns.inertial.columns)
@@ -396,6 +389,7 @@ def first_fit(grams: Grams) -> Array:
     scale = np.sqrt(np.maximum(np.diag(a), 0.0))
     scale[scale == 0] = 1.0
     values, vectors = np.linalg.eigh(a / np.outer(scale, scale))
+    # columns are scaled to one first, so that the threshold means the same for masses and for friction
     shown = values > SHOWN * max(values[-1], 0.0)
     turned = vectors[:, shown].T @ (b / scale)
     found: Array = vectors[:, shown] @ (turned / values[shown]) / scale

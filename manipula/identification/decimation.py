@@ -78,7 +78,7 @@ class Window(NamedTuple):
         """Values (samples, n) at the samples of another window of the same rows, on lines between those of this one."""
         return np.stack([np.interp(other.places, self.places, column) for column in x.T], axis=1)
 
-    def filtered(self, x: Array, ends: Array) -> Array:
+    def filter_rows(self, x: Array, ends: Array) -> Array:
         """The rows kept, of columns (places, k) and their values at the first and the last sample of the stretch."""
         if self.before.any() or self.behind.any():  # 2·end − x in place of x
             beyond = self.before + self.behind
@@ -103,13 +103,13 @@ class GridColumns(NamedTuple):
     values: list[Array]
     ends: list[Array]
 
-    def filtered(self) -> list[Array]:
-        return [self.window.filtered(x, end) for x, end in zip(self.values, self.ends)]
+    def filter_values(self) -> list[Array]:
+        return [self.window.filter_rows(x, end) for x, end in zip(self.values, self.ends)]
 
     def torques(self, theta: Sequence[Array]) -> Array:
         """(rows, n), every joint's columns times its own parameters."""
         inside, ends = (np.stack([x @ y for x, y in zip(all_, theta)], axis=1) for all_ in (self.values, self.ends))
-        return self.window.filtered(inside, ends)
+        return self.window.filter_rows(inside, ends)
 
 
 def windows(length: int, rate: float, cutoff: float, kept: int, stride: int) -> Iterator[tuple[Indexes, Window]]:

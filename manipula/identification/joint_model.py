@@ -107,7 +107,7 @@ class JointModel:
         return tuple(dict.fromkeys(given))
 
     @classmethod
-    def everything(cls, **more: Any) -> JointModel:
+    def full(cls, **more: Any) -> JointModel:
         """The families that a search among them may choose from. Asymmetric friction is among them as |q̇| and offset;
         drive gains, couplings and what has widths of the robot's file must be asked for."""
         chosen = (*(key for key in _FRICTION if FAMILIES[key].tried), *more.pop("friction", ()))
@@ -190,6 +190,7 @@ class Columns:
         own = self.robot.joint_names
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if x.name in own]
         self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
+        # widths of friction are in rad/s: a slide is as slow at SLIDE m/s as a turn at 1 rad/s
         self._pace = [Fraction(1) if x.turns else SLIDE for x in self.joints]
         self.pace = np.array([float(x) for x in self._pace])
         self.widths = own_widths(self.joints, self._pace, dict(self.robot.values))
@@ -295,7 +296,7 @@ class Columns:
     def values(self, motion: RecordedMotion, rows: Rows, load: Array | None) -> list[Array]:
         """Of every joint (rows, columns it feels) in the order of `own`; `load` are inertial parameters."""
         smooth, borne = self.smooth_values(motion, rows, load)
-        return self.joined(smooth, self.edged_values(motion, rows, borne))
+        return self.join(smooth, self.edged_values(motion, rows, borne))
 
     def smooth_values(self, motion: RecordedMotion, rows: Rows, load: Array | None) -> tuple[list[Array], Array | None]:
         """Those of the columns without edges, and what every joint bears (rows, n)."""
@@ -321,7 +322,7 @@ class Columns:
             found.append(values.T)
         return found
 
-    def joined(self, smooth: Sequence[Array], edged: Sequence[Array]) -> list[Array]:
+    def join(self, smooth: Sequence[Array], edged: Sequence[Array]) -> list[Array]:
         """Both kinds of columns in the order of `own`."""
         found = []
         for mask, first, second in zip(self.smooth, smooth, edged):

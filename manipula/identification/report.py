@@ -19,7 +19,7 @@ from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.drawing.skeleton import axes_of, poses_of
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.pages.charts import Chart, ChartLine
-from manipula.pages.page import charts, page, paragraph, section, table, warning
+from manipula.pages.page import charts, page, paragraph, section, table, warning_paragraph
 from manipula.pages.picture import Style, svg_of
 from manipula.recordings.sources import SAMPLE, sample_named
 from manipula.version import __version__
@@ -55,7 +55,7 @@ class Shown(Protocol):
     @property
     def data(self) -> Data: ...
     @property
-    def judged(self) -> Sequence[Data]: ...
+    def validation_data(self) -> Sequence[Data]: ...
     @property
     def parameters(self) -> Any: ...
     @property
@@ -127,7 +127,7 @@ def report_of(found: Shown) -> str:
     """HTML that needs no other file: what a customer reads first, what an engineer checks last."""
     parts = [
         _head(found),
-        *(warning(text) for text in found.warnings),
+        *(warning_paragraph(text) for text in found.warnings),
         section("Errors", _errors(found), paragraph(_summary(found))),
         section("Recordings", _stretches(found), *_notes(found)),
         *(text for use, data in _uses(found) for text in _courses(use, data, found.theta)),
@@ -272,8 +272,8 @@ def _stretches(found: Shown) -> str:
 
 
 def _uses(found: Shown) -> list[tuple[str, Data]]:
-    many = len(found.judged) > 1
-    others = [(f"validation {k}" if many else "validation", data) for k, data in enumerate(found.judged, 1)]
+    many = len(found.validation_data) > 1
+    others = [(f"validation {k}" if many else "validation", data) for k, data in enumerate(found.validation_data, 1)]
     return [("training", found.data), *others]
 
 

@@ -46,6 +46,7 @@ class Answers:
         self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
         # a double root has a null direction as well, but the tool leaves the pose along it: no family
         self.families = self._families(self.reached & ~self._pair_double_roots(close.twin[0]))
+        # before twins are looked for: members of one family that slide to the seed become one answer
         self._slide_to_seed()
         self.twin = twins(solver, T[None], self.q, self.reached, self.residual)
         self._seat_seed()
@@ -53,6 +54,7 @@ class Answers:
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
         inside: Bits = np.all(self.margin >= -LimitTolerance.INSIDE, axis=-1)
+        # of two equal branches the one inside the limits must stay, whichever comes first
         self.twin = prefer_twins(self.twin, inside, self.q, seed)
         self.valid: Bits = self.reached & (self.twin < 0) & inside
 
@@ -86,6 +88,7 @@ class Answers:
         """The family through each branch; only where the Jacobian is singular can there be one."""
         families: list[Family | None] = [None] * len(self.q)
         rows = np.flatnonzero(possible)
+        # a redundant arm is on a family everywhere; its parameter names the member
         if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
             return families
         # the smallest singular value: only where it is small is a walk along a null direction worth its price
@@ -104,6 +107,7 @@ class Answers:
         for i, family, near in zip(places, families, best, strict=True):
             member = family.inside(self.solver.low, self.solver.high, self.seed, near)
             miss = float(newton.residual(self.solver.pose(member), self.T))
+            # a walk rounds: a member that has lost the pose is no answer, and the branch stays where it was
             if miss <= self.exact:
                 self.q[i], self.residual[i] = member, miss
 
@@ -137,6 +141,7 @@ class Answers:
         places = np.flatnonzero(self.reached & (self.twin < 0) & ~self.valid)
         if self.valid.any() or not places.size:
             return ""
+        # the joint farthest outside decides: its limit is the one a user would have to move
         over = np.maximum(-self.margin[places], 0).max(-1)
         return solver.outside_text(self.solver, self.q[places[int(np.argmin(over))]], LimitTolerance.INSIDE)
 

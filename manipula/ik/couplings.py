@@ -43,7 +43,7 @@ class CoupledSolver(InverseSolver):
         jacobian: Kinematics,
     ) -> None:
         road, moves = tree.road(), road_coordinates(robot)
-        own, self._road = moves.moving, road
+        own, self._road = moves.effective, road
         self._moved: list[Moved] = [[(road.links[i], k) for i, k in moves.columns[c]] for c in own]
 
         def whole(x: Floats) -> Floats:
@@ -100,7 +100,7 @@ class CoupledSolver(InverseSolver):
 
 def coupled_plan(robot: RobotDescription) -> Plan:
     """Of a robot in which joints on the road to the tool follow others."""
-    odd, count = road_coordinates(robot).followers, len(road_coordinates(robot).moving)
+    odd, count = road_coordinates(robot).followers, len(road_coordinates(robot).effective)
     named = (
         Message("joint {odd!r} follows", odd[0])
         if len(odd) == 1

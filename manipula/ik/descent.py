@@ -47,6 +47,7 @@ def locate_axes(n: int, arm: Reals, kinds: Ints, x: Reals, axes: Reals, points: 
             R[i * 3 + j] = arm[i * 4 + j]
     for k in range(n):
         gap = (k + 1) * 12
+        # offset + direction·x: the zero and the sense that the user knows
         turn = arm[(n + 1) * 12 + k] + arm[(n + 1) * 12 + n + k] * x[k]
         for i in range(3):
             axes[k * 3 + i] = R[i * 3 + 2]
@@ -134,6 +135,7 @@ def fill_jacobian(n: int, what: int, arm: Reals, kinds: Ints, axes: Reals, point
             J[k * 6 + 2] = d
         if what > AXIS:
             for i in range(3):
+                # direction alone: where the tool is does not count, and its rows must not pull
                 J[k * 6 + i] = 0.0
 
 
@@ -204,6 +206,7 @@ def descend_from(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: R
     slow = 0
     fresh = True
     for _ in range(rounds):
+        # after a step that did not help only the damping is new: J and JᵀJ are those of the same place
         if fresh:
             fill_jacobian(n, what, arm, kinds, axes, points, end, J)
             normal(n, J, e, x, arm[limits:], H, g)
@@ -231,7 +234,9 @@ def descend_from(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: R
                 e[i] = there_e[i]
             damping *= SHRINK
         else:
+            # from a floor: a damping shrunk to rounding would take many failures to matter again
             damping = max(damping, DescentTolerance.DAMPING) * GROW
+        # by the step before it was cut: at a limit x stands still without having arrived
         settled = length < DescentTolerance.STILL or cost < DescentTolerance.ROUNDING
         if settled or damping > DescentTolerance.STUCK or slow > PATIENCE:
             break
@@ -270,6 +275,7 @@ class Descent:
         lengths = sum(float(np.linalg.norm(gap[:3, 3])) for gap in gaps[1:])
         self.unit = lengths or 1.0
         turning = np.array([link.kind.pivots for link in arm.links])
+        # a slide in the unit of the lengths: one damping then suits all joints
         self._scale = np.where(turning, 1.0, self.unit)
         self._kinds = np.where(turning, 0, 1).astype(np.int64)
         for gap in gaps:

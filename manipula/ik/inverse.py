@@ -17,22 +17,33 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
-from manipula.ik.branch_selection import choice_table, closed_rows, order_branches, seat_of
-from manipula.ik.closed_form import Closed, closed_over_arrays, code_for_many, refine_unsettled, settled_poses
+from manipula.ik.branch_selection import (
+    Closed,
+    choice_table,
+    closed_over_arrays,
+    closed_rows,
+    code_for_many,
+    order_branches,
+    refine_unsettled,
+    seat_of,
+    settled_poses,
+)
 from manipula.ik.descent import JointSpace
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.numeric import poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
-from manipula.ik.search import TASKS, nearest_found, starts
 from manipula.ik.solver import AcceptedBranches, Nearest, Raw, away_text, nearest_reason
 from manipula.ik.without_closed_form import (
+    TASKS,
     counted_solutions,
     found_branches,
     general_solver,
+    nearest_found,
     searched_branches,
     side_by_side,
+    starts,
     unclosed_result,
 )
 from manipula.mechanics.models.inverse.classify import classify
@@ -81,6 +92,7 @@ class InverseSolver(JointSpace):
         """In how many ways the joints move the tool: fewer than six where they are few, or move it alike."""
         if self.chain.dof < 6:
             return self.chain.dof
+        # at samples and not at one place: there the arm might be singular by chance
         q = poses.sample_configurations(*self.walls, self.turning, self.size)
         return poses.rank_of(poses.scale_jacobian(self.jacobian(q), self.turning, self.size))
 
@@ -128,6 +140,7 @@ class InverseSolver(JointSpace):
             return self._searched_if_empty(result, parameter)
         exact, accepted = settled_poses(self, T.reshape(1, 16), values, near)
         T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
+        # near a singularity the quick way does not decide: every branch is then refined and judged
         if accepted.unsettled.any():
             return self._searched_if_empty(InverseResult(self, T, seed=near, parameter=values), parameter)
         q, valid = accepted.q.reshape(-1, self.chain.dof), np.ravel(accepted.valid)
@@ -168,6 +181,7 @@ class InverseSolver(JointSpace):
         """
         if parameter is not None or len(result.q):
             return result
+        # where the limits alone forbid every branch there is nothing to search for
         if self.plan.parameter or (self._may_miss and not result.reached):
             searched = unclosed_result(self, result.pose, result.seed, None, None, tolerance)
             return searched if len(searched.q) or (searched.reached and not result.reached) else result
@@ -228,6 +242,7 @@ class InverseSolver(JointSpace):
             return self._batch_unclosed(poses.checked_poses(T, tolerance), seed, values, tolerance, searching)
         exact, accepted = settled_poses(self, T.reshape(-1, 16), values, seed)
         if tolerance is not None:
+            # the quick way knows the arm’s own tolerance alone
             accepted.unsettled[:] = True
         if accepted.unsettled.any():
             refine_unsettled(self, exact, values, seed, accepted, tolerance)

@@ -53,8 +53,8 @@ def elbow_angle(J: Reals, tool: Reals, senses: Reals) -> float:
         z[3 * k + 2] = senses[k] * wz
     shoulder = reals(3)
     wrist = reals(3)
-    meeting(p, z, 0, shoulder)
-    meeting(p, z, 4, wrist)
+    meeting_point(p, z, 0, shoulder)
+    meeting_point(p, z, 4, wrist)
     sx = wrist[0] - shoulder[0]
     sy = wrist[1] - shoulder[1]
     sz = wrist[2] - shoulder[2]
@@ -73,7 +73,7 @@ def elbow_angle(J: Reals, tool: Reals, senses: Reals) -> float:
     return atan2(triple / length, ax * bx + ay * by + az * bz)
 
 
-def meeting(p: Reals, z: Reals, k: int, at: Reals) -> None:
+def meeting_point(p: Reals, z: Reals, k: int, at: Reals) -> None:
     """Where axis k and the next meet: p + x u with x = ((r − p) × v)·n / n·n,  n = u × v."""
     i = 3 * k
     nx = z[i + 1] * z[i + 5] - z[i + 2] * z[i + 4]

@@ -47,7 +47,7 @@ from manipula.mechanics.models.kinematics.manipulability import determinant, upr
 from manipula.mechanics.robot.tree import Tree, in_series
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, column, cross, dot, sub
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 
 DRAWS = ("one", "other")
 WORDS = ("x", "y", "z", Message("angle about x"), Message("angle about y"), Message("angle about z"))
@@ -105,7 +105,7 @@ class _Drawn:
         self.graph = Graph()
         self.maths = ExprMaths(self.graph)
         self.letters = structure.symbols(self.graph.symbol)
-        self.chain = upright(structure.merged(self.maths, self.letters))
+        self.chain = upright(structure.bound_tree(self.maths, self.letters))
         self.q = [self.graph.symbol(f"q{i + 1}", online=True) for i in range(self.chain.dof)]
 
     def function(self, name: str, value: Any) -> Function:
@@ -125,7 +125,7 @@ def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
     J = [J[row] for row in rows]
     square = len(rows) == n
     A = J if square else [[dot(one, other) for other in zip(*J)] for one in zip(*J)]
-    said = Message("the tool's {ways}", joined(", ", (WORDS[row] for row in rows)))
+    said = Message("the tool's {ways}", join_messages(", ", (WORDS[row] for row in rows)))
     name = "J" if square else "JᵀJ"
     # fewer rows than joints: JᵀJ is singular everywhere
     value = determinant(A) if len(rows) >= n else 0
@@ -142,7 +142,7 @@ def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
 
 def _zeros(structure: ArmStructure, seed: str, row: int) -> bool:
     maths = FieldMaths(f"rows {seed}")
-    chain = upright(structure.merged(maths, structure.symbols(maths.symbol)))
+    chain = upright(structure.bound_tree(maths, structure.symbols(maths.symbol)))
     J: Any = jacobian(chain, [maths.symbol(f"joint {i}") for i in range(chain.dof)])
     return all(_nothing(x) for x in J[row])
 
@@ -189,7 +189,7 @@ def _centre(structure: ArmStructure) -> int | None:
 
 def _meeting_axes(structure: ArmStructure, seed: str) -> set[int]:
     maths = FieldMaths(f"wrist {seed}")
-    chain = structure.merged(maths, structure.symbols(maths.symbol))
+    chain = structure.bound_tree(maths, structure.symbols(maths.symbol))
     links = chain.links[3:]
     if not all(link.kind.pivots for link in links):
         return set()

@@ -150,7 +150,7 @@ class Singularities:
 def singularities_of(robot: RobotDescription, symbolic: Symbolic) -> Singularities:
     """Those of the arm to the robot's tool."""
     framed = with_frame(robot)
-    if framed.coordinates.coupled:
+    if framed.coordinates.followers:
         raise InputError(
             "{name}: joints follow others, and singular configurations are those of free joints", robot.name
         )
@@ -188,7 +188,7 @@ class _Trial:
         parameters = free_parameters(structure.robot, structure.symbolic)
         self.letters = {name: _number(x, values, self.rng.uniform(0.2, 0.9)) for name, x in parameters.items()}
         self.drawn = any(x is None or not set(names_of(x)) <= set(values) for x in parameters.values())
-        self.chain = structure.merged(FLOATS, self.letters)
+        self.chain = structure.bound_tree(FLOATS, self.letters)
         self.free = [f"q{i + 1}" for i in range(self.chain.dof)]
 
     def rank(self, q: dict[str, float]) -> float:

@@ -176,7 +176,7 @@ def _only(chain: Tree, l: int, link: Link) -> Tree:
     return replace(chain, links=tuple(bare))
 
 
-def _paired(left: Sequence[Any], right: Sequence[Any]) -> Sides:
+def _paired(left: Sequence[object], right: Sequence[object]) -> Sides:
     return list(zip(left, right, strict=True))
 
 

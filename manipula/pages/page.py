@@ -49,7 +49,7 @@ def paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
 
 
-def warning(text: str) -> str:
+def warning_paragraph(text: str) -> str:
     return f'<p class="warning">{escape(text)}</p>'
 
 

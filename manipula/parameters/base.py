@@ -159,9 +159,9 @@ def base_parameters_from(structure: ArmStructure) -> BaseParameters:
     """The same, of a robot whose structure is at hand."""
     robot = structure.robot
     refuse_ambiguous(robot)
-    found = structure.ranking
+    found = structure.column_ranking
     graph = Graph()
-    chain = structure.merged(ExprMaths(graph), structure.symbols(graph.symbol))
+    chain = structure.bound_tree(ExprMaths(graph), structure.symbols(graph.symbol))
     standard, values = standard_slots(chain), standard_values(chain)
     B = [[graph.expr(x) for x in row] for row in grouping_matrix(chain, standard)]
     weights = _coefficients(chain, robot.coordinates, graph, found.dropped)
@@ -224,7 +224,7 @@ def _refuse_tiny_pivots(robot: RobotDescription, factors: Sequence[Expr]) -> Non
 
 def _links_from_zero(chain: Tree) -> Iterator[Link]:
     """Where a joint counts from does not matter, unless another one follows it."""
-    free = not chain.coordinates.coupled
+    free = not chain.coordinates.followers
     for link in chain.links:
         offset = 0 if free else known_angle(link.offset, chain.maths) if link.kind.turns else link.offset
         yield replace(link, offset=offset)
@@ -273,7 +273,7 @@ def _matrix_function(robot: RobotDescription, graph: Graph, C: list[list[Expr]])
     return Function("base_parameters", graph, inputs, (output,), provenance=Provenance(robot.name))
 
 
-def _numeric_rider_values(standard: Sequence[Slot], values: Sequence[Any]) -> dict[Slot, Any]:
+def _numeric_rider_values(standard: Sequence[Slot], values: Sequence[object]) -> dict[Slot, Any]:
     """The riders' parameters that enter the formulas as numbers: of those in numbers, where riders are many."""
     riders = dict.fromkeys(slot.rider for slot in standard if slot.rider)
     if len(riders) <= RIDERS:
@@ -335,7 +335,7 @@ def _prove_grouping(structure: ArmStructure, matrix: Function) -> int:
     robot, moves, entries = structure.robot, structure.robot.coordinates, 0
     for _ in range(DRAWS):
         chain = structure.in_field(f"base parameters {secrets.token_hex(16)}")
-        wrong, entries = _mismatches(chain, moves, matrix, structure.ranking)
+        wrong, entries = _mismatches(chain, moves, matrix, structure.column_ranking)
         if wrong:
             raise ProofError(
                 "{name}: the base parameters found lose torque ({wrong} entries differ)", robot.name, wrong

@@ -209,7 +209,7 @@ def significance_of(robot: RobotDescription, motions: Motions, tolerance: float 
             "{name}: significance needs numbers; no value for {missing}", robot.name, ", ".join(missing[:8])
         )
     _check(motions, robot, tolerance)
-    found, values = structure.ranking, np.array(base_parameters_from(structure).values, dtype=float)
+    found, values = structure.column_ranking, np.array(base_parameters_from(structure).values, dtype=float)
     alive = np.flatnonzero(values)
     names = [found.names[k] for k in alive]
     parts = contributions(robot, found, values, motions)[:, :, alive]

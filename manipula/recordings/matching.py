@@ -39,7 +39,7 @@ class Matched:
     notes: tuple[str, ...]
 
 
-def match_columns(source: Source, joints: Joints, said: Mapping[str, Any]) -> Matched:
+def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) -> Matched:
     """`said` names columns by head or number, for the quantities one wants to say oneself; None leaves one out."""
     _refuse_odd(source, said)
     entries = [entry for k in range(len(source.columns)) for entry in entries_of(source, k, joints)]
@@ -73,7 +73,7 @@ def match_columns(source: Source, joints: Joints, said: Mapping[str, Any]) -> Ma
     return Matched(time, units, groups, names, tuple(notes))
 
 
-def _refuse_odd(source: Source, said: Mapping[str, Any]) -> None:
+def _refuse_odd(source: Source, said: Mapping[str, object]) -> None:
     for name in said:
         if name not in ("t", *MEASURED_NAMES, *WANTED_NAMES):
             raise UnknownNameError("quantity of a log", name, ("t", *MEASURED_NAMES, *WANTED_NAMES))
@@ -119,7 +119,7 @@ def _group_from_option(source: Source, quantity: str, given: Any, joints: Joints
     return Group(tuple(places), tuple(_unit_at(source, place, quantity) for place in places), "", (), joints.names)
 
 
-def _places_of_item(source: Source, quantity: str, item: Any) -> list[Place]:
+def _places_of_item(source: Source, quantity: str, item: object) -> list[Place]:
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
         if not 0 <= item < len(source.columns):
             last = len(source.columns) - 1

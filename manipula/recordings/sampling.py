@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 
 Array = NDArray[np.float64]
 GAP = 5.5  # steps as long as those around: a few lost samples can be bridged, more cannot
@@ -166,7 +166,7 @@ def _timestamp_note(off: float, step: float, lost: int) -> str:
                 lost,
             )
         )
-    return joined("; ", said)
+    return join_messages("; ", said)
 
 
 def t_words(seconds: float) -> str:

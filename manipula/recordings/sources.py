@@ -53,7 +53,7 @@ class Source:
         return [column.head for column in self.columns]
 
 
-def column_from(head: str, values: Any, unit: str = "", joints: tuple[str, ...] = ()) -> Column:
+def column_from(head: str, values: object, unit: str = "", joints: tuple[str, ...] = ()) -> Column:
     """A column of an array at hand."""
     array = np.asarray(values)
     return Column(head, lambda: array, 1 if array.ndim < 2 else array.shape[1], unit, joints)

@@ -49,7 +49,7 @@ _LOOSE = 1e-13  # of its bound: by so much a joint that is let go is beyond it
 def integrate(
     plant: Plant,
     drive: Torques | Drive | None,
-    start: Any,
+    start: object,
     until: float,
     *,
     at: Sequence[float] | Array | None = None,
@@ -85,7 +85,7 @@ class _Run(StateEquations):
     """The equations on their way: the time, the state, what has happened."""
 
     def __init__(
-        self, plant: Plant, drive: Drive, start: Any, since: float, push: Torques | None, also: Mapping[str, Any]
+        self, plant: Plant, drive: Drive, start: object, since: float, push: Torques | None, also: Mapping[str, object]
     ) -> None:
         q, qd = start_from(start, plant.robot.joint_names, *plant.ends)
         known = states_of(plant, q, qd, also)
@@ -138,7 +138,7 @@ class _Run(StateEquations):
         if self.drive.sample is None:
             return
         if self.held is None or self.t >= self._from + self._asked_for * self.drive.sample:
-            self.held, new = self.asked(self.t, self.y)
+            self.held, new = self.evaluate_law(self.t, self.y)
             self.y[self.m : -2] = new
             self._asked_for += 1
             self._settle(())

@@ -87,7 +87,7 @@ def refuse_impossible_drive(part: Part) -> None:
         along_time("wrench", part.wrench, 6, part)
 
 
-def _refuse_stages(method: str, law: Any, lead: tuple[int, ...]) -> None:
+def _refuse_stages(method: str, law: object, lead: tuple[int, ...]) -> None:
     """What cannot be asked in every stage."""
     if not callable(law) or hasattr(law, "function"):
         raise InputError("stages: is of a law that is a function (t, q, qd) → torques; other laws know when they act")
@@ -284,7 +284,7 @@ def _measured_state(part: Part, state: Any) -> tuple[Array, Array]:
     return (state.q, state.qd) if part.plant.springs is None else (state.motor, state.motor_rate)
 
 
-def torques_from(told: Any, n: int, t: float, wild: bool = False) -> Array:
+def torques_from(told: object, n: int, t: float, wild: bool = False) -> Array:
     """What a function gave at a time; of a `wild` state, numbers that are none are not the function's fault."""
     try:
         tau = np.asarray(told, dtype=float)

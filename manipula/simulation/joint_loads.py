@@ -126,7 +126,7 @@ def loads_of(
     return _worst(robot, float(source.duration), [_of_motion(functions, source, push)])
 
 
-def _six(wrench: Any) -> Array:
+def _six(wrench: object) -> Array:
     try:
         found = np.asarray(wrench, dtype=float)
     except (TypeError, ValueError):

@@ -231,7 +231,7 @@ def _as_list(given: float | Sequence[float] | None) -> Sequence[float] | None:
     return [given] if isinstance(given, int | float) else given
 
 
-def states_of(plant: Plant, q: Array, qd: Array, given: Mapping[str, Any]) -> dict[str, Array]:
+def states_of(plant: Plant, q: Array, qd: Array, given: Mapping[str, object]) -> dict[str, Array]:
     """What motors and bristles begin with, by name: as given, or where springs and bristles are relaxed."""
     relaxed = {} if plant.springs is None else {"motor": q, "motor_rate": qd}
     relaxed |= {} if plant.bristles is None else {"bristle": np.zeros_like(q)}
@@ -241,7 +241,7 @@ def states_of(plant: Plant, q: Array, qd: Array, given: Mapping[str, Any]) -> di
     return {name: _finite(name, given.get(name, x), np.shape(x)) for name, x in relaxed.items()}
 
 
-def _finite(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def _finite(name: str, value: object, shape: tuple[int, ...]) -> Array:
     try:
         found = np.array(np.broadcast_to(np.asarray(value, dtype=float), shape))
     except (TypeError, ValueError):

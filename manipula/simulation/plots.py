@@ -243,7 +243,7 @@ def _memory(name: str, values: Array, t: Array) -> Chart:
     return Chart(name, "time [s]", f"{name} [SI]", t.tolist(), lines)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(_text, value))
     return f"{value:.6g}" if isinstance(value, float) else "" if value is None else str(value)
@@ -264,7 +264,7 @@ class Trail(NamedTuple):
     points: Array
 
 
-def animation_of(run: Moved, frames: Frames, row: Any, rate: float, speed: float) -> Any:
+def animation_of(run: Moved, frames: Frames, row: object, rate: float, speed: float) -> Any:
     """The animation of matplotlib, `rate` pictures a second, time going `speed` times as fast as in the world."""
     try:
         from matplotlib.animation import FuncAnimation
@@ -326,7 +326,7 @@ def _times(t: Array, rate: float, speed: float) -> Array:
     return np.linspace(float(t[0]), float(t[-1]), max(count, 2))
 
 
-def _row(q: Array, row: Any) -> Array:
+def _row(q: Array, row: object) -> Array:
     """Positions (time, n) of one arm of a batch."""
     try:
         found = q[row if isinstance(row, tuple) else (row,)] if q.ndim > 2 else q
@@ -338,7 +338,7 @@ def _row(q: Array, row: Any) -> Array:
     return found
 
 
-def _above(name: str, value: Any) -> float:
+def _above(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
         raise InputError("{name}: expected a number above 0, found {value!r:.60}", name, value)
     return float(value)

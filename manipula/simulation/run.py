@@ -166,5 +166,5 @@ class Run:
         return f"<p>{escape(repr(self))}</p>" + html_table(heads, rows)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return "" if value is None else f"{value:.4g}"

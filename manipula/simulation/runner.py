@@ -57,7 +57,7 @@ class Segment(NamedTuple):
 
 
 def run_simulation(
-    task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str, Any], tell: Tell = silent
+    task: Task, law: object, ref: object, make: Workshop, about: Mapping[str, object], tell: Tell = silent
 ) -> Run:
     """The whole run. An interrupt from the keyboard ends it early, with what there is."""
     if callable(ref):
@@ -82,7 +82,7 @@ def run_simulation(
     return _run(task, ref, segments, about)
 
 
-def _refuse_strangers(ref: Mapping[str, Any], laws: Sequence[Any]) -> None:
+def _refuse_strangers(ref: Mapping[str, object], laws: Sequence[object]) -> None:
     """What is wanted, by name, is wanted by a law of the run."""
     ports = [port for law in laws if hasattr(law, "function") for port in law.function.inputs]
     known = list(dict.fromkeys(port.name for port in ports if port.role == "variable" and port.name not in MEASURED))
@@ -91,7 +91,7 @@ def _refuse_strangers(ref: Mapping[str, Any], laws: Sequence[Any]) -> None:
             raise UnknownNameError("input of a law of this run", str(name), known)
 
 
-def parts_of(task: Task, law: Any, ref: Any, make: Workshop) -> list[Part]:
+def parts_of(task: Task, law: object, ref: object, make: Workshop) -> list[Part]:
     """The events as spans of steps; what an event does not name stays."""
     found, here = [], Part(task, 0, task.steps, task.plant, law, task.wrench, ref)
     for event in task.events:
@@ -193,13 +193,13 @@ def _from_event_to_event(part: Part, now: Mapping[str, Array], tell: Tell) -> Se
     return Segment(course.t, motion, course.tau, state, energies, resting, np.zeros(()), np.zeros(()), whole)
 
 
-def _states(law: Any) -> dict[str, int]:
+def _states(law: object) -> dict[str, int]:
     """What a law remembers, with sizes."""
     ports = law.function.inputs if hasattr(law, "function") else ()
     return {port.name: len(port.names) for port in ports if port.role == "state"}
 
 
-def _settings(law: Any) -> list[str]:
+def _settings(law: object) -> list[str]:
     return list(getattr(law, "settings", {}))
 
 
@@ -257,7 +257,7 @@ def _refuse_runaway(part: Part, went: Marched) -> None:
     )
 
 
-def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]) -> Run:
+def _run(task: Task, ref: object, segments: list[Segment], about: Mapping[str, object]) -> Run:
     balance = error_of([x.energies for x in segments])
     if task.every == 1 and balance.max() > BALANCE:
         caution(

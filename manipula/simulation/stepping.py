@@ -72,7 +72,7 @@ class Functions:
         return Functions(frictionless(self.robot), self.parameters)
 
 
-def _numbers(name: str, value: Any) -> Array:
+def _numbers(name: str, value: object) -> Array:
     try:
         return np.asarray(value, float)
     except (TypeError, ValueError):
@@ -115,7 +115,7 @@ class Marched(NamedTuple):
 
 def run_steps(
     system: System,
-    state: Any,
+    state: object,
     steps: int,
     along: Mapping[str, Array],
     drive: Drive | None,
@@ -148,7 +148,7 @@ def run_steps(
 
 
 def _run_python_drive(
-    system: System, state: Any, steps: int, along: Mapping[str, Array], drive: Drive, p: Mapping[str, Array],
+    system: System, state: object, steps: int, along: Mapping[str, Array], drive: Drive, p: Mapping[str, Array],
     every: int, tell: Progress,
 ) -> Marched:  # fmt: skip
     """The torques of every step by a function in Python: one step at a time."""
@@ -173,7 +173,7 @@ def _run_python_drive(
     return Marched(found, _broadcast(told, found), (len(outputs) - 1) * every)
 
 
-def _one(system: System, state: Any, variables: Sequence[Any], p: Mapping[str, Array]) -> tuple[Any, Any]:
+def _one(system: System, state: object, variables: Sequence[object], p: Mapping[str, Array]) -> tuple[Any, Any]:
     """One step; parameters of many rows are taken by `run` alone."""
     if not p:
         return system.step(state, *variables)
@@ -183,7 +183,7 @@ def _one(system: System, state: Any, variables: Sequence[Any], p: Mapping[str, A
     ) else went.outputs[..., 0, :]
 
 
-def _stack_times(values: Sequence[Any]) -> Array:
+def _stack_times(values: Sequence[object]) -> Array:
     return np.stack([np.array(x) for x in values], axis=-2)
 
 

@@ -60,7 +60,7 @@ class Event:
             payload_from(self.payload, Message("event at {t:g} s", self.t))
 
 
-def payload_from(given: Any, where: str) -> dict[str, Any] | None:
+def payload_from(given: object, where: str) -> dict[str, Any] | None:
     """The arguments of `with_payload`, or None."""
     if given is None:
         return None
@@ -76,7 +76,7 @@ def payload_from(given: Any, where: str) -> dict[str, Any] | None:
     return load
 
 
-def in_order(events: Any, until: float) -> list[Event]:
+def in_order(events: object, until: float) -> list[Event]:
     """By time; one after the end is refused."""
     listed = [events] if isinstance(events, Event) else events
     if not isinstance(listed, Sequence) or not all(isinstance(x, Event) for x in listed):
@@ -131,14 +131,14 @@ class Task:
 
 def task_from(
     plant: Plant,
-    ref: Any,
+    ref: object,
     *,
-    start: Any = None,
+    start: object = None,
     until: float | None = None,
     step: float = 1e-3,
     method: str = "rk4",
-    wrench: Any = None,
-    events: Any = (),
+    wrench: object = None,
+    events: object = (),
     parameters: Mapping[str, Any] | None = None,
     gains: Mapping[str, int] | None = None,
     threads: int = 1,
@@ -180,7 +180,7 @@ def task_from(
     )  # fmt: skip
 
 
-def _whole(name: str, value: Any, least: int) -> int:
+def _whole(name: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError("{name}: expected a whole number, at least {least}, found {value!r:.60}", name, least, value)
     return int(value)
@@ -204,7 +204,7 @@ def _steps(ref: Any, until: Any, step: Any) -> int:
     return max(count if until is not None else int(np.ceil(end / step * (1 - NEAR))), 1)
 
 
-def refuse_reference(robot: Robot, ref: Any) -> None:
+def refuse_reference(robot: Robot, ref: object) -> None:
     """A motion to follow has as many joints as the arm."""
     if ref is None or isinstance(ref, Mapping):
         return
@@ -214,7 +214,7 @@ def refuse_reference(robot: Robot, ref: Any) -> None:
         raise InputError("ref: moves {dof} joints; {name} has {dof2}", ref.dof, robot.name, robot.dof)
 
 
-def numbers(name: str, value: Any) -> Array:
+def numbers(name: str, value: object) -> Array:
     """An array of floats; what is none, or holds NaN or infinity, is refused."""
     try:
         found = np.asarray(value, dtype=float)
@@ -230,7 +230,7 @@ def numbers(name: str, value: Any) -> Array:
     return found
 
 
-def _start(plant: Plant, ref: Any, start: Any) -> tuple[Array, Array]:
+def _start(plant: Plant, ref: object, start: object) -> tuple[Array, Array]:
     n = plant.robot.dof
     if isinstance(start, Mapping):
         start = (start["q"], start.get("qd", np.zeros(n))) if "q" in start else None
@@ -276,13 +276,13 @@ def refuse_outside(plant: Plant, q: Array, what: str, t: Array | None = None) ->
     )
 
 
-def _wrench(given: Any) -> Array | None:
+def _wrench(given: object) -> Array | None:
     if given is None:
         return None
     return numbers("wrench", given)
 
 
-def _parameters(given: Any) -> dict[str, Array]:
+def _parameters(given: object) -> dict[str, Array]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):

@@ -42,7 +42,7 @@ class SearchLine:
     price: str = "classical"
 
     @property
-    def asked(self) -> Case:
+    def options(self) -> Case:
         return {"method": self.method, "symbolic": self.symbolic, "parameters": self.parameters, "price": self.price}
 
 
@@ -131,8 +131,8 @@ class Board:
             if found.function:
                 text = unpack_function(found.function)
             else:
-                text = api.search(line.robot, line.model, **line.asked, **limits, seed=found.seed).text
-            made[title] = api.remember(line.robot, line.model, text, **line.asked)
+                text = api.search(line.robot, line.model, **line.options, **limits, seed=found.seed).text
+            made[title] = api.remember(line.robot, line.model, text, **line.options)
         return made
 
 
@@ -184,10 +184,10 @@ def searches(
     if isinstance(first, bool) or not isinstance(first, int) or first < 0:
         raise InputError("seed: expected a whole number of zero or more, found {seed!r:.40}", first)
     for line in lines:
-        api.refuse_search(line.robot, line.model, **line.asked)
+        api.refuse_search(line.robot, line.model, **line.options)
     places = {id(line.robot): f"robot {k}" for k, line in enumerate(lines)}
     shared: Case = {places[id(line.robot)]: line.robot for line in lines}
-    shared["lines"] = {x.title: {"robot": places[id(x.robot)], "model": x.model, "asked": x.asked} for x in lines}
+    shared["lines"] = {x.title: {"robot": places[id(x.robot)], "model": x.model, "asked": x.options} for x in lines}
     cases = {"seed": range(first, first + several), "line": [line.title for line in lines]}
     found = study(search_case, cases, shared={**shared, **limits_from(seconds, moves)}, **options)
     return replace(found, title="fewest operations", show=show, told=search_summary, shared=shared)

@@ -25,8 +25,7 @@ from manipula.messages import in_language
 from manipula.studio.jobs import Job, Jobs, TaskError, Workers
 from manipula.studio.requests import FILE, Guard, Recordings, body_of, is_form
 from manipula.studio.store import Conflict, Drafts, Folder
-from manipula.studio.tasks import replies
-from manipula.studio.tasks.registry import JOBS
+from manipula.studio.tasks import JOBS, replies
 from manipula.studio.tasks.requests import Given, error_of
 from manipula.version import __version__
 
@@ -176,7 +175,7 @@ class Studio:
     async def draft(self, request: Request) -> Response:
         given = await body_of(request)
         kept = cast("replies.DraftContent", {key: given.get(key) for key in ("document", "base", "file")})
-        await asyncio.to_thread(self.drafts.put, given.get("name"), kept if kept["document"] is not None else None)
+        await asyncio.to_thread(self.drafts.save, given.get("name"), kept if kept["document"] is not None else None)
         return JSONResponse(replies.DraftAnswer(saved=time.time()))
 
     async def model(self, request: Request) -> Response:

@@ -150,7 +150,7 @@ class Drafts:
 
     place: Path
 
-    def put(self, name: object, kept: DraftContent | None) -> None:
+    def save(self, name: object, kept: DraftContent | None) -> None:
         """None forgets it."""
         path = self._path(name)
         if kept is None:

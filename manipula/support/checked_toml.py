@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from manipula.errors import InputError, ManipulaError
-from manipula.messages import Message, in_front, joined
+from manipula.messages import Message, in_front, join_messages
 from manipula.support.text import toml_tables
 
 Table = TypeVar("Table", bound=BaseModel)
@@ -65,7 +65,7 @@ def _told_problem(error: ValidationError, kind: str) -> str:
     """The first problem of such a file: its table, with the row where there are several, its key, what was found."""
     first = error.errors()[0]
     words = [x for x in first["loc"] if not _is_choice(str(x))]
-    place = joined(": ", (x if isinstance(x, str) else Message("row {x}", x + 1) for x in words))
+    place = join_messages(": ", (x if isinstance(x, str) else Message("row {x}", x + 1) for x in words))
     found = first["input"]
     if first["type"] == "missing":
         return Message("{place}: is missing", place)

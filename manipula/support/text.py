@@ -183,7 +183,7 @@ def plain_dict(value: Mapping[str, object]) -> dict[str, Any]:
     return {name: plain(item) for name, item in value.items()}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Numbers, texts, lists and dicts. An array is a list of lists; what is infinite, or no number, is None.
 
     An object is what its own `as_dict` says; a named tuple without one is a dict of its fields.

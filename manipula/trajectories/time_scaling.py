@@ -78,7 +78,7 @@ def room(
     return upper - lower
 
 
-def crossing(active: Reals) -> float:
+def crossing_speed(active: Reals) -> float:
     """Where the two rows leave one u."""
     down = active[0] * active[4] - active[3] * active[1]
     return float((active[2] * active[4] - active[5] * active[1]) / down)
@@ -106,7 +106,7 @@ def controllable(
                 break
             if rise(active) >= 0.0:
                 return i
-            found = crossing(active)
+            found = crossing_speed(active)
             if not found < x:
                 break
             x = found
@@ -120,7 +120,7 @@ def controllable(
                 break
             if rise(active) <= 0.0:
                 return i
-            found = crossing(active)
+            found = crossing_speed(active)
             if not found > x:
                 break
             x = found

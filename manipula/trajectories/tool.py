@@ -224,7 +224,7 @@ def _start_configuration(arm: NumericArm, curve: Curve, near: Floats | None, tas
 
 def _road(arm: NumericArm) -> list[int]:
     """The joints that inverse kinematics answers for: of a robot that branches those on the road to the tool."""
-    return road_coordinates(with_frame(arm.robot)).moving
+    return road_coordinates(with_frame(arm.robot)).effective
 
 
 def _on_road(arm: NumericArm, q: Floats) -> Floats:

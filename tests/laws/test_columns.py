@@ -189,7 +189,7 @@ def test_torques_at_their_limit_are_not_fitted() -> None:
 
 def test_every_family_is_a_column_of_every_joint_and_is_linear() -> None:
     robot = random_robot(31, joints="RPR")
-    model = mp.JointModel.everything(coupling={("q1", "q3"): 0.5})
+    model = mp.JointModel.full(coupling={("q1", "q3"): 0.5})
     data = gather(robot, log_of(robot, 600), model, filter=None, blocks=2)
     names = data.names
     assert len(set(names)) == len(names)
@@ -263,7 +263,7 @@ def test_a_long_log_takes_little_memory() -> None:
     """40 columns a joint of 60 000 samples would be 40 MB a copy; the log itself is 5."""
     robot = arm()
     log = log_of(robot, 60_000, qd=None, qdd=None)
-    gather(robot, log_of(robot, 600), mp.JointModel.everything(), filter=20.0)  # what is loaded once
+    gather(robot, log_of(robot, 600), mp.JointModel.full(), filter=20.0)  # what is loaded once
     tracemalloc.start()
     try:
         gather(robot, log, mp.JointModel(), filter=20.0)

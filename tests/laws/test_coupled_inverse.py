@@ -21,9 +21,9 @@ def answered(robot: Any, seed: int, poses: int = 3) -> int:
     """Checks the answers to some poses of a robot; how many poses were asked for."""
     arm = mp.Arm(mp.Robot.of(robot), optimise="none")
     road = road_coordinates(with_frame(arm.robot))
-    if not road.coupled:
+    if not road.followers:
         return 0
-    solver, own = arm.inverse_solver, road.moving
+    solver, own = arm.inverse_solver, road.effective
     for x in np.random.default_rng(seed).uniform(-1.2, 1.2, (poses, arm.dof)):
         pose = arm.pose(x)
         found, near = arm.inverse_kinematics(pose), arm.inverse_kinematics(pose, seed=x[own])

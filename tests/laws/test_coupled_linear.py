@@ -202,7 +202,7 @@ def test_friction_that_follows_the_load_is_refused_where_accelerations_are_asked
 def test_factors_of_the_joints() -> None:
     for seed in range(6):
         robot, coupled, C, c = free_and_coupled(seed)
-        assert coupled.coordinates.coupled == (C.shape[0] > C.shape[1])
+        assert bool(coupled.coordinates.followers) == (C.shape[0] > C.shape[1])
         S, offsets = coupled.coordinates.affine
         assert (S == C).all() and np.allclose(offsets, c, rtol=0, atol=1e-15)
         assert (robot.coordinates.affine[0] == np.eye(len(C))).all()

@@ -37,7 +37,7 @@ def test_a_coarser_grid_has_the_response_of_the_filter(seed: int) -> None:
         rows, found = [], []
         for block, window in windows(len(t), rate, cutoff, smoother.step, stride):
             rows.append(block)
-            found.append(window.filtered(x[window.samples], x[[0, -1]]))
+            found.append(window.filter_rows(x[window.samples], x[[0, -1]]))
         np.testing.assert_array_equal(np.concatenate(rows), np.arange(0, len(t), smoother.step))
         left = np.abs(np.concatenate(found) - wanted[:: smoother.step]).max(1)
         # a point reflection bends at once, which a coarse grid sees as 1e-3; the filter forgets it down to 1e-6

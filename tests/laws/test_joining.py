@@ -75,7 +75,7 @@ def by_port(function: Function, fixed: Mapping[str, float]) -> dict[str, Any]:
 def plain(asked: Prepared, model: str, fixed: Mapping[str, float]) -> Callable[..., Any]:
     """A model of the robot by its plain text on floats: no expression, no optimiser."""
     text = next(iter(MODELS[model].methods.values()))
-    tree = asked.structure.merged(FLOATS, {name: fixed[name] for name in asked.parameters})
+    tree = asked.structure.bound_tree(FLOATS, {name: fixed[name] for name in asked.parameters})
     return lambda **given: np.array(next(iter(text(tree, {k: list(map(float, v)) for k, v in given.items()}).values())))
 
 

@@ -304,7 +304,7 @@ def test_a_cut_off_that_noise_has_raised_is_lowered() -> None:
     found = mp.identify(ARM, log, model=PLAIN, validate=log)
     cutoff = found.data.source.motions[0].smoother.cutoff
     assert cutoff is not None and cutoff < 20 and "left out" in found.filter[0]
-    assert found.judged[0].source.motions[0].smoother.cutoff == cutoff  # one filter for all
+    assert found.validation_data[0].source.motions[0].smoother.cutoff == cutoff  # one filter for all
 
 
 def test_errors_beside_those_of_least_squares() -> None:

@@ -4,9 +4,11 @@ A line is drawn among all that run, then one of the operators that fit it, then 
 line are known from one run of the suite under coverage (`--measure`; kept in `out/reach`), so a mutant takes seconds. A
 mutant that no test notices is printed with the tests that run its line: one of them should have noticed. Those of
 `equivalent.toml` change no result; each has its reason there, and is not counted. At the end the tests that noticed
-something run on the package as it is: one that fails there too has noticed nothing.
+something run on the package as it is: one that fails there too has noticed nothing. Tests written since the suite was
+measured are measured by `--also`, and known from then on.
 
     python -m tests.mutants.random --seed 1 --count 100 [--room algebra] [--jobs 2] [--seconds 120] [--measure]
+                                   [--also tests/units/test_new.py ...]
 """
 
 from __future__ import annotations
@@ -166,9 +168,12 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=120, help="of tests for one mutant, as measured")
     options.add_argument("--reach", type=Path, default=ROOT / "out" / "reach")
     options.add_argument("--measure", action="store_true", help="run the suite under coverage first, even if it was")
+    options.add_argument("--also", nargs="+", default=[], help="files of tests that are new: run under coverage first")
     request = options.parse_args()
     if request.measure or not (request.reach / "seconds.xml").exists():
         measure(request.reach)
+    if request.also:
+        measure(request.reach / f"also-{len(list(request.reach.glob('also-*')))}", request.also)
     reach, count = Reach(request.reach), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="mutants-") as place, ThreadPoolExecutor(request.jobs) as pool:
         trees: SimpleQueue[Path] = SimpleQueue()

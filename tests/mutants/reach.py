@@ -1,6 +1,7 @@
 """Which tests run a line of the package: one run of the suite under coverage, kept in a folder.
 
-A line that has moved since then is found again by comparing the file with the text that was measured.
+A line that has moved since then is found again by comparing the file with the text that was measured. Tests written
+since then are measured alone, into a folder within that folder.
 """
 
 from __future__ import annotations
@@ -36,23 +37,23 @@ source =
 """
 
 
-def measure(folder: Path) -> None:
-    """Run the suite, every line with the tests that reach it, every test with its seconds."""
+def measure(folder: Path, tests: Iterable[str] = ()) -> None:
+    """Run the suite, or these files of it, every line with the tests that reach it, every test with its seconds."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "coverage.ini"
     settings.write_text(_SETTINGS.format(folder=folder, root=ROOT), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "tests.mutants.plugin", "-p", "no:cacheprovider"]
     command += ["--cov=manipula", "--cov-context=test", f"--cov-config={settings}", "--cov-report="]
     command += [f"--junitxml={folder / 'seconds.xml'}", "-o", "timeout=1500"]  # coverage takes its time
-    subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+    subprocess.run([*command, *tests], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
     for file in sorted((ROOT / "manipula").rglob("*.py")):
         copy = folder / "text" / file.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(file.read_bytes())
 
 
-class Reach:
-    """The tests that run a line, those that tell most about it first."""
+class Measured:
+    """One run: which tests ran the lines of a file, by where these lines stand today."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -60,23 +61,37 @@ class Reach:
         self.data.read()
         cases = [case.attrib for case in ElementTree.parse(folder / "seconds.xml").iter("testcase")]
         self.seconds = {_node(case["classname"], case["name"]): float(case.get("time", 0)) for case in cases}
-        self.measured = {name.rpartition("/manipula/")[2]: name for name in self.data.measured_files()}
+        self.names = {name.rpartition("/manipula/")[2]: name for name in self.data.measured_files()}
 
-    @cache  # noqa: B019  (one object for a run)
-    def _lines(self, file: str) -> dict[int, set[str]]:
-        if file.partition("/")[2] not in self.measured or not (self.folder / "text" / file).exists():
+    def lines(self, file: str) -> dict[int, set[str]]:
+        if file.partition("/")[2] not in self.names or not (self.folder / "text" / file).exists():
             return {}
-        found = self.data.contexts_by_lineno(self.measured[file.partition("/")[2]])
-        tests = {line: {name.rpartition("|")[0] for name in names if "|" in name} for line, names in found.items()}
-        return {self._moved(file).get(line, 0): names for line, names in tests.items()}
+        contexts = self.data.contexts_by_lineno(self.names[file.partition("/")[2]])
+        tests = {line: {name.rpartition("|")[0] for name in names if "|" in name} for line, names in contexts.items()}
+        today = self._today(file)
+        return {today[line]: names for line, names in tests.items() if line in today}
 
-    @cache  # noqa: B019
-    def _moved(self, file: str) -> dict[int, int]:
+    def _today(self, file: str) -> dict[int, int]:
         """Where the lines of the measured text stand today, counted from 1."""
         old = (self.folder / "text" / file).read_text(encoding="utf-8").splitlines()
         new = (ROOT / file).read_text(encoding="utf-8").splitlines()
         blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
         return {b.a + k + 1: b.b + k + 1 for b in blocks for k in range(b.size)}
+
+
+class Reach:
+    """The tests that run a line, those that tell most about it first."""
+
+    def __init__(self, folder: Path) -> None:
+        self.runs = [Measured(place.parent) for place in sorted(folder.rglob("seconds.xml"))]
+        self.seconds = {name: seconds for run in self.runs for name, seconds in run.seconds.items()}
+
+    @cache  # noqa: B019  (one object for a run)
+    def _lines(self, file: str) -> dict[int, set[str]]:
+        tests = defaultdict[int, set[str]](set)
+        for line, names in chain.from_iterable(run.lines(file).items() for run in self.runs):
+            tests[line] |= names
+        return tests
 
     def tests(self, file: str, line: int, end: int) -> list[str]:
         """Of a statement that runs on import, whichever test was the first to load it, or of a new one: the tests that

@@ -79,7 +79,7 @@ def test_positions_are_those_of_the_rows_as_written(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_names_columns_and_parts_say_the_same_map(seed: int) -> None:
     moves, follows = drawn(seed)
-    assert moves.followers == [name for name in moves.joints if name in follows] and moves.coupled == bool(follows)
+    assert moves.followers == [name for name in moves.joints if name in follows]
     assert moves.names == tuple(name for name in moves.joints if name not in follows)
     assert moves.turns == tuple(name in "ace" for name in moves.names)
     by_row = {(row.joint, c): k for row in moves.rows for c, k in row.terms}
@@ -99,7 +99,7 @@ def test_some_of_the_joints_keep_the_coordinates(seed: int) -> None:
     left, rates = moves.of(some), exact(rng, len(moves))
     whole = dict(zip(moves.joints, moves.spread(rates), strict=True))
     assert left.names == moves.names and left.spread(rates) == [whole[name] for name in left.joints]
-    still = [0 if c in left.moving else rate for c, rate in enumerate(rates)]
+    still = [0 if c in left.effective else rate for c, rate in enumerate(rates)]
     assert not any(left.spread(still)) and len(left.gather([Fraction(1)] * len(left.joints))) == len(moves)
 
 

@@ -24,7 +24,7 @@ from manipula.errors import (
     UnwritableError,
     caution,
 )
-from manipula.messages import Catalogue, Message, as_data, in_a_row, in_front, in_language, joined, with_messages
+from manipula.messages import Catalogue, Message, as_data, in_a_row, in_front, in_language, join_messages, with_messages
 
 INNER = Message("{count} links of {robot}", 3, "arm")
 OUTER = Message("{file}: found {what}, not {value:.3g} ({file})", Path("a.toml"), INNER, 3.14159)
@@ -56,34 +56,38 @@ def test_the_text_is_english_and_its_parts_are_kept() -> None:
         (Message("a {b} c"), "um {b} c"),  # without values braces are braces
         (Message("{a} {{b}}", INNER), "{b} 3 elos de arm"),
         (Message("{a} is unknown here", INNER), "3 elos de arm is unknown here"),
-        (joined(", ", [INNER, "slide", "x"]), "3 elos de arm, slide, x"),
+        (join_messages(", ", [INNER, "slide", "x"]), "3 elos de arm, slide, x"),
         (in_front("slide", INNER), "slide: 3 elos de arm"),
         (in_front("", INNER), "3 elos de arm"),
-        (joined(", ", []), ""),
+        (join_messages(", ", []), ""),
     ],
 )
 def test_a_language_is_looked_up(message: Message, told: str) -> None:
-    assert WORDS.told(message) == told
-    assert Catalogue({}).told(message) == message
+    assert WORDS.translate(message) == told
+    assert Catalogue({}).translate(message) == message
 
 
 def test_the_fullest_form_of_a_finished_sentence_counts() -> None:
     every = Catalogue(
         {}, {"Expected {what}": "?", "{WHAT} (at line {n})": "{WHAT} (linha {n})", "Expected a key": "chave"}
     )
-    assert every.told("Expected a key (at line 3)") == "chave (linha 3)"
-    assert every.told(Message("Expected x")) == "?" and every.told("unknown (at line 1)") == "unknown (linha 1)"
+    assert every.translate("Expected a key (at line 3)") == "chave (linha 3)"
+    assert (
+        every.translate(Message("Expected x")) == "?" and every.translate("unknown (at line 1)") == "unknown (linha 1)"
+    )
 
 
-@pytest.mark.parametrize("message", [OUTER, Message("a {b} c"), Message("{a} {{b}}", INNER), joined(";", [OUTER, "x"])])
+@pytest.mark.parametrize(
+    "message", [OUTER, Message("a {b} c"), Message("{a} {{b}}", INNER), join_messages(";", [OUTER, "x"])]
+)
 def test_copies_pickles_and_data_say_the_same(message: Message) -> None:
     answer = {"errors": [{"message": message, "row": 1}], "name": "plain"}
     sent = with_messages(json.loads(json.dumps(as_data(answer))))
     for other in (copy.deepcopy(message), pickle.loads(pickle.dumps(message)), sent["errors"][0]["message"]):
         assert (other, other.template, other.fields) == (message, message.template, message.fields)
-        assert WORDS.told(other) == WORDS.told(message)
+        assert WORDS.translate(other) == WORDS.translate(message)
     assert json.loads(json.dumps(answer)) == in_language(answer, str) == answer  # English where nobody asks
-    assert in_language(answer, WORDS.told)["errors"][0] == {"message": WORDS.told(message), "row": 1}
+    assert in_language(answer, WORDS.translate)["errors"][0] == {"message": WORDS.translate(message), "row": 1}
 
 
 @pytest.mark.parametrize("values", [(), (1, 2, 3)])
@@ -97,14 +101,14 @@ def test_every_place_has_its_value(values: tuple[int, ...]) -> None:
 
 def test_errors_say_messages() -> None:
     error = InputError("{path}: {why}", Path("x"), InputError(INNER))
-    assert str(error) == "x: 3 links of arm" and WORDS.told(str(error)) == "x: 3 elos de arm"
+    assert str(error) == "x: 3 links of arm" and WORDS.translate(str(error)) == "x: 3 elos de arm"
     assert pickle.loads(pickle.dumps(error)).message.fields == error.message.fields
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         caution("so {much} for {it!r}", INNER, "x", field="a")
     said = caught[0].message
     assert isinstance(said, ManipulaWarning) and (str(said), said.column) == ("so 3 links of arm for 'x'", "a")
-    assert WORDS.told(str(said)) == "so 3 elos de arm for 'x'"
+    assert WORDS.translate(str(said)) == "so 3 elos de arm for 'x'"
 
 
 def test_the_parts_of_a_robot_file_error_stay_parts() -> None:
@@ -113,7 +117,7 @@ def test_the_parts_of_a_robot_file_error_stay_parts() -> None:
         "g"
     )
     assert str(error) == "g: joint 2 'x': a: found 3 links of arm (a 1 c)" and error.row == 2
-    assert WORDS.told(error.message) == "g: joint 2 'x': a: found 3 elos de arm (um 1 c)"
+    assert WORDS.translate(error.message) == "g: joint 2 'x': a: found 3 elos de arm (um 1 c)"
     inside = RowLabel.inside(label, "carries")
     for one in (inside, copy.deepcopy(inside), pickle.loads(pickle.dumps(inside))):
         assert isinstance(one, RowLabel) and (one, one.row) == ("joint 2 'x': carries", 2)

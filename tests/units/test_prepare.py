@@ -89,7 +89,14 @@ def test_nothing_is_shared_between_robots(seed: int) -> None:
 
 def _answers(asked: Prepared) -> tuple[Any, ...]:
     structure = asked.structure
-    return structure.free, structure.plan, structure.slides, structure.ranking, asked.questions(FIELD), asked.inputs
+    return (
+        structure.free,
+        structure.plan,
+        structure.slides,
+        structure.column_ranking,
+        asked.questions(FIELD),
+        asked.inputs,
+    )
 
 
 def test_another_question_about_the_same_robot_has_its_own_answers() -> None:

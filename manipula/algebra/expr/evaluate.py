@@ -49,7 +49,7 @@ class ArrayMaths(Maths[Any]):
     def degrees(self, value: Fraction) -> Any:
         return np.float64(np.deg2rad(float(value)))
 
-    def apply(self, name: str, *args: Any) -> NDArray[Any]:
+    def apply(self, name: str, *args: object) -> NDArray[Any]:
         with np.errstate(all="ignore"):
             values: NDArray[Any] = getattr(np, OPS[name].word("numpy"))(*args)
         return values

@@ -163,7 +163,7 @@ class Function:
     def tree_cost(self) -> Cost:
         return tree_cost_of(self.roots)
 
-    def __call__(self, symbols: Mapping[str, Any], maths: Maths[Any]) -> dict[str, list[Any]]:
+    def __call__(self, symbols: Mapping[str, object], maths: Maths[Any]) -> dict[str, list[Any]]:
         """The reference evaluation: output name → flat list of values."""
         values = iter(evaluate(self.roots, symbols, maths))
         return {output.name: [next(values) for _ in output.exprs] for output in self.outputs}
@@ -252,7 +252,7 @@ def moved_to(function: Function, graph: Graph, names: Mapping[str, str] | None =
     return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels, conditions=conditions)
 
 
-def flatten_nested(value: Any) -> tuple[tuple[int, ...], list[Any]]:
+def flatten_nested(value: object) -> tuple[tuple[int, ...], list[Any]]:
     """Nested sequences → (shape, flat list), row-major."""
     if not isinstance(value, list | tuple):
         return (), [value]
@@ -261,7 +261,7 @@ def flatten_nested(value: Any) -> tuple[tuple[int, ...], list[Any]]:
     return (len(parts), *shape), [item for _, flat in parts for item in flat]
 
 
-def nest_flat(flat: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def nest_flat(flat: Sequence[object], shape: tuple[int, ...]) -> Any:
     """The inverse: a flat sequence as nested lists of a shape; a scalar's only value for an empty one."""
     if not shape:
         return flat[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.scalar import APART, OPS, Maths, Tolerance
@@ -24,10 +23,10 @@ class ExprMaths(Maths[Expr]):
     def degrees(self, value: Fraction) -> Expr:
         return self.graph.degrees(value)
 
-    def apart(self, x: Any) -> Expr:
+    def apart(self, x: object) -> Expr:
         return self.apply(APART, x)
 
-    def apply(self, name: str, *args: Any) -> Expr:
+    def apply(self, name: str, *args: object) -> Expr:
         return self.graph.apply(name, *map(self.graph.expr, args))
 
 

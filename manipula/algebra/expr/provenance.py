@@ -83,7 +83,7 @@ class Provenance:
         return {item.name: _plain(value) for item, value in every if value != item.default}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, Provenance):
         return value.as_dict()
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
@@ -92,7 +92,7 @@ def _plain(value: Any) -> Any:
 NOWHERE = Provenance()  # nothing is said
 
 
-def provenance_from_dict(said: Any) -> Provenance:
+def provenance_from_dict(said: object) -> Provenance:
     """The inverse of `Provenance.as_dict`; a ValueError where the data is of another kind."""
     readers: dict[str, Callable[[Any], Any]] = {
         **dict.fromkeys(("robot", "model", "method", "proof"), _text),

@@ -110,7 +110,7 @@ def _parse_module(text: str, level: int) -> tuple[Any, Any]:
     return module, _target_machine(level)
 
 
-def _pipeline(machine: Any, level: int, side_by_side: bool = False) -> Any:
+def _pipeline(machine: object, level: int, side_by_side: bool = False) -> Any:
     """LLVM's passes of a level."""
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     # loops over the rows of an arm are short: vectors would only add prologues

@@ -102,7 +102,7 @@ def number(a: float, b: float) -> complex:
     return complex(a, b)
 
 
-def select(condition: bool, yes: Any, no: Any) -> Any:
+def select(condition: bool, yes: object, no: object) -> Any:
     """One of two numbers, both of which are computed: the choice a laned text may make by its data."""
     return yes if condition else no
 

@@ -132,7 +132,7 @@ def struct_of(layout: type) -> tree.Struct:
     )
 
 
-def _member(struct: str, name: str, note: Any, names: Mapping[str, Any]) -> tree.Member:
+def _member(struct: str, name: str, note: object, names: Mapping[str, object]) -> tree.Member:
     kind, size = _from_text(note, names) if isinstance(note, str) else _from_object(note)
     wrong = kind is None or (size is not None and (kind not in tree.ARRAYS or not isinstance(size, int) or size < 1))
     if wrong or kind is None or kind in ("none", "flag"):
@@ -146,7 +146,7 @@ def _member(struct: str, name: str, note: Any, names: Mapping[str, Any]) -> tree
     return tree.Member(name, kind, size if size is not None else 0 if kind in tree.ARRAYS else 1)
 
 
-def _from_text(note: str, names: Mapping[str, Any]) -> tuple[tree.Kind | None, Any]:
+def _from_text(note: str, names: Mapping[str, object]) -> tuple[tree.Kind | None, Any]:
     match ast.parse(note, mode="eval").body:
         case ast.Name(id=word):
             return PLAIN.get(word), None

@@ -160,7 +160,7 @@ def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Out, dty
     return arrays
 
 
-def out_arrays(function: str, ports: Sequence[Port], out: Any) -> list[Any]:
+def out_arrays(function: str, ports: Sequence[Port], out: object) -> list[Any]:
     """What the caller gave for the outputs, one each."""
     arrays = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
     if len(arrays) != len(ports):

@@ -130,7 +130,7 @@ class Compiled:
             raise InputError("{name}: expected each of {names} once, in order or by name", self.name, ", ".join(names))
         return (*variables, *(named[name] for name in left))
 
-    def pack_results(self, results: Sequence[Any]) -> Any:
+    def pack_results(self, results: Sequence[object]) -> Any:
         """Results as a call returns them: one is itself, several are a named tuple."""
         return results[0] if len(results) == 1 else self._result(*results)
 

@@ -215,7 +215,7 @@ class InverseCall:
         text = f"{choice_text(choice, size)}\n{inverse_call_text(branches, size, at.header)}"
         self._code = load_code(("inverse call", text), lambda: text, LEVEL, paired_object)
 
-    def thin(self, owner: Any, name: str, doc: str, result: type, solver: object) -> Any:
+    def thin(self, owner: object, name: str, doc: str, result: type, solver: object) -> Any:
         """A built-in function; `owner.general` does what it does not. The owner keeps solver, result type and this."""
         dtype = np.dtype(np.float64)
         known: dict[str, int] = self._layout._asdict()

@@ -48,6 +48,7 @@ class LlvmKernel:
     def _load(self, which: str, lanes: int = 1) -> LoadedCode:
         # the thin call has offsets of this interpreter in its text
         abi = (self._layout.header,) if self._layout else ()
+        # LLVM’s time grows faster than a straight text, and such a text was optimised before
         level = 2 if len(self.tape.lines) <= LONG else 0
         parts = (which, self.tape.digest(), self._scalar, self._host, abi, *([lanes] if which == "repeat" else []))
         return load_code(parts, lambda: self._text(which, lanes), level)
@@ -76,6 +77,7 @@ class LlvmKernel:
     def _many(self) -> LoadedCode:
         with self._lock:
             if self._batch is None:
+                # compiled when first asked for: many programs never have more than one configuration
                 self._batch = self._load("many")
                 self._ready_call()
             return self._batch

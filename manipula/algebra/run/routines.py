@@ -93,7 +93,7 @@ class Laned:
         form = ctypes.CFUNCTYPE(result, *taken, *([ctypes.c_void_p] if self._wide else []))
         self._call = form(self._code.address(f"{self._routine.name}.laned"))
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         made = {i: mirror.image(args[i]) for i, mirror in self._structs.items()}
         arguments: list[Any] = []
         for i, (x, same) in enumerate(zip(args, self._common, strict=True)):
@@ -124,7 +124,7 @@ class Mirror:
         fields = [(x.name, _ctype(x, lanes)) for x in struct.members]
         self._type = type(struct.name, (ctypes.Structure,), {"_fields_": fields})
 
-    def image(self, thing: Any) -> ctypes.Structure:
+    def image(self, thing: object) -> ctypes.Structure:
         made: ctypes.Structure = self._type()
         for x in self._members:
             value = getattr(thing, x.name)
@@ -140,7 +140,7 @@ class Mirror:
                 setattr(made, x.name, value)
         return made
 
-    def restore(self, image: ctypes.Structure, thing: Any) -> None:
+    def restore(self, image: ctypes.Structure, thing: object) -> None:
         """What stands in the struct itself; arrays elsewhere were written in place."""
         for x in self._members:
             if self._inside(x):

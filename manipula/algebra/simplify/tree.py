@@ -246,7 +246,7 @@ def leaves(trees: Iterable[FormulaTree]) -> list[FormulaTree]:
     return sorted(unique, key=sort_key)
 
 
-def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, Any], maths: Maths[Any]) -> Any:
+def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, object], maths: Maths[Any]) -> Any:
     """Its meaning over any scalar."""
 
     def value(x: FormulaTree) -> Any:

@@ -55,7 +55,7 @@ def told_error(error: Exception) -> str:
 
 def told_in(text: str, name: str) -> str:
     """A message in this language; one there are no words of is English."""
-    return catalogue(name).told(text) if name in TONGUES[1:] else text
+    return catalogue(name).translate(text) if name in TONGUES[1:] else text
 
 
 def told_in_parts(text: str) -> str:

@@ -116,15 +116,15 @@ class System(Model):
 
     def run(
         self,
-        state: Any,
+        state: object,
         steps: int,
-        *variables: Any,
+        *variables: object,
         p: Mapping[str, Any] | None = None,
         every: int = 1,
         threads: int = 1,
         along: Collection[str] | str = (),
         seed: int = 0,
-        rollout: Any = None,
+        rollout: object = None,
         first: int = 0,
         device: str = "cpu",
     ) -> Repeated:
@@ -152,7 +152,7 @@ class System(Model):
     def _driven_inputs(self) -> dict[str, Any]:
         return {}
 
-    def _by_entry(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _by_entry(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Whole settings, such as kp, as their entries kp1, kp2, …"""
         ports = {port.name: port.names for port in self.function.inputs if port.role == "setting"}
         found: dict[str, Any] = {}
@@ -193,13 +193,13 @@ class Law(System):
         return self._request
 
 
-def _finite(system: str, name: str, value: Any) -> float:
+def _finite(system: str, name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
         raise InputError("{system}: start: {name}: expected a finite number, found {value!r:.60}", system, name, value)
     return float(value)
 
 
-def _entries(system: str, port: str, value: Any, names: Sequence[str]) -> dict[str, Any]:
+def _entries(system: str, port: str, value: object, names: Sequence[str]) -> dict[str, Any]:
     """One number for all entries, or the last axis one for each."""
     found = np.asarray(value)
     if found.ndim and found.shape[-1] != len(names):

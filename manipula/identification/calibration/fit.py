@@ -73,7 +73,7 @@ class Problem:
 
 
 def calibrate_robot(
-    robot: Robot, q: Any, measured: Any, kind: str, parameters: str | Iterable[str], loss: str, sigma: Any,
+    robot: Robot, q: object, measured: object, kind: str, parameters: str | Iterable[str], loss: str, sigma: object,
     validate: tuple[Any, Any] | None,
 ) -> Calibration:  # fmt: skip
     """See `manipula.calibrate`."""
@@ -101,7 +101,7 @@ def calibrate_robot(
     return _solve_calibration(problem, dropped, loss, given, validate)
 
 
-def _sigma(sigma: Any, measured: Measured) -> Array | None:
+def _sigma(sigma: object, measured: Measured) -> Array | None:
     """Of every entry of a row: one number, or (lengths, angles)."""
     if sigma is None:
         return None
@@ -150,6 +150,7 @@ def _keep_identifiable(
     names = [*(entry.name for entry in entries), *measured.besides]
     order = [*range(len(entries), len(names)), *sorted(chosen, key=lambda k: entries[k].order)]
     e, x = start[: len(entries)], start[len(entries) :]
+    # an angle moves a point at the end of the arm by its size: rank is judged in metres alone
     weights = np.array([1.0 if unit == "m" else geometry.size for unit in measured.units])
 
     def columns(where: Array) -> Array:
@@ -157,6 +158,7 @@ def _keep_identifiable(
         J = of.slopes(geometry, where, e, x) * weights[None, :, None]
         return np.asarray(J.reshape(-1, J.shape[-1]))
 
+    # first what no measurement could show, then what these did not: a user can mend the second alone
     structural, lost = independent(columns(_sample_configurations(geometry)), order, ZERO)
     dropped = {k: why(structural, shares, names, Message("in every motion")) for k, shares in lost.items()}
     shown, unseen = independent(columns(q), structural, FAINT)
@@ -205,6 +207,7 @@ def _condition(problem: Problem, unknowns: Array, scale: Array) -> tuple[float, 
     if (lengths == 0).any():
         return np.inf, int(problem.kept[lengths == 0][0])
     _, singular, directions = np.linalg.svd(J / lengths, full_matrices=False)
+    # of entries that the worst direction mixes nearly alike the one rather dropped goes
     shares = np.abs(directions[-1]) * (1 + 0.1 * np.array([problem.order(k) for k in problem.kept]))
     return float(singular[0] / max(singular[-1], 1e-300)), int(problem.kept[shares.argmax()])
 
@@ -216,6 +219,7 @@ def _estimates_with_sigma(
     spread = float(np.sum(residual**2) / max(1, residual.size - J.shape[1]))
     if sigma is not None or loss != "linear":
         spread = 1.0  # σ is given, or that of the rows that are no outliers
+    # invertible: columns beyond 1/FAINT were dropped before
     sigmas = np.sqrt(np.diag(np.linalg.inv(J.T @ J)) * spread)
     whole = np.concatenate(problem.spread(unknowns))
     nominal = np.concatenate([problem.geometry.nominal, np.zeros(len(problem.measured.besides))])
@@ -230,6 +234,7 @@ def _fit_unknowns(problem: Problem, loss: str, sigma: Array | None) -> tuple[Arr
     """The unknowns, and σ of every entry of a row."""
     units = np.array(problem.measured.units)
     unknowns = problem.start[problem.kept]
+    # a first weight: a millimetre, and the angle that is one at the end of the arm
     scale = np.where(units == "m", 1e-3, 1e-3 / problem.geometry.size) if sigma is None else sigma
     for _ in range(ROUNDS if sigma is None and (loss != "linear" or len(set(units)) > 1) else 1):
         unknowns = _least(problem, unknowns, scale, loss)
@@ -247,6 +252,7 @@ def _least(problem: Problem, start: Array, scale: Array, loss: str) -> Array:
 
 def _spread(residual: Array, units: NDArray[np.str_], scale: Array, unknowns: int) -> Array:
     """σ of lengths and of angles; of the middle of the rows, so that outliers do not count."""
+    # residuals of a fit are smaller than the errors, by the unknowns that followed them
     share = np.sqrt(residual.size / max(1, residual.size - unknowns))
     found = scale.copy()
     for unit in set(units.tolist()):
@@ -258,6 +264,7 @@ def _deviation(values: Array) -> float:
     """Of the coordinates that differ at all: a table of a planar arm may have nothing but zeros in half of them."""
     sizes = np.abs(values)
     differ = sizes[:, sizes.max(axis=0) > 1e-12]
+    # the median of |x| of a normal distribution is σ/1.4826
     return 1.4826 * float(np.median(differ)) if differ.size else 0.0
 
 

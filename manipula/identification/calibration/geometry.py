@@ -57,6 +57,7 @@ class Geometry:
 
     @cached_property
     def chain(self) -> Tree:
+        # arrays as scalars: one run of the text gives all configurations
         return merge_fixed(bind(self.loose.arm, ArrayMaths(), {}))
 
     @cached_property
@@ -76,6 +77,7 @@ class Geometry:
 
     def pose(self, q: Array, e: Array) -> tuple[Array, Array]:
         """Positions (N, 3) and rotations (N, 3, 3) of the tool in the world."""
+        # q itself is kept beside the result: its id cannot be given to another array meanwhile
         key = (id(q), e.tobytes())
         if key not in self.last:  # residuals and their slopes are asked for at the same place
             self.last.clear()
@@ -91,6 +93,7 @@ class Geometry:
     def slopes(self, q: Array, e: Array) -> Array:
         """∂(position, small turn in world axes)/∂e, (N, 6, entries)."""
         rows = jacobian(self.chain, self._coordinates_with_errors(q, e))
+        # an error is a joint that stands at e: its column of the Jacobian is the exact derivative
         spread = [_spread(row[k], len(q)) for row in rows for k in self.loose.at]
         return np.stack(spread, -1).reshape(len(q), 6, len(self.loose.at))
 
@@ -107,6 +110,7 @@ class Geometry:
         """The robot with these errors in its entries; what stands beside the road stays."""
         road = self.loose.robot
         for entry, nominal, error in zip(self.entries, self.nominal, e):
+            # an entry without error keeps its exact text, 1/3 or 90°, and does not become a decimal
             if error and entry.part not in ENDS:
                 road = correct_entry(road, entry, float(nominal + error))
         rows = {joint.name: joint for joint in road.joints if self._share(e, joint.name).any()}
@@ -118,6 +122,7 @@ class Geometry:
         )
         base, tool = (self._end(part, self._share(e, part)) for part in ENDS)
         found = replace(self.robot, joints=joints, base=base, tool=tool)
+        # a DH row has no place for all errors of a link: such an arm is written in placements
         added = len(list(cells_in(found.joints))) > len(list(cells_in(self.robot.joints)))
         return _tidied(robot_with_placements(found) if added else found, self.robot)
 
@@ -129,6 +134,7 @@ class Geometry:
         steps: Steps = self.robot.base if part == "base" else self.robot.tool
         if not errors.any():
             return steps
+        # base and tool may be any number of steps; their error is one placement behind all of them
         moved = matrix_from_steps(steps, values) @ _matrix((kind, float(e)) for (kind, _), e in zip(SIX, errors))
         return steps_from_matrix(part + "_{}", moved)
 
@@ -199,6 +205,7 @@ def _refuse_symbols(robot: RobotDescription) -> None:
 def _tidied(robot: RobotDescription, before: RobotDescription) -> RobotDescription:
     """Without values of names that stood in corrected entries alone: a file with them is warned of."""
     odd = {name for name, _ in unused_values(before)}
+    # again, since a value may have been read by another value that has gone
     while gone := {name for name, _ in unused_values(robot)} - odd:
         robot = replace(robot, values=tuple((name, x) for name, x in robot.values if name not in gone))
     return robot

@@ -118,6 +118,7 @@ class Points(Measured):
         by_e = J[:, None, :3] + np.cross(J[:, None, 3:], lever[..., None], axis=2)
         by_x = np.zeros((len(q), self._count, 3, len(x)))
         for k in range(self._count):
+            # a point’s own place moves it alone
             by_x[:, k, :, 3 * k : 3 * k + 3] = R
         return np.concatenate([by_e, by_x], -1).reshape(len(q), 3 * self._count, -1)
 
@@ -133,11 +134,13 @@ class Distances(Measured):
     def start(self, geometry: Geometry, q: Array) -> Array:
         """|p|² − d² = 2 p·c − |c|² is linear in (c, |c|²); what stands off a plane of all p is left for the last."""
         p, _ = geometry.pose(q, np.zeros(len(geometry.entries)))
+        # about the middle: squares of distances from a far origin would lose half the digits
         middle = p.mean(0)
         system = np.hstack([2 * (p - middle), -np.ones((len(q), 1))])
         found, *_ = np.linalg.lstsq(system, ((p - middle) ** 2).sum(1) - self.values**2, rcond=1e-6)
         _, sizes, axes = np.linalg.svd(p - middle, full_matrices=False)
         height = 0.0
+        # all p in one plane: the linear system does not see the height above it, but the distances do
         if len(sizes) < 3 or sizes[-1] < 1e-3 * sizes[0]:
             height = np.sqrt(max(0.0, float(np.mean(self.values**2 - ((p - middle - found[:3]) ** 2).sum(1)))))
         x = np.concatenate([np.zeros(3), middle + found[:3] + height * axes[-1]])
@@ -310,6 +313,7 @@ def _table(path: Path) -> tuple[dict[str, int], Array]:
         raise InputError(
             "{path}: expected a line of names and a line for every configuration, found {count}", path, len(lines)
         )
+    # in the head: a decimal comma may be in every row below it
     mark = max(",;\t", key=lines[0].count)
     rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=mark))
     columns, scales = _heads(rows[0], path)

@@ -122,7 +122,7 @@ class Calibration:
         """How many unknowns were found, those besides the geometry too."""
         return len(self.parameters)
 
-    def error(self, q: Any, measured: Any) -> Misfit:
+    def error(self, q: object, measured: object) -> Misfit:
         """Of the corrected robot against other measurements of the same kind."""
         geometry = Geometry.of(self.robot)
         rows = configurations(q, self.robot.dof, self.robot.name)

@@ -298,7 +298,7 @@ def optimise_excitation(
     criterion: str = "logdet",
     limits: Mapping[str, Any] | None = None,
     seeds: int | Sequence[int] = 3,
-    box: Any = None,
+    box: object = None,
     motion: str = "fourier",
     rate: float = RATE,
     after: Sequence[RecordedMotion] = (),
@@ -379,7 +379,7 @@ def design_of(robot: RobotDescription, seconds: Any, harmonics: Any, limits: Any
 def _seeds(value: Any) -> list[int]:
     """A count, or the seeds themselves."""
 
-    def whole(x: Any) -> bool:
+    def whole(x: object) -> bool:
         return isinstance(x, int | np.integer) and not isinstance(x, bool) and bool(x >= 0)
 
     if whole(value) and value > 0:

@@ -81,6 +81,7 @@ class Between:
     def _half(self) -> Floats:
         """Half the room there is, in which an excess is measured."""
         half = (self.high - self.low) / 2
+        # a limit on one side alone has no width: its excess is in the unit itself
         return np.where(np.isfinite(half), half, 1.0)
 
     def _off(self, motion: Motion) -> Floats:
@@ -88,6 +89,7 @@ class Between:
         return np.asarray((np.maximum(value - self.high, 0.0) - np.maximum(self.low - value, 0.0)) / self._half)
 
     def penalty(self, motion: Motion, slopes: Motion) -> float:
+        # squares: the slope goes to zero at the limit, and a search meets no kink there
         off = self._off(motion)
         slopes[self.order][...] += (2 / len(off)) * (off / self._half) @ self.C
         return float(np.sum(off * off) / len(off))
@@ -116,6 +118,7 @@ class Torques:
     def penalty(self, motion: Motion, slopes: Motion) -> float:
         off = self._off(motion)
         for slope, part in zip(slopes, self.pulled(*motion, 2 * off / self.limit / len(off)), strict=True):
+            # Jᵀv in one call of the generated derivative; J itself is never formed
             slope += part
         return float(np.sum(off * off) / len(off))
 
@@ -124,6 +127,7 @@ class Torques:
 
     def sentence(self, motion: Motion) -> str:
         tau = np.abs(self.torque(*motion))
+        # the joint that holds in the fewest postures is the one to name
         worst = int(np.argmin((tau <= self.limit).sum(axis=0)))
         least, limit = tau[:, worst].min(), self.limit[worst] / SHARE
         return Message(
@@ -199,6 +203,7 @@ def _followers(robot: RobotDescription) -> list[Between]:
     if not follow.joints:
         return []
     said, (S, offsets) = Limits(robot, follow.joints), follow.affine
+    # SHARE of the range, in its middle, as for the coordinates themselves
     spare = np.where(np.isfinite(said.upper - said.lower), (1 - SHARE) * (said.upper - said.lower) / 2, 0.0)
     speed = SHARE * said.velocity
     return [

@@ -94,7 +94,7 @@ def rough_fit(normal: Normal, prior: Prior) -> Array:
     return prior.transform @ from_the_prior(own, prior, ROUGH * normal.c / prior.weight)
 
 
-def negated(grams: Grams, joints: Sequence[int]) -> Grams:
+def with_negated_torques(grams: Grams, joints: Sequence[int]) -> Grams:
     """As if some torques had been recorded with the other sign."""
     gram = grams.gram.copy()
     for j in joints:

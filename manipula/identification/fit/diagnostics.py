@@ -101,7 +101,7 @@ def about_mean(data: Data) -> Array:
 
 def suspicions(data: Data, prior: Prior, weights: Array, slips: Explanation | OtherRobot | None) -> list[str]:
     """What training makes doubtful, what weighs most first."""
-    poor = _poor(data, prior, weights) if slips is None else [slips.warning()]
+    poor = _poor(data, prior, weights) if slips is None else [slips.warning_message()]
     return [*poor, *_saturation_warnings(data), *_still(data), *_few(data)]
 
 

@@ -87,7 +87,7 @@ class Asked:
     def gather(self, model: JointModel, load: Array | None = None) -> Data:
         return gather(self.robot, self.logs, model, self.filter, load=load, tell=self.tell)
 
-    def repaired(self, found: Explanation) -> Asked:
+    def apply_repair(self, found: Explanation) -> Asked:
         """What the slips found ask for: other numbers of the recordings, another gravity, coupled motors."""
         return replace(
             self,
@@ -166,7 +166,7 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRob
         left = None if slips is None else slips.after
         cause = find_other_robot(data, model, asked.prior, tell, left) or slips
     if asked.repair and isinstance(cause, Explanation):
-        return _first(asked.repaired(cause), tell)
+        return _first(asked.apply_repair(cause), tell)
     fit = fit_of(data, asked.prior)
     if cause is None:  # else the warning of the slip says what is the matter, and what would be left
         refuse_noise(data, fit.prior, fit.weights)
@@ -235,7 +235,7 @@ def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selecti
     """The families that the recording asks for, under the prior."""
     given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
     widths = [f"{law.key}:{FILE}" for law in given if law.widths]
-    everything = JointModel.everything(friction=widths, coupling=asked.model.coupling, gains=asked.model.gains)
+    everything = JointModel.full(friction=widths, coupling=asked.model.coupling, gains=asked.model.gains)
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gather(everything, first.entropic()[inertial])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
@@ -338,7 +338,7 @@ def _with_validation_errors(found: Found, validate: Any) -> Found:
     # what a recording kept apart shows weighs more than what training suspects, and less than a slip that was found
     first = sum(text in doubts for text in found.repairs) + (1 if found.doubtful else 0)
     told = tuple(dict.fromkeys([*doubts[:first], *more, *doubts[first:]]))
-    return replace(found, validation=tuple(judged), judged=tuple(data), warnings=told)
+    return replace(found, validation=tuple(judged), validation_data=tuple(data), warnings=told)
 
 
 # what was asked for

@@ -190,7 +190,7 @@ class Found:
     believed: Array | None
     spread: Spread
     data: Data
-    judged: tuple[Data, ...] = ()  # the recordings of `validation`
+    validation_data: tuple[Data, ...] = ()  # the recordings of `validation`
     asked_filter: Filter = "auto"  # of other recordings, too
     conversion: Conversion | None = None  # of recorded numbers to those of the joints: motors, and what was repaired
     repairs: tuple[str, ...] = ()  # slips of the recordings that were undone
@@ -273,7 +273,7 @@ class Found:
         """Errors that can be compared: of the training (place 0) and every validation, through the filter of the fit,
         through low-passes of `judge` Hz, and on the raw torque; beside them those of plain least squares."""
         hertz = [judge] if isinstance(judge, int | float) else list(judge)
-        return tuple(compare(self.data, self.judged, self.theta, [float(x) for x in hertz]))
+        return tuple(compare(self.data, self.validation_data, self.theta, [float(x) for x in hertz]))
 
     def predict(self, log: Log) -> Array:
         """The torques (time, n) of a recorded motion, at the log's own times; torques need not be recorded.
@@ -299,7 +299,7 @@ class Found:
     @cached_property
     def courses(self) -> tuple[Course, ...]:
         """Torques over time, `measured` and `predicted`: of those of the fit, then of each to validate with."""
-        return tuple(course_of(data, self.theta) for data in (self.data, *self.judged))
+        return tuple(course_of(data, self.theta) for data in (self.data, *self.validation_data))
 
     # in words
 

@@ -30,7 +30,7 @@ from manipula.identification.fit.comparison import (
     left_by,
     left_out,
     low_rate,
-    negated,
+    with_negated_torques,
 )
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Cell, RobotDescription
@@ -89,10 +89,10 @@ class Search:
         self.model = replace(model, gains=None if isinstance(model.gains, Mapping) else model.gains)
         self.logs, self.cutoff = low_rate(data)
         self.kind = kind or "spheres"
-        own = self.gathered(Conversion.identity(len(self.names)), None, {})
+        own = self.gather_with(Conversion.identity(len(self.names)), None, {})
         self.first, self.rows = left_by(own.fit, self._own_prior(own)), own.fit.rows.sum()
 
-    def gathered(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
+    def gather_with(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
         robot = self.robot if gravity is None else under_gravity(self.robot, gravity)
         model = replace(self.model, coupling={**self.model.coupling, **coupling})
         return gather(robot, [change.apply(log) for log in self.logs], model, self.cutoff)
@@ -108,20 +108,20 @@ class Search:
 
     def finer(self, slips: Sequence[RecordingSlip]) -> Left:
         """As `left`, of a fit that trusts the torques more."""
-        data = self.gathered(*joined(slips, len(self.names)))
+        data = self.gather_with(*joined(slips, len(self.names)))
         return left_by(data.fit, self._own_prior(data), FINER)
 
     def contradicts(self, slips: Sequence[RecordingSlip]) -> bool:
         """Do possible bodies leave far more than any numbers would? A small motion in the wrong order or direction is
         explained by bodies that cannot be, and leaves little."""
-        data = self.gathered(*joined(slips, len(self.names)))
+        data = self.gather_with(*joined(slips, len(self.names)))
         left = left_by(data.fit, self._own_prior(data), FINER).balanced
         return left > LEAST and left > IMPOSSIBLE * balanced_by_any(data.fit)
 
     def best(self, before: Sequence[RecordingSlip]) -> list[tuple[RecordingSlip, Left]]:
         """The slips tried beside those taken already, kind by kind until one explains, with what each leaves."""
         start, gravity, coupling = joined(before, len(self.names))
-        own = self.gathered(start, gravity, coupling)
+        own = self.gather_with(start, gravity, coupling)
         enough = FOUND * left_by(own.fit, self._own_prior(own), self.certain).balanced
         found: list[tuple[RecordingSlip, Left]] = []
         for kind in self._kinds(own, start, gravity, coupling):
@@ -134,7 +134,7 @@ class Search:
         """What is left of this recording and others together, and what coupled motors leave of it."""
         self.logs = [*self.logs, *(log for data in more for log in low_rate(data)[0])]
         one = Conversion.identity(len(self.names))
-        own = self.gathered(one, None, {})
+        own = self.gather_with(one, None, {})
         return left_by(own.fit, self._own_prior(own), self.certain), list(self._couplings(own, one, None))
 
     def of_units(self) -> list[tuple[RecordingSlip, Left]]:
@@ -154,7 +154,7 @@ class Search:
         yield self._motor_angles(start, gravity, coupling)
 
     def _of(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Left:
-        data = self.gathered(change, gravity, coupling)
+        data = self.gather_with(change, gravity, coupling)
         if data.fit.rows.sum() < FEWER * self.rows:  # what hardly moves is explained by anything
             return NO_FIT
         return left_by(data.fit, self._own_prior(data), self.certain)
@@ -183,7 +183,8 @@ class Search:
             else:
                 fault = Message("the torque of {list} seems to have the wrong sign", self._list(joints))
                 undone = Message("with its sign turned")
-            yield self._slip(fault, undone, T=np.diag(signs)), left_by(negated(data.fit, joints), prior, self.certain)
+            turned = with_negated_torques(data.fit, joints)
+            yield self._slip(fault, undone, T=np.diag(signs)), left_by(turned, prior, self.certain)
 
     def _directions(self) -> Iterator[RecordingSlip]:
         """Joints counted the other way: positions alone, or torques with them."""
@@ -323,7 +324,7 @@ class Search:
         self, start: Conversion, gravity: Array | None, pairs: Sequence[tuple[str, str]], factor: float
     ) -> Iterator[tuple[tuple[str, str], Left, Grams, Prior]]:
         """Of every pair, coupled by the factor, what it leaves: all columns are gathered at once."""
-        data = self.gathered(start, gravity, dict.fromkeys(pairs, factor))
+        data = self.gather_with(start, gravity, dict.fromkeys(pairs, factor))
         prior = self._own_prior(data)
         places = np.flatnonzero([column.family == COUPLING for column in data.columns])[-3 * len(pairs) :]
         rest = np.setdiff1d(np.arange(len(data.columns)), places)

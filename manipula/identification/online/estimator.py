@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 NOTHING = 0.02  # of a combination, in units of the first sigmas: left out when it is told
 
 
-def covariance(factors: Any, sigma: Sequence[float]) -> Array:
+def covariance(factors: object, sigma: Sequence[float]) -> Array:
     """P = U diag(sigma²/(1 + known)) Uᵀ, the factors column by column."""
     count = len(sigma)
     U, known, entries = np.eye(count), np.zeros(count), iter(np.asarray(factors, dtype=float))
@@ -170,7 +170,7 @@ class OnlineEstimator:
         robot: RobotDescription,
         unknowns: Unknowns,
         method: str,
-        given: Mapping[str, Any],
+        given: Mapping[str, object],
         links: RobotDescription | None = None,
     ) -> None:
         """`links` is the robot without motors and friction, where the equations ask for it."""
@@ -205,11 +205,11 @@ class OnlineEstimator:
         self._variance: Array = np.square(self.settings["sigma"])
         self._seen, self.samples, self._means = Seen(), 0, BatchMeans()
 
-    def update(self, q: Any, qd: Any, qdd: Any, tau: Any) -> None:
+    def update(self, q: object, qd: object, qdd: object, tau: object) -> None:
         """Learn from one sample."""
         self._learn({"q": q, "qd": qd, "qdd": qdd, "tau": tau})
 
-    def _learn(self, given: Mapping[str, Any]) -> None:
+    def _learn(self, given: Mapping[str, object]) -> None:
         values = [self._row(name, given[name]) for name in self._variables]
         stepped = self._code.step(self._state, *values, p=self._set)
         self._take(stepped.state, stepped.outputs, 1)
@@ -225,7 +225,7 @@ class OnlineEstimator:
         felt = float(np.sum(residual**2 / expected))
         self._seen = Seen(self._seen.rows + residual.size, self._seen.squares + felt)
 
-    def _row(self, name: str, value: Any) -> Array:
+    def _row(self, name: str, value: object) -> Array:
         try:
             found = np.asarray(value, dtype=float)
         except (TypeError, ValueError):

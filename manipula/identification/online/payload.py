@@ -107,7 +107,7 @@ def _of_fit(found: Found, accelerations: bool) -> ArmWithExtra:
 
 def _of_robot(robot: RobotDescription, accelerations: bool) -> ArmWithExtra:
     laws = dict.fromkeys(law.key for joint in robot.joints for law in joint.actuator.laws if law.loaded)
-    if not laws or not accelerations or robot.coordinates.coupled or None in free_parameters(robot).values():
+    if not laws or not accelerations or robot.coordinates.followers or None in free_parameters(robot).values():
         return ArmWithExtra(robot)  # what is missing is named where its model is made
     source = Columns(robot, JointModel(motor_inertia=False, friction=tuple(laws), offset=False))
     columns, values = [c for c in source.columns if c.family != INERTIAL], dict(robot.values)
@@ -227,14 +227,14 @@ class PayloadEstimator(OnlineEstimator):
         name = next(x for x in self.function.inputs if x.name == "noise").names[joint]
         return {**own, name: LEFT_OUT * own[name]}
 
-    def _learn(self, given: Mapping[str, Any]) -> None:
+    def _learn(self, given: Mapping[str, object]) -> None:
         values = [self._row(name, given[name]) for name in self._variables]
         for j, state in enumerate(self._without):
             stepped = self._code.step(state, *values, p=self._settings_without(j, self._set))
             self._without[j], self._without_variance[j] = stepped.state, np.array(stepped.outputs.variance)
         super()._learn(given)
 
-    def update(self, q: Any, qd: Any, qdd: Any = None, tau: Any = None) -> None:
+    def update(self, q: object, qd: object, qdd: object = None, tau: object = None) -> None:
         """Learn from one sample."""
         if self.sample is not None and qdd is not None:
             raise InputError("qdd: expected None, for sample= was given; without sample= accelerations are used")

@@ -106,7 +106,7 @@ class SolverModel(Model):
         return dict(self._solver.outputs)
 
     def emit(
-        self, language: str = "c", folder: str | Path = ".", *, proof: bool = False, prefix: str = "", **options: Any
+        self, language: str = "c", folder: str | Path = ".", *, proof: bool = False, prefix: str = "", **options: object
     ) -> list[Path]:
         """Write the solver as C source; returns the paths written. Of the options of `Model.emit` it has the prefix."""
         odd = [name for name, value in options.items() if value and name != "batch"]

@@ -168,7 +168,7 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     if request is None or request.model != MODEL or tuple(x.name for x in function.outputs) != OUTPUTS:
         return None
     robot = request.robot
-    if any(not port.online for port in function.inputs) or serial_fault(robot) or robot.coordinates.coupled:
+    if any(not port.online for port in function.inputs) or serial_fault(robot) or robot.coordinates.followers:
         return None
     moves = [
         generate_function(prepare(replace(request, model=model, method="best", wrench=False)))

@@ -98,7 +98,7 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
         raise InputError("{name}: no derivation, there is no closed form: {sentence}", robot.name, plan.sentence)
     notebook = Notebook()
     parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
-    chain = structure.merged(notebook.maths, parameters)
+    chain = structure.bound_tree(notebook.maths, parameters)
     free = _symbol(notebook, "psi" if plan.fixed_joint is None else f"q{plan.fixed_joint + 1}")
     loop = read(plan, chain, _pose(notebook), free)
     q = [_symbol(notebook, name) for name in _joint_names(loop.axes, chain)]
@@ -120,7 +120,7 @@ def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
     """The same for a point: the joints of a planar arm, or those under a wrist that is not there."""
     notebook, plan = Notebook(), placed.plan
     parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
-    chain = structure.merged(notebook.maths, parameters)
+    chain = structure.bound_tree(notebook.maths, parameters)
     arm, point = placed.of(chain), _pose(notebook).p
     loop = arm.loop(point)
     q = [_symbol(notebook, name) for name in _joint_names(loop.axes, arm.chain)]

@@ -49,7 +49,7 @@ class Notebook:
     def note(self, step: recording.Note) -> None:
         self.log.append(step)
 
-    def name(self, letter: str, index: str, value: Any) -> Any:
+    def name(self, letter: str, index: str, value: object) -> Any:
         """The value under a name; a value that has one already keeps it."""
         x = self.graph.expr(value)
         if is_simple(x):
@@ -73,7 +73,7 @@ def is_simple(x: Expr) -> bool:
     return strip_sign(x).op in ("symbol", "const", "angle", "tolerance", "sin", "cos")
 
 
-def is_zero(x: Any) -> bool:
+def is_zero(x: object) -> bool:
     return x.value == 0 if isinstance(x, Expr) else x == 0
 
 
@@ -157,7 +157,7 @@ class Drafter:
         return self.drafts
 
     @singledispatchmethod
-    def read(self, entry: Any) -> None:
+    def read(self, entry: object) -> None:
         raise TypeError(entry)
 
     # what goes before a step
@@ -265,7 +265,7 @@ class Drafter:
         self.blocks.append(Phrase("or, where {0} ≠ 0,", (strip_sign(by),)))
         self._cos_sin(entry.x, *recording.own_values(entry.x, Turn(cos, sin)))
 
-    def _cos_sin(self, x: recording.LoopCoordinate, c: Any, s: Any) -> None:
+    def _cos_sin(self, x: recording.LoopCoordinate, c: object, s: object) -> None:
         cos, sin, _ = self._letters(x)
         self.solutions((cos, c), (sin, s))
 
@@ -308,10 +308,10 @@ class Drafter:
         """The coordinate; a sum of several has a name of its own."""
         return self.expr(x.q if len(x.axes) == 1 else self.notebook.name("theta", self.words.places(x), x.q))
 
-    def expr(self, value: Any) -> Expr:
+    def expr(self, value: object) -> Expr:
         return self.notebook.graph.expr(value)
 
-    def name(self, letter: str, value: Any) -> Any:
+    def name(self, letter: str, value: object) -> Any:
         return self.notebook.name(letter, "", value)
 
     def equations(self, *sides: tuple[Any, Any]) -> None:
@@ -332,7 +332,7 @@ class Drafter:
         sign = self.notebook.sign if x.sense == 1 else -self.notebook.sign
         return self.maths.cos(x.q), self.maths.sin(x.q), sign
 
-    def _reach(self, small: Any, large: Any, draft: Draft) -> Phrase:
+    def _reach(self, small: object, large: object, draft: Draft) -> Phrase:
         return Phrase(self.words.reach(draft.role), (self.expr(small), self.expr(large)))
 
     def _free(self, coefficients: tuple[Any, ...], x: recording.LoopCoordinate) -> Phrase | None:

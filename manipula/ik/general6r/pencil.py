@@ -6,8 +6,7 @@ and 2, the number, and the 27 products of 3, 4 and 5.
 
 from __future__ import annotations
 
-from manipula.algebra.program.eigen import eigenvalues
-from manipula.algebra.program.linear import factorised, largest, solved
+from manipula.algebra.program.linear_algebra import eigenvalues, factorised, largest, solved
 from manipula.algebra.program.primitives import (
     Complexes,
     Ints,
@@ -45,6 +44,7 @@ def lifted(T: Reals, D: Reals) -> None:
     t2 = T[11]
     square = t0 * t0 + t1 * t1 + t2 * t2
     D[0] = 1.0
+    # p·p and p·l enter themselves once
     D[112] = 1.0
     D[128] = 1.0
     D[105] = square
@@ -130,6 +130,7 @@ def in_tangents(origin: float, step: int, E: Reals) -> None:
     s = sin(origin)
     for i in range(162):
         if quotient(i, step) % 3 == 0:
+            # times 1 + t²: cos becomes 1 − t², sin becomes 2t
             one = E[i]
             turned = c * E[i + step] + s * E[i + 2 * step]
             E[i + step] = 2 * (c * E[i + 2 * step] - s * E[i + step])
@@ -153,6 +154,7 @@ def coefficients(table: Reals, shape: Ints, shift: float, W: Reals, E: Reals) ->
             for b in range(3):
                 for c in range(3):
                     place = m * 27 + k * 9 + (c * 3 + b if swapped == 1 else b * 3 + c)
+                    # the number times (1 + x²)(1 + y²)(1 + z²): it stands at even powers alone
                     even = k != 1 and b != 1 and c != 1
                     E[k * 54 + m * 9 + b * 3 + c] = F[place] - (number if even else 0.0)
 
@@ -179,6 +181,7 @@ def companion(shape: Ints, E: Reals, basis: Reals, A: Reals) -> float:
         M2[i] = 0.0
     for i in range(12):
         for j in range(9):
+            # −M2, so that solving gives −M2⁻¹(M0 + M1 x) v: the lower half of the companion matrix
             M2[i * 12 + j + (0 if i < 6 else 3)] = -E[108 + (i % 6) * 9 + j]
     for i in range(12 * r):
         low[i] = 0.0
@@ -226,6 +229,7 @@ def pencil(table: Reals, shape: Ints, back: Reals, W: Reals, E: Reals, re: Reals
         # another origin moves the root at infinity to a finite tangent
         if companion(shape, E, basis, A) > ReadingTolerance.ILL:
             break
+    # NaN fails this test too
     if not largest(r * r, A) < Beyond.FINITE:
         return 100.0
     return 100.0 if eigenvalues(r, A, re, im) > 0 else shift
@@ -306,6 +310,7 @@ def first_two(W: Reals, c: Complexes, s: Complexes) -> None:
         for j in range(i + 1, 8):
             total -= W[i * WIDE + j] * y[j]
         y[i] = total / W[i * WIDE + i]
+    # of the eight products those with the other angle’s 1 are the cosines and sines themselves
     c[0] = y[0]
     s[0] = y[1]
     c[1] = y[2]

@@ -6,7 +6,7 @@ each (its residual, how far its twin is), and the angles of one of each complex 
 
 from __future__ import annotations
 
-from manipula.algebra.program.linear import factorised, largest, solved, solved_transposed
+from manipula.algebra.program.linear_algebra import factorised, largest, solved, solved_transposed
 from manipula.algebra.program.primitives import (
     Complexes,
     Ints,
@@ -40,9 +40,11 @@ def residual(arm: Reals, target: Reals, angles: Reals) -> float:
     for i in range(3):
         for j in range(4):
             end[i * 4 + j] -= target[i * 4 + j]
+        # lengths were scaled to the arm; a residual is compared in metres, whatever the size of the arm
         end[i * 4 + 3] *= arm[ArmTable.UNIT]
     for i in range(3):
         for j in range(4):
+            # FIRST · off · LAST: back to base and tool as the caller gave them, where he compares
             half[i * 4 + j] = 0.0
             for k in range(3):
                 half[i * 4 + j] += arm[ArmTable.FIRST + i * 4 + k] * end[k * 4 + j]
@@ -65,6 +67,7 @@ def polished(arm: Reals, target: Reals, angles: Reals, stiff: bool) -> float:
     fine = RootTolerance.FINE * max(1.0, arm[ArmTable.UNIT])
     worst = residual(arm, target, angles)
     for _ in range(STIFF_POLISH if stiff else POLISH):
+        # a stiff root is stepped on: its residual is rounding long before its angles are right
         if worst <= fine and not stiff:
             break
         size = newton_step(arm, target, angles, step, J, order)
@@ -93,6 +96,7 @@ def passed(arm: Reals, target: Reals, angles: Reals, steps: int) -> float:
     worst = residual(arm, target, angles)
     for _ in range(steps):
         size = newton_step(arm, target, here, step, J, order)
+        # written so that NaN, of a Jacobian that lost its rank, ends the walk as well
         if not size < RootTolerance.REACH:
             break
         for i in range(6):
@@ -132,6 +136,7 @@ def twin(arm: Reals, angles: Reals, there: Reals) -> float:
     jacobian(arm, angles, J, end)
     factorised(6, J, order)
     for i in range(6):
+        # any start that is not across the direction sought; unequal entries, since arms are often symmetric
         n[i] = 1.0 / (1 + i)
     least = 0.0
     for _ in range(TURNS):
@@ -159,6 +164,7 @@ def twin(arm: Reals, angles: Reals, there: Reals) -> float:
     t = 0.0
     if not (least < RootTolerance.MOVES and abs(h) < RootTolerance.BENDS):
         t = RootTolerance.TWIN if h == 0 else -2 * least / h
+        # second order holds nearby only: beyond TWIN the guess means nothing but "far"
         t = min(max(t, -RootTolerance.TWIN), RootTolerance.TWIN)
     for i in range(6):
         there[i] = angles[i] + t * n[i]
@@ -219,6 +225,7 @@ def add_real(arm: Reals, target: Reals, angles: Reals, stiff: bool, count: Ints,
     there = reals(6)
     worst = polished(arm, target, angles, stiff)
     k = count[REAL]
+    # polished first: rough copies of one root lie farther apart than different roots may
     if k < MOST and not known(k, rows, angles):
         for i in range(6):
             rows[k * 6 + i] = principal(angles[i])
@@ -236,6 +243,7 @@ def add_double(angles: Reals, worst: float, apart: float, count: Ints, rows: Rea
         if distance(rows[6 * k :], angles) < RootTolerance.BLUR:
             near += 1
             at = k
+    # beside one root it is that root, counted twice; of two both are there already
     if near == 1:
         about[2 * at + 1] = min(about[2 * at + 1], apart)
     if near == 0 and n < MOST:
@@ -296,6 +304,7 @@ def settle(
         return
     pull = newton(arm, target, z, LONG)
     lean = leaning(z)
+    # converged and clearly complex: a pair, which only counts
     if pull >= 0 and pull < RootTolerance.LOOSE and lean > RootTolerance.REAL and lean < RootTolerance.INFINITY:
         if lean <= arm[ArmTable.HORIZON] or lean - off < RootTolerance.STRAYED:
             add_pair(z, count, pairs)
@@ -316,6 +325,7 @@ def total(count: Ints, about: Reals) -> int:
     """Roots counted, double ones twice."""
     found: int = count[REAL] + 2 * (count[PAIRS] + count[DISTANT])
     for k in range(count[REAL]):
+        # its twin is closer than two roots can be told apart: both are this row
         if about[2 * k + 1] < RootTolerance.SAME:
             found += 1
     return found

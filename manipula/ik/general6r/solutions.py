@@ -33,6 +33,7 @@ def off_square(R: Reals, G: Reals) -> float:
         for j in range(3):
             G[i * 3 + j] = R[i] * R[j] + R[4 + i] * R[4 + j] + R[8 + i] * R[8 + j]
             off = abs(G[i * 3 + j] - (1.0 if i == j else 0.0))
+            # this way round NaN stays: what is no number must not pass for a pose
             worst = worst if off <= worst else off
     return worst
 
@@ -96,10 +97,12 @@ def read(
     angles = complexes(6)
     for i in range(12):
         back[i] = target[i]
+    # a reading from the tool to the base has the same equations, of the inverse motion
     if shape[Shape.SENSE] < 0:
         inverse_motion(target, back)
     shift = pencil(table, shape, back, W, E, re, im)
     for k in range(shape[Shape.ROOTS] if shift < 100 else 0):
+        # of a complex pair one is enough: the other is its conjugate
         if im[k] < 0:
             continue
         start(table, shape, shift, back, W, E, re[k], im[k], angles)
@@ -142,6 +145,7 @@ def gather(
     place = 0
     best = 0
     for k in range(sizes[Sizes.READINGS]):
+        # all are found: another reading could only repeat them
         if best >= sizes[Sizes.BOUND]:
             break
         emptied(more)
@@ -176,6 +180,7 @@ def answer(arm: Reals, angles: Reals, worst: float, apart: float, n: int, q: Rea
     for i in range(6):
         x[i] = principal((angles[i] - arm[ArmTable.OFFSET + i]) * arm[ArmTable.DIRECTION + i])
     k = n
+    # by insertion: there are sixteen at most
     while k > 0 and before(x, q[6 * (k - 1) :]):
         for i in range(6):
             q[6 * k + i] = q[6 * (k - 1) + i]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ def jacobian_of(chain: Tree) -> Kinematics:
     return lambda q: stack_rows(jacobian(arm, [q[..., i] for i in range(arm.dof)]), q.shape[:-1])
 
 
-def stack_rows(rows: Any, lead: tuple[int, ...]) -> Floats:
+def stack_rows(rows: object, lead: tuple[int, ...]) -> Floats:
     """Nested sequences of arrays and structural numbers → one array, the leading axes first."""
     if not isinstance(rows, tuple | list):
         return np.broadcast_to(np.asarray(rows, dtype=float), lead)

@@ -218,7 +218,7 @@ def position_of(drawing: Record, q: object) -> Array:
     return rows_of(drawing, q, most=1)
 
 
-def rows_of(drawing: Record, q: Any, most: int = 2) -> Array:
+def rows_of(drawing: Record, q: object, most: int = 2) -> Array:
     """Coordinates (dof,) or, where `most` allows it, rows of them, as finite floats."""
     if isinstance(q, str) and q not in drawing["poses"]:
         if not drawing["poses"]:

@@ -14,8 +14,8 @@ from typing import Any, Generic
 
 from manipula.mechanics.robot.friction import LAWS, E, F, FrictionLaw, Slip, linear_letters
 from manipula.mechanics.robot.values.parameter import INERTIA, POSITION, STIFFNESS, ParameterEntry
-from manipula.mechanics.spatial.vector import nothing
-from manipula.scalar import Maths
+from manipula.mechanics.spatial.vector import is_structural_zero
+from manipula.scalar import Maths, Scalar
 
 MOTOR = ParameterEntry("motor_inertia", "Ia", INERTIA)
 DRIVE = (
@@ -98,7 +98,7 @@ class Actuator(Generic[E]):
         )
         return Actuator(given.get(MOTOR.letters, self.motor_inertia), laws, **drive)
 
-    def only(self, given: Mapping[str, Any]) -> Actuator[E]:
+    def only(self, given: Mapping[str, object]) -> Actuator[E]:
         """With these linear parameters, all other linear ones being 0; what shapes a law stays."""
         return self.with_entries(dict.fromkeys(self.linear(), 0) | dict(given))
 
@@ -123,7 +123,7 @@ class Actuator(Generic[E]):
         """Ia q̈ + friction"""
         return self.motor_inertia * acceleration + self.friction(slip)
 
-    def columns(self, slip: Slip, acceleration: Any) -> dict[str, Any]:
+    def columns(self, slip: Slip, acceleration: Scalar) -> dict[str, Any]:
         """What a unit of each linear parameter asks of the joint."""
         found = {MOTOR.letters: acceleration}
         for law in self.laws:
@@ -148,7 +148,7 @@ class Actuator(Generic[E]):
 
     def present(self) -> list[str]:
         """The letters of the linear parameters that are there: an entry that is plainly zero is no parameter."""
-        return [letters for letters, value in self.linear().items() if not nothing(value)]
+        return [letters for letters, value in self.linear().items() if not is_structural_zero(value)]
 
 
 def actuator_from(entry: Callable[[str], E], given: Collection[str] = ()) -> Actuator[E]:
@@ -194,7 +194,7 @@ class Spring(Generic[E]):
         return found if self.stroke is None else (*found, self.stroke)
 
 
-def spring_torque(spring: Spring[Any], q: Any, maths: Maths[Any]) -> Any:
+def spring_torque(spring: Spring[Any], q: Scalar, maths: Maths[Any]) -> Any:
     """Of a unit of its size, over any scalar."""
     R, r = spring.radii
     delta = spring.angle + q

@@ -292,9 +292,9 @@ class _Binder:
 
     def couplings(self) -> Coordinates | None:
         """Over the scalar, the offsets left to placements."""
-        if not self.robot.coordinates.coupled:
+        if not self.robot.coordinates.followers:
             return None
-        found = self.robot.coordinates.mapped(lambda k: k if isinstance(k, int) else self.maths.number(k))
+        found = self.robot.coordinates.map_factors(lambda k: k if isinstance(k, int) else self.maths.number(k))
         return replace(found, rows=tuple(row._replace(offset=0.0) for row in found.rows))
 
     def chain(self) -> Tree:

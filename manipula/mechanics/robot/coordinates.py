@@ -103,18 +103,13 @@ class Coordinates:
         return [name for name in self.joints if name not in self.names]
 
     @property
-    def coupled(self) -> bool:
-        """Does any joint follow others?"""
-        return bool(self.followers)
-
-    @property
     def columns(self) -> list[list[tuple[int, Any]]]:
         """Of every coordinate the joints that it moves, by their places, each with its factor."""
         rows = [(i, dict(row.terms)) for i, row in enumerate(self.rows)]
         return [[(i, terms[c]) for i, terms in rows if terms.get(c)] for c in range(len(self))]
 
     @property
-    def moving(self) -> list[int]:
+    def effective(self) -> list[int]:
         """The coordinates that move any joint, by their places."""
         return [c for c, joints in enumerate(self.columns) if joints]
 
@@ -122,7 +117,7 @@ class Coordinates:
         """The same coordinates, and of the joints these alone."""
         return replace(self, rows=tuple(row for row in self.rows if row.joint in joints))
 
-    def mapped(self, change: Callable[[Any], Any]) -> Coordinates:
+    def map_factors(self, change: Callable[[Any], Any]) -> Coordinates:
         """With other factors: over another scalar, in another unit."""
         rows = (row._replace(terms=tuple((c, change(k)) for c, k in row.terms)) for row in self.rows)
         return replace(self, rows=tuple(rows))
@@ -169,14 +164,14 @@ class Coordinates:
     def in_parts(self) -> Coordinates:
         """The same map from equal parts of the coordinates, as many as make all factors whole numbers."""
         parts = lcm(*(k.denominator for row in self.rows for _, k in row.terms))
-        return self.mapped(lambda k: int(k * parts))
+        return self.map_factors(lambda k: int(k * parts))
 
     @property
     def affine(self) -> tuple[Array, Array]:
         """S and the offsets."""
         import numpy as np
 
-        S = [self.mapped(float).spread(unit) for unit in np.eye(len(self)).tolist()]
+        S = [self.map_factors(float).spread(unit) for unit in np.eye(len(self)).tolist()]
         return np.array(S, dtype=float).T, np.array([row.offset for row in self.rows])
 
     def limits(self, lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:

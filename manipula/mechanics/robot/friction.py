@@ -25,8 +25,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from manipula.mechanics.robot.values.parameter import DAMPING, SHARE, TORQUE, VELOCITY, ParameterEntry
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, variables
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.mechanics.spatial.vector import nothing
-from manipula.scalar import Maths
+from manipula.mechanics.spatial.vector import is_structural_zero
+from manipula.scalar import Maths, Scalar
 
 E = TypeVar("E")
 F = TypeVar("F")
@@ -88,16 +88,16 @@ class FrictionLaw(Generic[E]):
 
     def is_zero(self) -> bool:
         """No linear parameter is there: whatever the joint does, this law asks for nothing."""
-        return all(nothing(self[letters]) for letters in linear_letters(type(self)))
+        return all(is_structural_zero(self[letters]) for letters in linear_letters(type(self)))
 
     def torque(self, slip: Slip) -> Any:
         """f = Σ parameter · shape; a parameter that is structurally absent asks for no function of the rate."""
         total: Any = 0
         for letters, shape in {} if self.is_zero() else self.columns(slip).items():
-            total = total if nothing(self[letters]) else total + self[letters] * shape
+            total = total if is_structural_zero(self[letters]) else total + self[letters] * shape
         return total
 
-    def breakaway(self, way: int, maths: Maths[Any], load: Any = None) -> Any:
+    def breakaway(self, way: int, maths: Maths[Any], load: Scalar | None = None) -> Any:
         """The torque at which a joint at rest gives way, `way` = ±1: the limit of the torque at small rates."""
         return self.torque(Slip(0, maths, load, way))
 

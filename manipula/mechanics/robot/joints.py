@@ -20,7 +20,7 @@ from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Vector, matsub
 from manipula.messages import Message
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 OwnKind = TypeVar("OwnKind", bound="JointKind")
 
@@ -45,15 +45,15 @@ class JointKind:
         """It turns and does nothing else: the points of its axis stand still."""
         return self.turns and not self.slides
 
-    def motion(self, x: Any, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
         """The displacement at x."""
         raise NotImplementedError
 
-    def turn(self, rate: Any) -> Any:
+    def turn(self, rate: Scalar) -> Any:
         """The angular share."""
         return rate if self.turns else 0
 
-    def slide(self, rate: Any) -> Any:
+    def slide(self, rate: Scalar) -> Any:
         """The linear share."""
         return rate if self.slides else 0
 
@@ -69,7 +69,7 @@ class JointKind:
         """The same kind over another scalar."""
         return type(self)(tuple(map(change, self.parameters)))
 
-    def rescale(self: OwnKind, length: Any) -> OwnKind:
+    def rescale(self: OwnKind, length: Scalar) -> OwnKind:
         """The same with lengths measured in `length`."""
         changed = (x / length if entry.quantity == "length" else x for entry, x in zip(self.entries, self.parameters))
         return type(self)(tuple(changed))
@@ -82,7 +82,7 @@ class Revolute(JointKind):
     words = ("r", "rot", "revolute", "revoluta", "revoluto", "rotacional", "rotativa", "rotacao", "rotary",
              "rotational", "rotatoria", "rotation", "0")  # fmt: skip
 
-    def motion(self, x: Any, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
         return turn_about("z", maths.cos(x), maths.sin(x))
 
     def effort(self, f: Vector, n: Vector) -> Any:
@@ -121,10 +121,10 @@ class Helical(JointKind):
     kept = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my", "mz", "m")
     words = ("h", "helical", "screw", "helicoidal", "parafuso")
 
-    def motion(self, x: Any, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
         return turn_about("z", maths.cos(x), maths.sin(x)) @ shift_along("z", self.slide(x))
 
-    def slide(self, rate: Any) -> Any:
+    def slide(self, rate: Scalar) -> Any:
         return rate * self.parameters[0]
 
     def effort(self, f: Vector, n: Vector) -> Any:
@@ -143,7 +143,7 @@ class Fixed(JointKind):
     formats: ClassVar[Mapping[str, str]] = {"urdf": "fixed", "par": "2", "checker": "F"}
     words = ("f", "fix", "fixed", "fixa", "fixo", "2")
 
-    def motion(self, x: Any, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
         return Placement()
 
     def effort(self, f: Vector, n: Vector) -> Any:

@@ -96,7 +96,7 @@ def _with_symbols(robot: AnyRobot, names: Mapping[str, str]) -> AnyRobot:
     return replace(robot, values=values, **{part: _rename_entries(value, names) for part, value in parts.items()})
 
 
-def _rename_entries(part: Any, names: Mapping[str, str]) -> Any:
+def _rename_entries(part: object, names: Mapping[str, str]) -> Any:
     """The same structure with other names in its entries: cells, limits, springs."""
     if isinstance(part, Name):
         return Name(names.get(part.name, part.name))

@@ -33,7 +33,7 @@ class PreciseMaths(Maths[Any]):
     def degrees(self, value: Fraction) -> Any:
         return self.number(value) * MP.pi / 180
 
-    def apply(self, name: str, *args: Any) -> Any:
+    def apply(self, name: str, *args: object) -> Any:
         return getattr(MP, OPS[name].word("mpmath"))(*args)
 
     def minimum(self, x: Any, y: Any) -> Any:
@@ -45,7 +45,7 @@ class PreciseMaths(Maths[Any]):
     def less(self, x: Any, y: Any) -> Any:
         return MP.mpf(x < y)
 
-    def select(self, condition: Any, yes: Any, no: Any) -> Any:
+    def select(self, condition: object, yes: object, no: object) -> Any:
         return yes if condition else no
 
 
@@ -89,11 +89,11 @@ def _dependency_order(names: list[str], given: Mapping[str, Parameter]) -> list[
     raise InputError("the values of {wave} are defined by themselves", ", ".join(dict.fromkeys(wave)))
 
 
-def precise(parameter: Parameter, values: Mapping[str, Any]) -> Any:
+def precise(parameter: Parameter, values: Mapping[str, object]) -> Any:
     return scalar_from_parameter(parameter, values, PRECISE)
 
 
-def placement(steps: Steps, values: Mapping[str, Any]) -> Placement:
+def placement(steps: Steps, values: Mapping[str, object]) -> Placement:
     """The product of the steps to fifty digits."""
     at = HERE
     for step in steps:
@@ -103,18 +103,18 @@ def placement(steps: Steps, values: Mapping[str, Any]) -> Placement:
     return at
 
 
-def decimal(x: Any, places: int = PLACES) -> Num:
+def decimal(x: object, places: int = PLACES) -> Num:
     """The nearest decimal."""
     return Num(Fraction(int(MP.nint(x * MP.mpf(10) ** places)), 10**places))
 
 
-def length(x: Any) -> Num:
+def length(x: object) -> Num:
     """A length for a table: a decimal; what is negligible is zero."""
     rounded = decimal(x)
     return ZERO if abs(rounded.value) < NEGLIGIBLE else rounded
 
 
-def angle(x: Any) -> Parameter:
+def angle(x: object) -> Parameter:
     """An angle for a table: an exact quarter turn where it is one, else a decimal in radians."""
     turns = x / (MP.pi / 2)
     nearest = int(MP.nint(turns))

@@ -218,7 +218,7 @@ def road_rows(robot: RobotDescription) -> list[int]:
 
 def road_of(robot: AnyRobot) -> AnyRobot:
     """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
-    if in_rows(robot) and not robot.coordinates.coupled:
+    if in_rows(robot) and not robot.coordinates.followers:
         return robot
     if not road_joints(robot):
         raise InputError("{name}: no joint moves its tool", robot.name)

@@ -210,7 +210,7 @@ def map_tree(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
     links = tuple(_link(link, entry) for link in chain.links)
     base, tool = _placement(chain.base, entry), _placement(chain.tool, entry)
     ground, gravity = _inertia(chain.ground, entry), _vector(chain.gravity, entry)
-    couplings = None if chain.couplings is None else chain.couplings.mapped(entry)
+    couplings = None if chain.couplings is None else chain.couplings.map_factors(entry)
     return Tree(links, gravity, maths, base, tool, ground, chain.tip, couplings)
 
 

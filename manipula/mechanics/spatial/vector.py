@@ -45,7 +45,7 @@ Z: Vector = (0, 0, 1)
 IDENTITY: Matrix = (X, Y, Z)
 
 
-def nothing(x: object) -> bool:
+def is_structural_zero(x: object) -> bool:
     """The structural zero: a fact about a table or a formula, not about a scalar's value."""
     return isinstance(x, int) and x == 0
 

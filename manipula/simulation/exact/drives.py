@@ -90,7 +90,7 @@ def _refuse_followers(robot: RobotDescription) -> None:
         )
 
 
-def amounts(name: str, given: Any, dof: int, *, above: bool = False) -> list[float]:
+def amounts(name: str, given: object, dof: int, *, above: bool = False) -> list[float]:
     """One number for all joints, or one for each, at least or above 0."""
     try:
         found = np.asarray(given, dtype=float)
@@ -128,7 +128,7 @@ class JointwiseMaths(Maths[Array]):
     def degrees(self, value: Fraction) -> Array:
         return np.asarray(np.radians(float(value)))
 
-    def apply(self, name: str, *args: Any) -> Array:
+    def apply(self, name: str, *args: object) -> Array:
         return np.asarray(getattr(np, OPS[name].word("numpy"))(*args))
 
 
@@ -153,7 +153,7 @@ class Rubbing:
         self.factor = np.array([float(terms[0][1]) for _, terms in rows])  # q̇ of the joint = factor · q̇
         self.laws = _side_by_side([link for link, _ in rows])
         self.loaded = any(law.loaded for law in self.laws)
-        if self.loaded and chain.coordinates.coupled:
+        if self.loaded and chain.coordinates.followers:
             raise InputError(
                 "{name}: friction that follows the load is not simulated where joints follow others", robot.name
             )
@@ -166,7 +166,7 @@ class Rubbing:
         """What does not jump."""
         return self._sum(False, qd, loads, None)
 
-    def dry_friction(self, qd: Array, ways: Any, loads: Array) -> Array:
+    def dry_friction(self, qd: Array, ways: object, loads: Array) -> Array:
         """Dry friction of joints that move the ways ±1, smooth in q̇ through zero; none where the way is 0."""
         return self._sum(True, qd, loads, np.asarray(ways))
 
@@ -208,7 +208,7 @@ class OnMotors:
     def smooth(self, qd: Array, loads: Array) -> Array:
         return self._below(self.rubbing.smooth(qd[self.n :], loads[self.n :]))
 
-    def dry_friction(self, qd: Array, ways: Any, loads: Array) -> Array:
+    def dry_friction(self, qd: Array, ways: object, loads: Array) -> Array:
         return self._below(self.rubbing.dry_friction(qd[self.n :], np.asarray(ways)[self.n :], loads[self.n :]))
 
     def bounds(self, loads: Array) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,13 +93,13 @@ class StateEquations:
     def torques(self, t: float, y: Array) -> tuple[Array, Array, Array]:
         """The motors' torques, all torques, and the rate of the law's memory."""
         q, qd, x = y[: self.n], y[self.n : 2 * self.n], y[self.m : -2]
-        tau, rate = (self.held, np.zeros(len(x))) if self.held is not None else self.asked(t, y)
+        tau, rate = (self.held, np.zeros(len(x))) if self.held is not None else self.evaluate_law(t, y)
         total = np.concatenate([np.zeros(self.n - self.joints), tau])
         if self.push is not None:
             total[: self.joints] += self.push(t, q[: self.joints], qd[: self.joints])
         return tau, total, rate
 
-    def asked(self, t: float, y: Array) -> tuple[Array, Array]:
+    def evaluate_law(self, t: float, y: Array) -> tuple[Array, Array]:
         x, n = y[self.m : -2], self.joints
         tau, rate = self.drive.law(t, y[self.n - n : self.n], y[2 * self.n - n : 2 * self.n], x)
         if np.shape(tau) != (n,) or np.shape(rate) != x.shape:
@@ -207,7 +207,7 @@ class Course:
 # What an integration from event to event is given, checked: where to start, until when, at which times to be told.
 
 
-def start_from(start: Any, joints: Sequence[str], lower: Array, upper: Array) -> tuple[Array, Array]:
+def start_from(start: object, joints: Sequence[str], lower: Array, upper: Array) -> tuple[Array, Array]:
     """(q, qd) from q or (q, qd), between the stops."""
     n = len(joints)
     pair = start if isinstance(start, tuple) and len(start) == 2 and np.ndim(start[0]) else (start, np.zeros(n))

@@ -76,7 +76,7 @@ def usual_tasks(robot: Robot) -> Case:
     limits, turning = Limits(robot), robot.coordinates.turns
     stops = [np.clip(np.where(turning, bent, slid), limits.lower, limits.upper) for bent, slid in zip(BENT, SLID)]
     screws = any(joint.kind == "helical" for joint in robot.joints)
-    if serial_fault(robot) or robot.coordinates.coupled or screws:
+    if serial_fault(robot) or robot.coordinates.followers or screws:
         return {"joints": [stop.tolist() for stop in stops], "duration": SECONDS}
     poses = arm(robot).pose(np.array(stops))
     places = poses.tolist() if robot.dof >= 6 else poses[:, :3, 3].tolist()

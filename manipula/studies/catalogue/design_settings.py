@@ -137,7 +137,7 @@ def _rotation_from_rpy(rpy: Sequence[float]) -> Array:
     return np.asarray(Rotation.from_euler("xyz", rpy).as_matrix())
 
 
-def _pose(where: str, given: Any) -> Place:
+def _pose(where: str, given: object) -> Place:
     try:
         T = np.asarray(given, dtype=float)
         R, last = T[:3, :3], T[3]

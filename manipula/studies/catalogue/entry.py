@@ -49,7 +49,7 @@ def positive(name: str, value: object) -> float:
     return found
 
 
-def floats_from(value: Any, *shape: int) -> list[Any] | None:
+def floats_from(value: object, *shape: int) -> list[Any] | None:
     """Finite numbers of that shape, in lists; None where it is anything else."""
     try:
         found = np.asarray(value, dtype=float)

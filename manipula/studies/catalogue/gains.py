@@ -47,7 +47,7 @@ def refuse_device(device: object) -> str:
     return str(device)
 
 
-def on_device(device: str, run: Callable[..., Any], *given: Any, **options: Any) -> Any:
+def on_device(device: str, run: Callable[..., Any], *given: object, **options: object) -> Any:
     """The run there. Who has no such device can compute no case of the study, so it ends and none of them fails."""
     if device == "cpu":
         return run(*given, **options)
@@ -57,7 +57,7 @@ def on_device(device: str, run: Callable[..., Any], *given: Any, **options: Any)
         raise WrongWorker(f"{error}; device='cpu' runs on processors") from error
 
 
-def here(values: Any) -> Any:
+def here(values: object) -> Any:
     """In this process's memory."""
     return values.get() if hasattr(values, "get") else np.asarray(values)
 

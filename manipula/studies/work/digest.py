@@ -45,7 +45,7 @@ def fresh(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
-def _inside(value: Any) -> Any:
+def _inside(value: object) -> Any:
     return value.values() if isinstance(value, Mapping) else value
 
 

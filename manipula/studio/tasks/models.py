@@ -198,10 +198,10 @@ def archive(given: Given, tell: Tell) -> replies.FileLink:
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
     name = f"{file_name(robot_in(given).name)}_{text_in(given, 'language', 'c')}.zip"
-    return {"url": put(path_in(given, "outbox"), name, packed.getvalue())}
+    return {"url": store_file(path_in(given, "outbox"), name, packed.getvalue())}
 
 
-def put(outbox: Path, name: str, data: bytes) -> str:
+def store_file(outbox: Path, name: str, data: bytes) -> str:
     """Into the outbox, under a digest of what it is; its address on the server."""
     digest = sha256(data).hexdigest()[:32]
     place = outbox / digest
@@ -246,7 +246,7 @@ def looks(given: Given, tell: Tell) -> replies.LooksAnswer:
     tell("reading the meshes")
     found = _looks_in(given)
     text = json.dumps({key: found[key] for key in ("shapes", "paints")}, allow_nan=False)
-    url = put(path_in(given, "outbox"), "looks.json", text.encode()) if found["shapes"] else None
+    url = store_file(path_in(given, "outbox"), "looks.json", text.encode()) if found["shapes"] else None
     return {"url": url, "notes": found["notes"]}
 
 
@@ -270,4 +270,4 @@ def report(given: Given, tell: Tell) -> replies.FileLink:
         with suppress(ManipulaError):  # a file that is spoilt since the page opened it leaves the solids
             looks = _looks_in(given)
     api.report(robot, outbox / "report.html", hidden=names_in(given, "hidden"), looks=looks, tell=tell)
-    return {"url": put(outbox, f"{file_name(robot.name)}.html", (outbox / "report.html").read_bytes())}
+    return {"url": store_file(outbox, f"{file_name(robot.name)}.html", (outbox / "report.html").read_bytes())}

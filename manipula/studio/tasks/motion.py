@@ -15,7 +15,7 @@ from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import file_name
-from manipula.studio.tasks.models import put
+from manipula.studio.tasks.models import store_file
 from manipula.studio.tasks.requests import (
     Given,
     Tell,
@@ -230,7 +230,7 @@ def identify(given: Given, tell: Tell) -> replies.IdentifyAnswer:
             for name, course in zip(names, found.courses)
         ],
         "warnings": [*found.warnings, *(x["message"] for x in warned)],
-        "report": put(outbox, f"{file_name(robot.name)}_identified.html", page),
+        "report": store_file(outbox, f"{file_name(robot.name)}_identified.html", page),
     }  # fmt: skip
 
 

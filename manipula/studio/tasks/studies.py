@@ -28,7 +28,7 @@ from manipula.studies.study_file import ready_study, robot_beside, study_from_te
 from manipula.studies.study_run import Progress
 from manipula.studio.tasks import replies
 from manipula.studio.tasks.descriptions import file_name
-from manipula.studio.tasks.models import put
+from manipula.studio.tasks.models import store_file
 from manipula.studio.tasks.requests import (
     FieldError,
     Given,
@@ -154,12 +154,12 @@ def _files(found: Study, outbox: Path, name: str, text: str) -> replies.StudyFil
     """The study file, all rows, the page: to be taken away."""
     page = found.report(found.path.with_suffix(".html")).read_bytes()
     kept: replies.StudyFiles = {
-        "toml": put(outbox, f"{name}.toml", text.encode()),
-        "npz": put(outbox, f"{name}.npz", found.path.read_bytes()),
-        "html": put(outbox, f"{name}.html", page),
+        "toml": store_file(outbox, f"{name}.toml", text.encode()),
+        "npz": store_file(outbox, f"{name}.npz", found.path.read_bytes()),
+        "html": store_file(outbox, f"{name}.html", page),
     }
     if found.count <= ROWS:
-        kept["csv"] = put(outbox, f"{name}.csv", found.save(found.path.with_suffix(".csv")).read_bytes())
+        kept["csv"] = store_file(outbox, f"{name}.csv", found.save(found.path.with_suffix(".csv")).read_bytes())
     return kept
 
 

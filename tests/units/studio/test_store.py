@@ -161,7 +161,7 @@ def test_drafts_come_back_and_are_few(tmp_path: Path) -> None:
     drafts = Drafts(tmp_path / "drafts")
     assert drafts.all() == []
     for number in range(DRAFTS + 3):
-        drafts.put(f"page-{number}", {"document": {"name": number}, "base": None, "file": None})
+        drafts.save(f"page-{number}", {"document": {"name": number}, "base": None, "file": None})
         os.utime(tmp_path / "drafts" / f"page-{number}.json", (number, number))
     found = drafts.all()
     assert len(found) <= DRAFTS + 1
@@ -169,9 +169,9 @@ def test_drafts_come_back_and_are_few(tmp_path: Path) -> None:
     (tmp_path / "drafts" / "page-5.json").write_text("{ cut off")
     (tmp_path / "drafts" / "list.json").write_text("[]")
     assert all(draft["name"] not in ("page-5", "list") for draft in drafts.all())
-    drafts.put(found[0]["name"], None)
+    drafts.save(found[0]["name"], None)
     assert found[0]["name"] not in [draft["name"] for draft in drafts.all()]
     for name in (*OUTSIDE[:20], "a b", "x.json", None, 3):
         with pytest.raises(InputError):
-            drafts.put(name, {"document": {}})
+            drafts.save(name, {"document": {}})
     assert {path.parent for path in tmp_path.rglob("*.json")} == {tmp_path / "drafts"}

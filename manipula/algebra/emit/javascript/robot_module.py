@@ -105,7 +105,7 @@ def _ports(arguments: Split) -> list[str]:
     return [*ports(inputs), *read, *ports(taken)]
 
 
-def literal(data: Mapping[str, Any]) -> str:
+def literal(data: Mapping[str, object]) -> str:
     """Plain data as a literal that may stand in a module and inside a page: no tag can begin or end in it."""
     return "{\n" + ",\n".join(f"  {_json(key)}: {_rows(value)}" for key, value in data.items()) + "\n}"
 
@@ -118,7 +118,7 @@ def data_of(module: str) -> dict[str, Any]:
     return dict(json.loads(text.replace('["__proto__"]:', '"__proto__":')))
 
 
-def _rows(value: Any) -> str:
+def _rows(value: object) -> str:
     """A list or a table in lines, each of its entries on one."""
     if isinstance(value, list) and any(isinstance(x, dict) for x in value):
         return "[\n" + ",\n".join(f"    {_json(x)}" for x in value) + "\n  ]"
@@ -127,7 +127,7 @@ def _rows(value: Any) -> str:
     return _json(value)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     """A key `__proto__` would be no key of a literal; in brackets it is."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
     # a page may hold the module: </script> inside a text would end it

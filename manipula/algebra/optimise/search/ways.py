@@ -294,7 +294,7 @@ def _role(told: Any) -> Role:
     return role
 
 
-def _plain(data: Any) -> str | list[str] | None:
+def _plain(data: object) -> str | list[str] | None:
     if isinstance(data, Tolerance):
         return [str(Fraction(data)), str(data.single)]
     return None if data is None else str(data)

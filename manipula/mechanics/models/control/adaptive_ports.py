@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PORTS, PortKind
-from manipula.scalar import Maths, Next, Rate
+from manipula.scalar import Maths, Next, Rate, Scalar
 
 LAMBDA = PortKind("lam", "1/s", "how fast the error goes along the sliding surface s = ė + λe", role="setting")
 THETA = replace(PORTS["theta"], role="state", doc="estimates of the base parameters")
@@ -86,18 +86,18 @@ def bound_names(law: Block) -> list[str]:
     return [] if LOWER in law.inputs else [port.name for pair in _ports(law).values() for port in pair]
 
 
-def rate_within(maths: Maths[Any], estimate: Any, rate: Any, lower: Any, upper: Any) -> Any:
+def rate_within(maths: Maths[Any], estimate: Scalar, rate: Scalar, lower: Scalar, upper: Scalar) -> Any:
     """The rate, but for one that leads out of the bounds."""
     up = maths.select(maths.less(estimate, upper), rate, maths.minimum(rate, 0))
     return maths.select(maths.less(lower, estimate), up, maths.maximum(rate, 0))
 
 
-def cut(maths: Maths[Any], value: Any, lower: Any, upper: Any) -> Any:
+def cut(maths: Maths[Any], value: Scalar, lower: Scalar, upper: Scalar) -> Any:
     """The nearest value within."""
     return maths.minimum(maths.maximum(value, lower), upper)
 
 
-def _cut(maths: Maths[Any], estimate: Any, following: Any, lower: Any, upper: Any) -> Any:
+def _cut(maths: Maths[Any], estimate: Scalar, following: Scalar, lower: Scalar, upper: Scalar) -> Any:
     return cut(maths, following, lower, upper)
 
 

@@ -150,7 +150,7 @@ def option_names(name: str) -> list[str]:
     return [*variant, *bound_names(block), *(("limit", "delay") if "tau" in block.outputs else ())]
 
 
-def options_from(name: str, given: Mapping[str, Any], *, sampled: bool) -> dict[str, Any]:
+def options_from(name: str, given: Mapping[str, object], *, sampled: bool) -> dict[str, Any]:
     """What of the words given with a law decides its formula: `delay`, limits and bounds it has none of its own, its
     variant."""
     law_named(name)

@@ -25,7 +25,7 @@ from manipula.mechanics.models.control.adaptive_ports import state_output
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, Q_REF, VELOCITY, PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 LEAST = Fraction(1, 10)  # of 1 + A
 RATE_OF = {"model": "model_speed", "u": "u_speed", "w": "w_speed"}
@@ -37,7 +37,7 @@ def _joint(maths: Maths[Any], x: Given, i: int) -> tuple[Any, dict[str, Any]]:
     omega, zeta, q, r = x["frequency"][i], x["zeta"][i], x["q"][i], x["q_ref"][i]
     stiff, damped = omega * omega, 2 * zeta * omega  # 1/a, b/a
 
-    def second(drive: Any, place: str) -> Any:
+    def second(drive: Scalar, place: str) -> Any:
         """ẍ of a ẍ + b ẋ + x = a·drive"""
         return drive - damped * now[RATE_OF[place]] - stiff * now[place]
 

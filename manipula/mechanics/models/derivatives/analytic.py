@@ -48,7 +48,17 @@ from manipula.mechanics.models.entry import MOVING, TORQUES, ModelEntry
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
-from manipula.mechanics.spatial.vector import Vector, add, cross, dot, nothing, rotate, scale, sum_of, symmetric
+from manipula.mechanics.spatial.vector import (
+    Vector,
+    add,
+    cross,
+    dot,
+    is_structural_zero,
+    rotate,
+    scale,
+    sum_of,
+    symmetric,
+)
 from manipula.scalar import Scalar
 
 Rows = list[list[Scalar]]
@@ -92,7 +102,7 @@ def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
         dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact.partials(*_contact_wrenches(chain, x)))]
     for i, (link, slip) in enumerate(zip(chain.links, slips(chain, x["qd"], _loads(chain, x)), strict=True)):
         by_rate, by_load = link.actuator.slopes(slip)
-        if not nothing(by_load):  # friction follows what the joint bears
+        if not is_structural_zero(by_load):  # friction follows what the joint bears
             for rows in (dq, dqd, dqdd):
                 rows[i] = [entry + by_load * entry for entry in rows[i]]
         dqd[i][i] = dqd[i][i] + by_rate

@@ -48,7 +48,7 @@ from manipula.mechanics.robot.reduce import (
 )
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import Vector, add, nothing, rotate
+from manipula.mechanics.spatial.vector import Vector, add, is_structural_zero, rotate
 from manipula.scalar import Scalar
 
 Kind = Literal[
@@ -171,7 +171,7 @@ def _tips(chain: Tree) -> list[str]:
     """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
     last = chain.links[chain.leaves[-1]]
     pairs = PAIRS if last.kind.pivots else {}
-    return [name for name, pair in pairs.items() if not any(map(nothing, pair(last.inertia)))]
+    return [name for name, pair in pairs.items() if not any(map(is_structural_zero, pair(last.inertia)))]
 
 
 def _levers(chain: Tree) -> list[Component]:
@@ -180,7 +180,7 @@ def _levers(chain: Tree) -> list[Component]:
         Component(i + 1, k)
         for i, link in enumerate(chain.links)
         for k in range(3)
-        if link.parent != BASE and not nothing(link.before.p[k])
+        if link.parent != BASE and not is_structural_zero(link.before.p[k])
     ]
 
 

@@ -25,6 +25,8 @@ from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vec3, Vector, along_z, cross, neg, rotate, scale, unrotate
 from manipula.scalar import Scalar
 
+Scalars = Sequence[Scalar]
+
 
 @dataclass(frozen=True)
 class Moving:
@@ -36,7 +38,7 @@ class Moving:
 
     def in_frame(self, at: Placement) -> Moving:
         """In frame b of the same body; `at` is pose_a_b:  Rᵀω,  Rᵀω̇,  Rᵀ(v̇ + ω̇×p + ω×(ω×p))"""
-        vd = self.vd + swing(self.w, self.wd, at.p)
+        vd = self.vd + lever_acceleration(self.w, self.wd, at.p)
         return Moving(unrotate(at.R, self.w), unrotate(at.R, self.wd), unrotate(at.R, vd))
 
 
@@ -67,12 +69,7 @@ def ground(chain: Tree) -> Moving:
 
 
 def newton_euler(
-    chain: Tree,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar],
-    wrench: Sequence[Scalar] | None = None,
-    base: Moving | None = None,
+    chain: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Scalars | None = None, base: Moving | None = None
 ) -> NewtonEuler:
     """Torques of the bare mechanism. `wrench` (force, moment; world axes) acts on the tool at its origin.
 
@@ -100,19 +97,19 @@ def through(link: Link, foot: Moving, motion: Placement, qd: Scalar, qdd: Scalar
     ω' = Rᵀω + θ̇z      ω̇' = Rᵀω̇ + θ̈z + Rᵀω×θ̇z      v̇' = Rᵀ(v̇ + ω̇×p + ω×(ω×p) + 2ω×ḋz + d̈z)
     """
     thd, thdd, dd, ddd = link.kind.turn(qd), link.kind.turn(qdd), link.kind.slide(qd), link.kind.slide(qdd)
-    slid = swing(foot.w, foot.wd, motion.p) + (cross(foot.w, along_z(2 * dd)) + along_z(ddd))
+    slid = lever_acceleration(foot.w, foot.wd, motion.p) + (cross(foot.w, along_z(2 * dd)) + along_z(ddd))
     w, wd, vd = (unrotate(motion.R, x) for x in (foot.w, foot.wd, foot.vd + slid))
     return Moving(w + along_z(thd), wd + Vec3((w[1] * thd, -w[0] * thd, thdd)), vd)
 
 
-def swing(w: Vector, wd: Vector, p: Vector) -> Vec3:
+def lever_acceleration(w: Vector, wd: Vector, p: Vector) -> Vec3:
     """What a lever p adds to an acceleration: ω̇×p + ω×(ω×p)"""
     return cross(wd, p) + cross(w, cross(w, p))
 
 
 def newton(body: RigidBody, x: Moving) -> Vec3:
     """F = m v̇ + ω̇×s + ω×(ω×s)"""
-    return scale(body.m, x.vd) + swing(x.w, x.wd, body.s)
+    return scale(body.m, x.vd) + lever_acceleration(x.w, x.wd, body.s)
 
 
 def euler(body: RigidBody, x: Moving) -> Vec3:
@@ -120,7 +117,7 @@ def euler(body: RigidBody, x: Moving) -> Vec3:
     return rotate(body.I, x.wd) + cross(x.w, rotate(body.I, x.w)) + cross(body.s, x.vd)
 
 
-def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Scalar] | None) -> dict[int, Loaded]:
+def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Scalars | None) -> dict[int, Loaded]:
     """What the link that holds the tool passes on to the environment, in its frame: f = −F_ext, n = −N_ext − p×F_ext"""
     if wrench is None:
         return {}

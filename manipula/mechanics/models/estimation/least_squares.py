@@ -32,7 +32,7 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.estimation.unknowns import NOISE, LinearEquations, Unknowns, estimate_outputs, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
-from manipula.scalar import Maths, Next
+from manipula.scalar import Maths, Next, Scalar
 
 FORGETTING = PortKind("forgetting", "1", "λ: what a sample keeps of the weight of those before it", ("forgetting",),
                       "setting", divides=True, default=1.0)  # fmt: skip
@@ -134,7 +134,7 @@ def _factors(flat: Sequence[Any]) -> Factors:
     return found
 
 
-def variances(factors: Factors, square: Sequence[Any]) -> list[Any]:
+def variances(factors: Factors, square: Sequence[Scalar]) -> list[Any]:
     """P_ii = Σ_k U_ik² D_k"""
     D = [s * (1 / w) for s, w in zip(square, factors.w, strict=True)]
     rows = range(len(D))

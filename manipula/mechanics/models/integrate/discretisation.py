@@ -17,7 +17,7 @@ from manipula.mechanics.models.integrate.rk8 import rk8
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths, as_dual, partial, value_of, variables
 from manipula.mechanics.spatial.vector import cross, dot
-from manipula.scalar import Maths, Next
+from manipula.scalar import Maths, Next, Scalar
 
 # How the rates of a block change with its states, as far as that can be stiff: ∂ẋ/∂x by dual numbers through its text.
 #
@@ -82,7 +82,7 @@ def slopes(maths: Maths[Any], block: Block, call: ModelCall, x: Given, names: Se
     return [[_alone(maths, partial(rate, k)) for k in range(len(rates))] for rate in rates]
 
 
-def _alone(maths: Maths[Any], x: Any) -> Any:
+def _alone(maths: Maths[Any], x: Scalar) -> Any:
     """As a value of its own: the degree of what is solved with it is then not that of the arm."""
     return x if isinstance(x, int) else maths.apart(x)
 
@@ -156,7 +156,7 @@ def discretise(block: Block, sample: Fraction | None = None, method: str = "rk4"
 
 
 def advance_states(
-    maths: Maths[Any], block: Block, call: ModelCall, x: Given, found: Given, h: Any, method: str
+    maths: Maths[Any], block: Block, call: ModelCall, x: Given, found: Given, h: Scalar, method: str
 ) -> tuple[State, dict[str, Any]]:
     """The states after a step, and what the method tells of it. `found`: the block's outputs at its start."""
     here: State = {name: x[name] for name in block.states if name in block.rates}

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from manipula.scalar import Scalar
+
 # One step of an integrator: x(t + h) from x(t) and a function that gives the rate of a state, over any scalar.
 #
 # A state is a set of named vectors. What drives the system is held over the step. Integrators add up steps h k; where a
@@ -22,7 +24,7 @@ Advance = Callable[[State, State], State]  # a state and a step from there → t
 Step = Callable[[Rates, State, Any, Advance], State]
 
 
-def over(h: Any, k: State) -> State:
+def over(h: Scalar, k: State) -> State:
     """The step h k."""
     return {name: [h * b for b in rates] for name, rates in k.items()}
 
@@ -37,7 +39,7 @@ def add(x: State, step: State) -> dict[str, list[Any]]:
 # Source: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I", 2nd ed., section I.7, eq. (7.3).
 
 
-def euler(rate: Rates, x: State, h: Any, advance: Advance) -> State:
+def euler(rate: Rates, x: State, h: Scalar, advance: Advance) -> State:
     # x⁺ = x + h f(x)
     return advance(x, over(h, rate(x)))
 
@@ -50,7 +52,7 @@ def euler(rate: Rates, x: State, h: Any, advance: Advance) -> State:
 VELOCITY = {"q": "qd", "motor": "motor_rate"}  # positions, and the state that is their rate
 
 
-def semi_implicit(rate: Rates, x: State, h: Any, advance: Advance) -> State:
+def semi_implicit(rate: Rates, x: State, h: Scalar, advance: Advance) -> State:
     # v⁺ = v + h f(q, v),  and so every state that is no position
     k = rate(x)
     new = advance(x, over(h, k))

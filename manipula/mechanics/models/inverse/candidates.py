@@ -11,7 +11,7 @@ from manipula.mechanics.models.inverse.plan import Pad, Plan, Slide, pad_loop
 from manipula.mechanics.models.inverse.runs import Runs, Seated
 from manipula.mechanics.models.inverse.splits import WAY_ROLES, ways_of
 from manipula.mechanics.models.inverse.view import LoopView, list_text, moving_joints, number_text
-from manipula.messages import Message, in_a_row, joined, places_of
+from manipula.messages import Message, in_a_row, join_messages, places_of
 
 # Plans for six axes: three that meet, or three that are parallel beside two that cross.
 #
@@ -273,7 +273,7 @@ def _runs_text(view: LoopView, runs: Runs) -> str:
     turned = in_a_row(alone_text + sums)
     said = Message("the orientation gives {turned}", turned) if runs else Message("nothing turns")
     slid = Message(", {listed} slides" if len(slides) == 1 else ", {listed} slide", list_text(slides)) if slides else ""
-    return joined("", (said, "; ", rest, slid))
+    return join_messages("", (said, "; ", rest, slid))
 
 
 def _plans_of_meeting_axes(view: LoopView) -> Iterator[Plan]:

@@ -31,7 +31,7 @@ from manipula.mechanics.models.inverse.subproblems import STILL, Turn
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.messages import Message
-from manipula.scalar import Maths, Tolerance
+from manipula.scalar import Maths, Scalar, Tolerance
 
 SNAP = 1e-10
 MISS = Tolerance("1e-20", "1e-8")  # squared distance from a closed loop that arms with few joints are allowed
@@ -214,7 +214,7 @@ def solve_plan(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[
     return STRUCTURES[plan.structure](loop, plan.case, by)
 
 
-def _joints(loop: Loop, branch: Branch, chain: Tree, plan: Plan, parameter: Any) -> list[Any]:
+def _joints(loop: Loop, branch: Branch, chain: Tree, plan: Plan, parameter: Scalar) -> list[Any]:
     q: list[Any] = [parameter] * chain.dof
     for axis, motion in zip(loop.axes, branch.motions, strict=True):
         if axis.joint is not None:

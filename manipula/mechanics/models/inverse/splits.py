@@ -18,6 +18,7 @@ from manipula.mechanics.models.inverse.slides import ONE, Placed, amounts
 from manipula.mechanics.models.inverse.solving import Subproblems, unknowns
 from manipula.mechanics.models.inverse.subproblems import Motion, Shift, Turn
 from manipula.mechanics.spatial.vector import NULL, Vector, Z, add, cross, dot, neg, scale, sub
+from manipula.scalar import Scalar
 
 Split = tuple[dict[int, Motion], Any]  # motions by axis, fit
 
@@ -93,7 +94,7 @@ def _sides(x: Sums, i: int, slider: Slider) -> tuple[Vector, Vector, Vector]:
     return x.link(i)[0], x.to_run(x.m, i), d
 
 
-def _split_after_slide(x: Sums, i: int, slider: Slider, along: Shift, fit: Any, m: Vector | None = None) -> Split:
+def _split_after_slide(x: Sums, i: int, slider: Slider, along: Shift, fit: Scalar, m: Vector | None = None) -> Split:
     """The split of run i once a slide is known."""
     w, seen, d = _sides(x, i, slider)
     m = seen if m is None else m
@@ -134,7 +135,7 @@ def one_split_slides_inner(x: Sums) -> list[Split]:
     return found
 
 
-def _solve_tilt(x: Sums, i: int, n: Vector, w: Vector, height: Any) -> tuple[Sequence[Turn], Any]:
+def _solve_tilt(x: Sums, i: int, n: Vector, w: Vector, height: Scalar) -> tuple[Sequence[Turn], Any]:
     """n·Z w = height"""
     A, B = n[0] * w[0] + n[1] * w[1], n[1] * w[0] - n[0] * w[1]
     return x.by.linear(unknowns(x.arm.runs[i][0])[0], A, B, height - n[2] * w[2])
@@ -243,7 +244,9 @@ def two_links_and_split(x: Sums) -> list[Split]:
     return _split_by_height(x, i, k, rest, x.link(i)[0][2] + x.link(i, 1)[0][2])
 
 
-def _split_by_height(x: Sums, i: int, k: int, rest: Callable[[Vector, Any], list[Split]], height: Any) -> list[Split]:
+def _split_by_height(
+    x: Sums, i: int, k: int, rest: Callable[[Vector, Any], list[Split]], height: Scalar
+) -> list[Split]:
     """The split of run k from the height over run i; `rest` then solves run i."""
     w, m = x.link(k)[0], x.to_run(x.m, i)
     n = x.to_run(x.from_run(Z, i), k)

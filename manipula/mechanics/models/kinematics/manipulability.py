@@ -18,7 +18,7 @@ from manipula.mechanics.models.entry import TOOL, ModelEntry
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import HERE
-from manipula.mechanics.spatial.vector import dot, nothing, sum_of
+from manipula.mechanics.spatial.vector import dot, is_structural_zero, sum_of
 from manipula.scalar import Maths, Scalar
 
 # Determinants without a division, so that they are right where they vanish: Laplace's expansion along the rows, every
@@ -41,7 +41,7 @@ def determinant(rows: Rows) -> Scalar:
         if columns not in minors:
             row = rows[size - len(columns)]
             signed = ((-1) ** place * (row[k] * minor(columns[:place] + columns[place + 1 :]))
-                      for place, k in enumerate(columns) if not nothing(row[k]))  # fmt: skip
+                      for place, k in enumerate(columns) if not is_structural_zero(row[k]))  # fmt: skip
             minors[columns] = sum_of(signed)
         return minors[columns]
 
@@ -83,7 +83,7 @@ def _volume(J: Rows, joints: int, maths: Maths[Scalar]) -> Scalar:
         return maths.abs(determinant(J))
     vectors = J if len(J) < joints else list(zip(*J, strict=True))
     gram = [[dot(one, other) for other in vectors] for one in vectors]
-    return maths.sqrt(maths.abs(determinant(gram)))  # rounding may leave less than nothing
+    return maths.sqrt(maths.abs(determinant(gram)))  # rounding may leave less than is_structural_zero
 
 
 def _of_moving_rows(model: ModelEntry, chain: Tree) -> ModelEntry:

@@ -28,8 +28,8 @@ from manipula.mechanics.spatial.vector import (
     add,
     column,
     cross,
+    is_structural_zero,
     matmul,
-    nothing,
     rotate,
     scale,
     transpose,
@@ -88,7 +88,7 @@ class Passed:
 
 def rotate_about_z(angle: Scalar, a: Vector, maths: Maths[Scalar]) -> Vector:
     """Rz(angle) a; what lies along z, or has no angle to turn by, stays as it is, structural zeros included."""
-    if nothing(angle) or (nothing(a[0]) and nothing(a[1])):
+    if is_structural_zero(angle) or (is_structural_zero(a[0]) and is_structural_zero(a[1])):
         return a
     return rotate(turn_about("z", maths.cos(angle), maths.sin(angle)).R, a)
 
@@ -127,7 +127,7 @@ def merged_apart(chain: Tree, q: Sequence[Scalar]) -> Placement:
 
 def _along(tool: Placement) -> int | None:
     """The column that the tool's lever lies along by structure, if it is one that is carried."""
-    lever = [k for k in range(3) if not nothing(tool.p[k])]
+    lever = [k for k in range(3) if not is_structural_zero(tool.p[k])]
     axes = [j for j in (0, 2) if len(lever) == 1 and column(tool.R, j) == AXES[lever[0]]]
     return axes[0] if axes else None
 
@@ -143,14 +143,14 @@ def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Scalar]) 
     passed = Passed(state.angle, matmul(state.C, tail.R), add(state.p, lever))
     at = _compose(run[0][0].before, passed.placement(maths))
     slides = any(link.kind.slides for link, _ in run)
-    still = constant and not slides and all(map(nothing, (*arm[:2], *state.p[:2])))
+    still = constant and not slides and all(map(is_structural_zero, (*arm[:2], *state.p[:2])))
     return at, still
 
 
 def polar(angle: Scalar, a: Vector, maths: Maths[Scalar]) -> Vector:
     """Rz(angle) a, for a constant a"""
     x, y, z = a
-    if nothing(angle) or nothing(x) or nothing(y):
+    if is_structural_zero(angle) or is_structural_zero(x) or is_structural_zero(y):
         return rotate_about_z(angle, a, maths)
     length, whole = maths.sqrt(x * x + y * y), angle + maths.atan2(y, x)
     return (length * maths.cos(whole), length * maths.sin(whole), z)
@@ -163,5 +163,7 @@ def _compose(a: Placement, b: Placement) -> Placement:
 
 def _rotate(R: Matrix, p: Vector) -> Vector:
     """R p, structural zeros kept"""
-    x, y, z = (sum(r * e for r, e in zip(row, p) if not nothing(r) and not nothing(e)) for row in R)
+    x, y, z = (
+        sum(r * e for r, e in zip(row, p) if not is_structural_zero(r) and not is_structural_zero(e)) for row in R
+    )
     return (x, y, z)

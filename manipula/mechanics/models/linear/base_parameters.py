@@ -38,7 +38,7 @@ from manipula.mechanics.robot.reduce import frames_on_joints, massless, split
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, power, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import X, Y, Z, nothing, symmetric
+from manipula.mechanics.spatial.vector import X, Y, Z, is_structural_zero, symmetric
 from manipula.scalar import Scalar
 
 MOMENTS = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz")
@@ -100,7 +100,7 @@ def base_frames(chain: Tree) -> BaseFrames:
         # p + R z·shift has no height left, R z being ±z
         shifts.append(-z * link.before.R[2][2] if level else 0)
         links.append(replace(link, before=Placement(link.before.R, (x, y, 0 if level else z))))
-    lowered = [HERE if nothing(shift) else Placement(p=(0, 0, -shift)) for shift in shifts]
+    lowered = [HERE if is_structural_zero(shift) else Placement(p=(0, 0, -shift)) for shift in shifts]
     files = tuple(low @ link.after for low, link in zip(lowered, chain.links))
     tool = moved.tool if chain.holder == BASE else lowered[chain.holder] @ moved.tool
     return BaseFrames(replace(moved, links=tuple(links), tool=tool), files)
@@ -108,7 +108,7 @@ def base_frames(chain: Tree) -> BaseFrames:
 
 def parallel(link: Link) -> bool:
     """Is the axis parallel, by structure, to the one before?"""
-    return all(nothing(entry) for entry in (link.before.R[0][2], link.before.R[1][2]))
+    return all(is_structural_zero(entry) for entry in (link.before.R[0][2], link.before.R[1][2]))
 
 
 def candidate_slots(chain: Tree) -> list[Slot]:

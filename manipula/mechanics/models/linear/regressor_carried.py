@@ -28,7 +28,7 @@ from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, Twist, Wrench, power, rod
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import Z, column, dot, nothing, scale, sub
+from manipula.mechanics.spatial.vector import Z, column, dot, is_structural_zero, scale, sub
 from manipula.scalar import Scalar
 
 Block = dict[int, list[Scalar]]  # of a link: what every joint that moves it feels of its ten unit bodies
@@ -57,7 +57,7 @@ def _weighted_sum(terms: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
     """Σ k·x over the k that are there."""
     total: Scalar = 0
     for k, x in terms:
-        total = total if nothing(k) else total + k * x
+        total = total if is_structural_zero(k) else total + k * x
     return total
 
 
@@ -65,7 +65,7 @@ def shared_columns(link: Link) -> list[Shared]:
     """The columns a link shares with the one before, where the joint's axis lies along an axis of the link's frame."""
     at = link.after.inverse()
     e = column(at.R, 2)
-    along = [k for k in range(3) if all(nothing(e[j]) for j in range(3) if j != k)]
+    along = [k for k in range(3) if all(is_structural_zero(e[j]) for j in range(3) if j != k)]
     if not link.kind.pivots or not along:
         return []
     # the axis as either frame has it, at the point nearest to the origin of the link's own

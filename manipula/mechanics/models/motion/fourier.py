@@ -18,13 +18,13 @@ from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.motion.ports import Motion, reference, setting
 from manipula.mechanics.models.ports import POSITION, VELOCITY, PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 CENTRE = PortKind("ref_centre", POSITION, "positions q₀ that the motion goes around", role="setting", signed=True)
 BASE = setting("base", "rad/s", "base frequency", divides=True)
 
 
-def _waves(maths: Maths[Any], angle: Any, count: int) -> list[tuple[Any, Any]]:
+def _waves(maths: Maths[Any], angle: Scalar, count: int) -> list[tuple[Any, Any]]:
     """cos(kα), sin(kα) for k = 1 … count."""
     c, s = maths.cos(angle), maths.sin(angle)
     found = [(c, s)]
@@ -44,7 +44,7 @@ def fourier(harmonics: int) -> Block:
         for way in ("cosine", "sine")
     )  # fmt: skip
 
-    def motion(maths: Maths[Any], t: Any, x: Given) -> Motion:
+    def motion(maths: Maths[Any], t: Scalar, x: Given) -> Motion:
         base = x["ref_base"][0]
         waves = _waves(maths, base * t, harmonics)
         found = Motion([], [], [])

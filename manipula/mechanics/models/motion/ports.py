@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import ACCELERATION, POSITION, VELOCITY, PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 TIME = PortKind("t", "s", "time", ("t",))
 START = PortKind("ref_start", POSITION, "positions to start from", role="setting", signed=True)
@@ -47,11 +47,11 @@ def reference(
     return Block(name, doc, (TIME, *settings), RESULTS, text)
 
 
-def within(maths: Maths[Any], t: Any, end: Any) -> Any:
+def within(maths: Maths[Any], t: Scalar, end: Scalar) -> Any:
     """The time itself from 0 to the end, and the nearer of both outside."""
     return maths.minimum(maths.maximum(t, 0), end)
 
 
-def outside(maths: Maths[Any], t: Any, end: Any) -> Any:
+def outside(maths: Maths[Any], t: Scalar, end: Scalar) -> Any:
     """Whether the time is before 0 or after the end."""
     return maths.maximum(maths.less(t, 0), maths.less(end, t))

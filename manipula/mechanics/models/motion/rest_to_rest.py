@@ -17,7 +17,7 @@ from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.motion.ports import DURATION, GOAL, START, Motion, outside, reference, setting, within
 from manipula.mechanics.models.ports import PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class TimeLaw:
     def block(self) -> Block:
         return reference(self.name, self.doc, (START, GOAL, DURATION, *self.settings), self._motion)
 
-    def along(self, maths: Maths[Any], t: Any, x: Given) -> Motion:
+    def along(self, maths: Maths[Any], t: Scalar, x: Given) -> Motion:
         """s, ṡ, s̈ at any time."""
         end = x["ref_duration"][0]
         s, sd, sdd = self.text(maths, within(maths, t, end), x)
         rests = outside(maths, t, end)
         return Motion(s, maths.select(rests, 0, sd), maths.select(rests, 0, sdd))
 
-    def _motion(self, maths: Maths[Any], t: Any, x: Given) -> Motion:
+    def _motion(self, maths: Maths[Any], t: Scalar, x: Given) -> Motion:
         s, sd, sdd = self.along(maths, t, x)
         ways = [b - a for a, b in zip(x["ref_start"], x["ref_goal"], strict=True)]
         going = maths.less(t, x["ref_duration"][0])
@@ -57,7 +57,7 @@ class TimeLaw:
 # velocity and no acceleration at the ends.
 
 
-def _text(maths: Maths[Any], t: Any, given: Given) -> Motion:
+def _text(maths: Maths[Any], t: Scalar, given: Given) -> Motion:
     pace = 1 / given["ref_duration"][0]
     x = t * pace
     rest = 1 - x
@@ -85,7 +85,7 @@ SPEED = setting("speed", "1/s", "share of the way in a second, at full velocity"
 PULL = setting("pull", "1/s²", "acceleration of the share")
 
 
-def _trapezoid_text(maths: Maths[Any], t: Any, given: Given) -> Motion:
+def _trapezoid_text(maths: Maths[Any], t: Scalar, given: Given) -> Motion:
     (end,), (ramp,), (v,), (a,) = (given[name] for name in ("ref_duration", "ref_ramp", "ref_speed", "ref_pull"))
     left = end - t
     first, near = maths.less(t, left), maths.minimum(t, left)
@@ -126,7 +126,7 @@ JERK = setting("jerk", "1/s³", "jerk of the share")
 JERK_TIME = setting("jerk_time", "s", "time at full jerk, at either end of a ramp")
 
 
-def _jerk_limited_text(maths: Maths[Any], t: Any, given: Given) -> Motion:
+def _jerk_limited_text(maths: Maths[Any], t: Scalar, given: Given) -> Motion:
     (end,), (r,), (j,), (u,) = (given[name] for name in ("ref_duration", "ref_ramp", "ref_jerk", "ref_jerk_time"))
     a = j * u
     v = a * (r - u)

@@ -17,7 +17,7 @@ from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.motion.ports import GOAL, Motion, outside, reference, within
 from manipula.mechanics.models.ports import PortKind
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 
 def coefficient(segment: int, power: int) -> str:
@@ -37,7 +37,7 @@ def spline(segments: int, degree: int) -> Block:
         for name in [coefficient(k, power)]
     ]
 
-    def motion(maths: Maths[Any], t: Any, x: Given) -> Motion:
+    def motion(maths: Maths[Any], t: Scalar, x: Given) -> Motion:
         ends = x["ref_knot"]
         time, rests = within(maths, t, ends[-1]), outside(maths, t, ends[-1])
         later = [maths.less(time, end) for end in ends[:-1]]  # before the end of the segment
@@ -57,7 +57,7 @@ def spline(segments: int, degree: int) -> Block:
     return reference("spline", doc, (GOAL, knots, *kinds), motion)
 
 
-def _select_segment(maths: Maths[Any], before: Sequence[Any], values: Sequence[Any]) -> Any:
+def _select_segment(maths: Maths[Any], before: Sequence[Scalar], values: Sequence[Scalar]) -> Any:
     """The value of the first segment whose end is still ahead, else the last."""
     found = values[-1]
     for earlier, value in zip(reversed(before), reversed(values[:-1]), strict=True):

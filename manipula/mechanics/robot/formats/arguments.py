@@ -197,7 +197,7 @@ def _items(value: object) -> list[Any] | None:
 # where they fit nothing. Whether the edited robot can be is asked by whoever hands it out.
 
 
-def with_values(robot: AnyRobot, values: Mapping[str, Any]) -> AnyRobot:
+def with_values(robot: AnyRobot, values: Mapping[str, object]) -> AnyRobot:
     """A name the file writes keeps its place there and takes a value; a number or an unknown is replaced in a cell."""
     values = {spell_greek(name): value for name, value in values.items()}
     cells = {cell.name for cell in robot.cells()}
@@ -214,7 +214,7 @@ def with_values(robot: AnyRobot, values: Mapping[str, Any]) -> AnyRobot:
     return replace(edited, values=tuple((dict(robot.values) | named).items()))
 
 
-def with_standard_values(robot: AnyRobot, values: Any) -> AnyRobot:
+def with_standard_values(robot: AnyRobot, values: object) -> AnyRobot:
     """All standard parameters in their order, or some by name; None leaves one as it is."""
     refuse_ambiguous(robot)
     known = list(standard_parameters(robot))
@@ -227,7 +227,7 @@ def with_standard_values(robot: AnyRobot, values: Any) -> AnyRobot:
     )
 
 
-def with_load(robot: AnyRobot, mass: Any, com: Any, inertia: Any) -> AnyRobot:
+def with_load(robot: AnyRobot, mass: object, com: object, inertia: object) -> AnyRobot:
     """A body held in the tool frame, its inertia about its centre of mass."""
     row = suffixes_of(replace(robot, payload=(*robot.payload, unknown_body("")))).payload[-1]
     x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com", "length")))
@@ -247,7 +247,7 @@ def with_load(robot: AnyRobot, mass: Any, com: Any, inertia: Any) -> AnyRobot:
     return replace(robot, payload=(*robot.payload, body))
 
 
-def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, Any]) -> AnyRobot:
+def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, object]) -> AnyRobot:
     """Other friction of the joints named, each by a table of laws."""
     _refuse_unknown(robot, given_tables)
     tables = {name: given_friction(table, Message("friction of {name}", name)) for name, table in given_tables.items()}
@@ -258,7 +258,7 @@ def with_rubbing(robot: AnyRobot, given_tables: Mapping[str, Any]) -> AnyRobot:
     return replace(robot, joints=tuple(rows))
 
 
-def with_rotors(robot: AnyRobot, numbers: Mapping[str, Any]) -> AnyRobot:
+def with_rotors(robot: AnyRobot, numbers: Mapping[str, object]) -> AnyRobot:
     """Other motor inertia of the joints named, as the joint feels it."""
     values = {name: parameter_from_python(x, Message("motor inertia of {name}", name)) for name, x in numbers.items()}
     _refuse_unknown(robot, values)
@@ -282,14 +282,14 @@ def _refuse_unknown(robot: AnyRobot, named: Iterable[str]) -> None:
             raise UnknownNameError("joint", name, known)
 
 
-def by_name(found: Any, what: str) -> dict[str, Any]:
+def by_name(found: object, what: str) -> dict[str, Any]:
     """What a dict says beside names that Python knows."""
     if found is not None and (not isinstance(found, Mapping) or not all(isinstance(x, str) and x for x in found)):
         raise InputError("{what}: found {found}, expected a dict by name", what, describe(found))
     return dict(found or {})
 
 
-def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:
+def _as_many(values: object, names: Sequence[str], robot: str) -> list[Any]:
     """A vector of the standard parameters, as a list."""
     listed = values.tolist() if hasattr(values, "tolist") else list(values) if isinstance(values, Iterable) else values
     if not isinstance(listed, list) or len(listed) != len(names) or any(isinstance(x, list) for x in listed):

@@ -44,7 +44,7 @@ class Format:
     visuals: Literal["", "held", "named"] = ""
     label: str = ""
 
-    def read(self, text: str, **options: Any) -> Any:
+    def read(self, text: str, **options: object) -> Any:
         """The robot the text describes; an option the reader does not take is an error that lists those it does."""
         reader = _load_function(self.reader)
         known = list(signature(reader).parameters)[1:]
@@ -57,11 +57,11 @@ class Format:
         """Whether the reader has such an option."""
         return option in signature(_load_function(self.reader)).parameters
 
-    def write(self, robot: Any) -> str:
+    def write(self, robot: object) -> str:
         """The robot as text."""
         return str(_load_function(self.writer)(robot))
 
-    def losses(self, robot: Any) -> list[str]:
+    def losses(self, robot: object) -> list[str]:
         """What of the robot is gone when it is read back, each in a few words."""
         return list(_load_function(self.losing)(robot)) if self.losing else []
 
@@ -169,7 +169,7 @@ def format_written(ending: str, file: str) -> Format:
     )
 
 
-def robot_from_source(source: str | Path, **options: Any) -> Any:
+def robot_from_source(source: str | Path, **options: object) -> Any:
     """The robot of a library name or a file."""
     if not isinstance(source, str | Path):
         raise InputError("found {source!r:.60}, expected the name of a library robot or a file", source)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from manipula.mechanics.robot.description import AXES, Cell, Joint, JointKind, Step, StepKind, Steps, cell_with_value
 from manipula.mechanics.robot.exact import Along, gather_steps, inverse_of, quarter_steps
@@ -146,7 +146,7 @@ class Placed:
     link: dict[str, Cell]
 
 
-def with_placement(joint: Joint, end: str, values: Mapping[str, Any]) -> Joint:
+def with_placement(joint: Joint, end: str, values: Mapping[str, object]) -> Joint:
     """A row that stands still, of steps in any order, as one shift and one turn to twenty decimals; a row with a name
     that has no value stays."""
     way = joint.before + joint.after

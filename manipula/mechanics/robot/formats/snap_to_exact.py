@@ -14,7 +14,7 @@ from manipula.mechanics.robot.exact import is_quarter
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.subject import NOTE, is_massless
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp
-from manipula.messages import Message, in_front, joined
+from manipula.messages import Message, in_front, join_messages
 
 # Numbers that mean structure: a twist of 1.5707963267948966 is a quarter turn, an offset of 2e-11 m is none.
 #
@@ -116,7 +116,7 @@ class Structure:
 
 def _places_text(places: list[str]) -> str:
     more = Message("; and {count} more", len(places) - _SHOWN) if len(places) > _SHOWN else ""
-    return joined("", (joined("; ", places[:_SHOWN]), more))
+    return join_messages("", (join_messages("; ", places[:_SHOWN]), more))
 
 
 def radians(angle: Num | Deg) -> float:

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from manipula.errors import RobotFileError, RowLabel, some_of
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.joints import KINDS
-from manipula.messages import Message, joined
+from manipula.messages import Message, join_messages
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")  # those no text file has
@@ -142,14 +142,14 @@ class Account:
             listed.append(Message("attributes {attributes}", ", ".join(sorted(self.attributes))))
         return unread_words(listed)
 
-    def warning(self) -> list[str]:
+    def warnings(self) -> list[str]:
         """One sentence on words that are not known."""
         return unknown_words(list(self.unknown), list(dict.fromkeys(self.hints.values())))
 
 
 def unread_words(words: list[str]) -> list[str]:
     """One sentence on words that change no model; none where there are no such words."""
-    return [Message("not read, for no model needs it: {words}", joined(", ", words))] if words else []
+    return [Message("not read, for no model needs it: {words}", join_messages(", ", words))] if words else []
 
 
 def unknown_words(words: list[str], meant: list[str]) -> list[str]:

@@ -98,7 +98,7 @@ def moving_text(text: str, field: Column, rows: tuple[int, ...], values: Collect
     return text if variable is None else f"({text})"
 
 
-def with_offsets(raw: Mapping[str, Any]) -> dict[str, Any]:
+def with_offsets(raw: Mapping[str, object]) -> dict[str, Any]:
     """A file's tables with the joint variables taken out of the cells, which leaves the offsets and directions."""
     joints = raw.get("joint")
     if not isinstance(joints, list):
@@ -112,7 +112,7 @@ def with_offsets(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {**raw, "joint": tables}
 
 
-def _with_offset(joint: Mapping[str, Any], rows: tuple[int, int], values: Collection[str]) -> dict[str, Any]:
+def _with_offset(joint: Mapping[str, object], rows: tuple[int, int], values: Collection[str]) -> dict[str, Any]:
     kind, name = joint.get("type"), joint.get("name")
     moves = KINDS[kind].field if isinstance(kind, str) and kind in KINDS else ""
     table = dict(joint)
@@ -133,7 +133,7 @@ def _with_offset(joint: Mapping[str, Any], rows: tuple[int, int], values: Collec
     return table
 
 
-def _texts(joint: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _texts(joint: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     cells = {field: joint.get(field) for field in _CELLS}
     for field in _LISTS:
         entries = joint.get(field)

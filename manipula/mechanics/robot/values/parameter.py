@@ -249,7 +249,7 @@ def scalar_from_parameter(parameter: Parameter, symbols: Mapping[str, S], maths:
     raise AssertionError(parameter)
 
 
-def _power(base: Any, power: int) -> Any:
+def _power(base: object, power: int) -> Any:
     result: Any = 1
     for _ in range(abs(power)):
         result = result * base

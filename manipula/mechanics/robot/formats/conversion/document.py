@@ -252,7 +252,7 @@ def _parse_toml(text: str, where: str) -> dict[str, Any]:
         raise RobotFileError("this is not valid TOML: {message}", error, where=where, field="extra_toml") from None
 
 
-def _join_tables(extra: dict[str, Any], cells: dict[str, Any], where: str) -> dict[str, Any]:
+def _join_tables(extra: Mapping[str, object], cells: Mapping[str, object], where: str) -> dict[str, Any]:
     """Both; the laws of friction and the values may stand in both, no single entry may."""
     found = dict(cells)
     for key, value in extra.items():
@@ -354,7 +354,7 @@ def _taken_list(table: dict[str, Any], key: str, size: int) -> list[str] | None:
     return [str(entry) for entry in table.pop(key)]
 
 
-def _taken_table(table: dict[str, Any], key: str, names: Sequence[str] | None) -> dict[str, str]:
+def _taken_table(table: Mapping[str, object], key: str, names: Sequence[str] | None) -> dict[str, str]:
     """Entries under these names, or under any; an empty table stays, since it says something."""
     inner = table.get(key)
     if not isinstance(inner, dict) or not inner:
@@ -366,11 +366,11 @@ def _taken_table(table: dict[str, Any], key: str, names: Sequence[str] | None) -
     return found
 
 
-def _lines(table: Mapping[str, Any]) -> str:
+def _lines(table: Mapping[str, object]) -> str:
     return "".join(f"{bare_key(key)} = {_toml_value(value)}\n" for key, value in table.items())
 
 
-def _toml_value(value: Any) -> str:
+def _toml_value(value: object) -> str:
     """A value of TOML."""
     match value:
         case bool():

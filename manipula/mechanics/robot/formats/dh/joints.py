@@ -109,7 +109,7 @@ def read_rows(table: PastedTable, said: list[str]) -> list[ReadRow]:
     return rows
 
 
-def marks_variable(row: Mapping[str, Any], number: int, values: Collection[str]) -> bool:
+def marks_variable(row: Mapping[str, object], number: int, values: Collection[str]) -> bool:
     """Does the row mark its joint variable, in whatever column?"""
     columns: tuple[Column, ...] = ("theta", "d")
     for column in columns:

@@ -235,7 +235,7 @@ def robot_from_rows(
     name: str = "robot",
     columns: str | Sequence[str] | None = None,
     exact: bool = False,
-    **more: Any,
+    **more: object,
 ) -> RobotDescription:
     """A robot from Python. A row is a tuple (theta, d, a, alpha) or (theta, d, a, alpha, type), in the order of
     `columns` where they are said, or a mapping with any keys of a `[[joint]]` of the robot file; the type is revolute
@@ -304,7 +304,7 @@ def _table_from_sequence(number: int, row: object, order: _Order) -> dict[str, A
     return {key: value for key, value in zip(named, row) if value is not None}
 
 
-def _refuse_unmarked(joints: Sequence[Mapping[str, Any]], values: Any) -> None:
+def _refuse_unmarked(joints: Sequence[Mapping[str, Any]], values: object) -> None:
     """A row without a type and without its variable, where other rows have theirs: which joint it is, nobody said."""
     meant = values if isinstance(values, Mapping) else ()
     marks = [marks_variable(joint, number, meant) for number, joint in enumerate(joints, 1)]
@@ -318,7 +318,7 @@ def _refuse_unmarked(joints: Sequence[Mapping[str, Any]], values: Any) -> None:
             )  # fmt: skip
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Lists and Python numbers in place of tuples, arrays and array scalars."""
     if hasattr(value, "tolist"):
         return value.tolist()

@@ -89,7 +89,7 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     settings = settings_of(root)
     refuse_too_many(sum(1 for _ in root.iterfind(".//worldbody//body")))
     words = account(root, WORDS)
-    said += (*words.warning(), *unread_options(root))
+    said += (*words.warnings(), *unread_options(root))
     reader = _Reader(settings)
     reader.tell_forces(root)
     reader.mimics = reader.equalities(root)

@@ -102,7 +102,7 @@ def _turn(axis: Vector, by: Any) -> Matrix:
     return _quaternion([MP.cos(by / 2), half * x, half * y, half * z], _NONE)
 
 
-def _in_radians(value: Any, settings: Settings) -> Any:
+def _in_radians(value: object, settings: Settings) -> Any:
     return value * MP.pi / 180 if settings.degrees else value
 
 

@@ -215,13 +215,13 @@ class _Describer:
 
     def drive(self, joint: Joint) -> dict[str, Fraction | None]:
         """Limits, damping and friction."""
-        lower, upper = (None, None) if joint.limits is None else map(self.bound, joint.limits)
+        lower, upper = (None, None) if joint.limits is None else map(self.limit_value, joint.limits)
         held = {key: joint.actuator[letters] for letters, key in ACTUATOR.items()}
         given = {key: decimal(precise(cell.parameter, self.values)) for key, cell in held.items()}
-        bounds = {"velocity": self.bound(joint.velocity_limit), "effort": self.bound(joint.effort_limit)}
+        bounds = {"velocity": self.limit_value(joint.velocity_limit), "effort": self.limit_value(joint.effort_limit)}
         return {"lower": lower, "upper": upper, **bounds, **given}
 
-    def bound(self, value: Parameter | None) -> Fraction | None:
+    def limit_value(self, value: Parameter | None) -> Fraction | None:
         """None where there is none: so says the format of a very large one, too."""
         found = None if value is None else decimal(precise(value, self.values))
         return None if found is None or abs(found) >= NO_LIMIT else found

@@ -259,8 +259,8 @@ class _Reader:
             body=self.body(row, joint),
             actuator=self.drive(row, joint),
             limits=limits,
-            velocity_limit=self.bound(joint, "velocity", joint.velocity),
-            effort_limit=self.bound(joint, "effort", joint.effort),
+            velocity_limit=self.limit_value(joint, "velocity", joint.velocity),
+            effort_limit=self.limit_value(joint, "effort", joint.effort),
         )
 
     @staticmethod
@@ -270,7 +270,7 @@ class _Reader:
             return actuator_of(row)
         return actuator_of(row, Ia=Num(joint.armature), fv=Num(joint.damping), fc=Num(joint.friction))
 
-    def bound(self, joint: UrdfJoint, what: str, value: Fraction | None) -> Num | None:
+    def limit_value(self, joint: UrdfJoint, what: str, value: Fraction | None) -> Num | None:
         """A negative one is how some files say that there is none."""
         if not joint.moves:
             return None

@@ -169,7 +169,7 @@ def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
     """Everything the file says about mechanics; what was passed over is told in `said`."""
     root = root_from_text(text, said)
     words = account(root, WORDS, skipped=XACRO)
-    said += words.warning()
+    said += words.warnings()
     said += [
         Message("<{tag}> is not read: the chain is open there", tag) for tag in LOOPS if root.find(tag) is not None
     ]
