@@ -76,7 +76,7 @@ class Explanation:
             return 100 * self.after.whole, 100 * self.before.whole
         return 100 * self.after.balanced, 100 * self.before.balanced
 
-    def warning(self) -> Message:
+    def warning_message(self) -> Message:
         """What seems to be wrong, what would be left without it, and how it is taken."""
         hint = self._hint()
         if self.by_belief:

@@ -334,7 +334,7 @@ def _with_validation_errors(found: Found, validate: Any) -> Found:
         more += beyond(found.data, seen, found.prior, f"validation {place}")
     if not found.doubtful and any(max(errors.joints) > 100 for errors in judged):  # worse than by zero
         slip = explain_by_coupling(found.data, data, found.model, found.prior)
-        more += [] if slip is None else [slip.warning()]
+        more += [] if slip is None else [slip.warning_message()]
     # what a recording kept apart shows weighs more than what training suspects, and less than a slip that was found
     first = sum(text in doubts for text in found.repairs) + (1 if found.doubtful else 0)
     told = tuple(dict.fromkeys([*doubts[:first], *more, *doubts[first:]]))

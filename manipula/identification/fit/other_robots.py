@@ -41,7 +41,7 @@ class OtherRobot:
         ratio = self.after.balanced / max(self.before.balanced, 1e-300)
         return ratio < (FAR_LESS if self.after.poor else BETTER)
 
-    def warning(self) -> Message:
+    def warning_message(self) -> Message:
         return Message(
             "another robot explains the recording better: with {robot} {after:.3g} % of the torque is left "
             "unexplained, not {before:.3g}; is it a recording of that robot?",
