@@ -45,10 +45,10 @@ NOISE = 0.01 * np.sqrt((TAU**2).mean(0)) * np.random.default_rng(1).normal(size=
 K = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])  # the third motor turns with the second joint
 
 
-def coupled(factor: float) -> Any:
-    omega, rate = QD[:, 2] + factor * QD[:, 1], QDD[:, 2] + factor * QDD[:, 1]
+def coupled(factor: float, q: Any = Q, qd: Any = QD, qdd: Any = QDD) -> Any:
+    omega, rate = qd[:, 2] + factor * qd[:, 1], qdd[:, 2] + factor * qdd[:, 1]
     motor = 0.3 * rate + 4.0 * omega + 15.0 * np.tanh(omega / 0.003)
-    return TAU + motor[:, None] * np.array([0, factor, 1.0])
+    return torques(ARM, q, qd, qdd) + motor[:, None] * np.array([0, factor, 1.0])
 
 
 CASES: dict[str, tuple[Any, Any, str]] = {
@@ -114,11 +114,15 @@ def test_a_coupling_is_named_with_its_factor(factor: float) -> None:
 
 
 def test_a_validation_worse_than_by_zero_asks_for_coupled_motors() -> None:
-    """The training hardly moves the inner joint, so that it shows nothing of the coupling."""
-    still = np.array([1.0, 0.01, 1.0])
-    slow = mp.Log(T, Q * still, torques(ARM, Q * still, QD * still, QDD * still) + NOISE)
-    found = mp.identify(ARM, slow, model=PLAIN, filter=8.0, validate=mp.Log(T, Q, coupled(1.0) + NOISE))
-    assert any("worse than by zero" in text for text in found.warnings)
+    """In the training the motor turns as its own joint does, in the validation against it."""
+
+    def along(ratio: float) -> mp.Log:
+        """Joint 2 goes as joint 3 does, so many times as far."""
+        q, qd, qdd = (np.column_stack([x[:, 0], ratio * x[:, 2], x[:, 2]]) / max(1, abs(ratio)) for x in (Q, QD, QDD))
+        return mp.Log(T, q, coupled(1.0, q, qd, qdd) + 0.1 * NOISE)
+
+    found = mp.identify(ARM, along(-0.3), model=PLAIN, filter=8.0, validate=along(-3.0))
+    assert any("joint3 is predicted worse than by zero" in text for text in found.warnings)
     assert any("the motor of joint3 seems to turn with joint2 too" in text for text in found.warnings)
 
 

@@ -30,6 +30,7 @@ BOTH = 0.45  # of what is left when both are
 BEAM = 4  # slips that are tried with a second one beside them
 ENOUGH = 0.2  # of what is left: two slips that end the search
 COUPLED = 0.75  # of what is left, where a validation asks for coupled motors
+MUCH = 0.05  # of the torque, left by a fit that trusts the torques: slips are looked for among such fits
 SURPRISED = 4.0  # of bodies that are far from those of the file
 BELIEVED = 1 / 3  # of that surprise, at most, when the right unit is found
 SIMPLER = 1.1  # times what a later kind of slip leaves: the earlier kind is believed
@@ -122,9 +123,9 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
         return _convincing(search, _chain(search, (), search.first)[0])
     units = _units_by_belief(search, search.first) if kind == "robot" else None
     start = () if units is None else units.slips
-    if not search.contradicts(start):
+    if not search.finer(start).whole > MUCH and not search.contradicts(start):
         return units
-    tell("no possible arm explains the torque as well as least squares: looking for a cause")
+    tell("more of the torque is left unexplained than a good recording leaves: looking for a cause")
     search.certain = FINER  # what is left is little: fits that trust the torques more tell it apart
     found, _ = _chain(search, start, search.finer(start))
     return (_convincing(search, found) if len(found) > len(start) else None) or units
