@@ -64,7 +64,7 @@ class Reading:
         self.stated: set[str] = {"t", *QUANTITIES} if source.own else set()
         self.turns = self._turns(robot)
         for name in (*units, *scale):
-            if name in QUANTITIES and name not in found.groups:
+            if name == "tau" and name not in found.groups:
                 raise InputError(
                     "{path}: no column of {name} was recognised; {found_in}; {how_to_say}",
                     source.path,

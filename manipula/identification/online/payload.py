@@ -38,8 +38,7 @@ from manipula.support.text import plain
 # An arm as an estimator knows it: its robot, and torques that a robot's own equations cannot hold beside it.
 #
 # These are the terms of a fit for which a robot file has no word, and friction that follows the load, in which torques
-# are not linear. Without accelerations what a joint bears is not known: terms that need it, or an acceleration, are
-# left
+# are not linear. Without accelerations what a joint bears is not known: terms that need it, or an acceleration, are left
 # out with a warning; a robot whose friction follows the load is refused.
 
 Array = NDArray[np.float64]
@@ -346,21 +345,16 @@ class PayloadEstimator(OnlineEstimator):
         for one in self.joints:
             other = float(one.without[place])
             if abs(other - self.mass) > least and one.share[place] < 1 - 1 / ALONE:
-                found.append(
-                    Message(
-                        "without the torque of {joint} the mass is {other:.4g} kg, with it {mass:.4g}: its drive gain "
-                        "or its friction may be off",
-                        one.joint,
-                        other,
-                        self.mass,
-                    )
-                )
+                told = Message(
+                    "without the torque of {joint} the mass is {other:.4g} kg, with it {mass:.4g}: its drive gain "
+                    "or its friction may be off", one.joint, other, self.mass,
+                )  # fmt: skip
+                found.append(told)
         return tuple(found)
 
     @cached_property
     def emitted(self) -> Function:
-        """The step that `emit` writes: beside the estimates, `sigma_now` and `identifiable`, 1 where an estimate is
-        known ten times as well as at the start."""
+        """The step that `emit` writes: beside the estimates, `sigma_now` and `identifiable` (1, else 0)."""
         return self._generate(least_squares_with_spread(self._unknowns, self.robot.dof))
 
     def as_dict(self) -> dict[str, Any]:
