@@ -127,7 +127,7 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
         return units
     tell("more of the torque is left unexplained than a good recording leaves: looking for a cause")
     search.certain = FINER  # what is left is little: fits that trust the torques more tell it apart
-    found, _ = _chain(search, start, search.finer(start))
+    found, _ = _chain(search, start, search.finer(start), two_at_once=False)  # finer fits take longer
     return (_convincing(search, found) if len(found) > len(start) else None) or units
 
 
@@ -148,7 +148,7 @@ def _convincing(search: Search, chain: Chain) -> Explanation | None:
     return found if found.before != NO_FIT and found.convinces else None
 
 
-def _chain(search: Search, start: Chain, before: Left) -> tuple[Chain, Left]:
+def _chain(search: Search, start: Chain, before: Left, two_at_once: bool = True) -> tuple[Chain, Left]:
     """Slips beside those known: one that leaves little, or the best two, or a third behind them; none where neither
     leaves far less."""
     tried = search.best(start)
@@ -158,6 +158,8 @@ def _chain(search: Search, start: Chain, before: Left) -> tuple[Chain, Left]:
         chain, after = (*start, single[0]), single[1]
         if not after.poor:
             return chain, after
+    if not two_at_once:
+        return chain, after
     pairs = _pairs(search, start, before, tried)
     two = min(pairs, key=lambda pair: pair[1].balanced, default=None)
     if two is None or not two[1].balanced < (

@@ -38,7 +38,7 @@ from manipula.support.text import plain
 # An arm as an estimator knows it: its robot, and torques that a robot's own equations cannot hold beside it.
 #
 # These are the terms of a fit for which a robot file has no word, and friction that follows the load, in which torques
-# are not linear. Without accelerations what a joint bears is not known: terms that need it, or an acceleration, are left
+# are not linear. Without accelerations what a joint bears is not known: terms that need it, or accelerations, are left
 # out with a warning; a robot whose friction follows the load is refused.
 
 Array = NDArray[np.float64]
