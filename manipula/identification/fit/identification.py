@@ -60,6 +60,7 @@ from manipula.identification.outliers import without_outliers
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.messages import Message
 from manipula.recordings.log import Log
 
@@ -133,6 +134,7 @@ def identify_robot(
     motors: str | Path | None = None,
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
+    refuse_loops(robot, "identify")
     estimate = estimator_named(method)
     conversion = Conversion.identity(robot.dof) if motors is None else read_motors(motors, robot.dof)
     declared, believed = _model(model, coupling or {}), _prior(prior, method)
@@ -332,7 +334,7 @@ def _with_validation_errors(found: Found, validate: Any) -> Found:
         judged.append(errors_of(seen, found.theta))
         more += far_above(found, judged[-1], f"validation {place}")
         more += beyond(found.data, seen, found.prior, f"validation {place}")
-    if not found.doubtful and any(max(errors.joints) > 100 for errors in judged):  # worse than by zero
+    if any(max(errors.joints) > 100 for errors in judged):  # worse than by zero
         slip = explain_by_coupling(found.data, data, found.model, found.prior)
         more += [] if slip is None else [slip.warning_message()]
     # what a recording kept apart shows weighs more than what training suspects, and less than a slip that was found
