@@ -43,6 +43,7 @@ class Explanation:
     slips: tuple[RecordingSlip, ...]
     before: Left
     after: Left
+    by_validation: bool = False
 
     @property
     def conversion(self) -> Conversion:
@@ -102,6 +103,11 @@ class Explanation:
 
     def _hint(self) -> Message:
         for (first, second), factor in self.coupling.items():
+            if self.by_validation:  # a repair looks at the training alone
+                return Message(
+                    'coupling={{("{first}", "{second}"): {factor:g}}} (--coupling {first},{second}={factor:g}) '
+                    "corrects it", first, second, factor,
+                )  # fmt: skip
             return Message(
                 'coupling={{("{first}", "{second}"): {factor:g}}} (--coupling {first},{second}={factor:g}) corrects '
                 "it, as repair=True (--repair) does",
@@ -137,7 +143,7 @@ def explain_by_coupling(data: Data, more: Sequence[Data], model: JointModel, kin
     best = _simplest(tried)
     if best is None or not best[1].balanced < COUPLED * before.balanced:
         return None
-    return Explanation((best[0],), before, best[1])
+    return Explanation((best[0],), before, best[1], by_validation=True)
 
 
 def _convincing(search: Search, chain: Chain) -> Explanation | None:
