@@ -75,9 +75,9 @@ def _candidates(robot: RobotDescription) -> Iterator[tuple[Message, RobotDescrip
     for tip, other in _other_tips(robot):
         yield Message("the chain to {tip} (tip={tip2!r})", tip, tip), other
     for name in library.names():
-        other = _read(name)
-        if other is not None and other.dof == robot.dof and name != robot.name:
-            yield Message("{name} of the library", name), other
+        arm = _read(name)
+        if arm is not None and arm.dof == robot.dof and name != robot.name:
+            yield Message("{name} of the library", name), arm
 
 
 def _other_tips(robot: RobotDescription) -> Iterator[tuple[str, RobotDescription]]:
