@@ -202,7 +202,7 @@ def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
         return _lower(found_cutoff(parts), filter.most)
     if isinstance(filter, Same):
         return _within(filter.cutoff, HIGHEST_CUTOFF * min(part.rate for part in parts))
-    if isinstance(filter, str) or not 0 < filter < np.inf:
+    if isinstance(filter, str) or not np.isfinite(filter):
         raise InputError('filter: expected "auto", a cut-off in Hz, or None, found {filter!r}', filter)
     return Cutoff(float(filter), Message("as given"))
 

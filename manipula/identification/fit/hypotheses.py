@@ -150,7 +150,7 @@ def _convincing(search: Search, chain: Chain) -> Explanation | None:
     """The slips with figures of a finer fit, where these convince."""
     if not chain:
         return None
-    found = Explanation(chain, *(search.finer(slips) for slips in ((), chain)))
+    found = Explanation(chain, search.finer(()), search.finer(chain))
     return found if found.before != NO_FIT and found.convinces else None
 
 
