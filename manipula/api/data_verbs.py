@@ -77,7 +77,7 @@ def excite(
     box: Any = None,
     motion: str = "fourier",
     rate: float = 100.0,
-    after: Found | None = None,
+    after: Found | Log | Iterable[Log] | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Excitation:
     """A motion that makes the arm's parameters visible, to be recorded and identified from: a trajectory, from rest
@@ -88,8 +88,8 @@ def excite(
     `limits` are those of the robot's file unless given here, {"position": (low, high) or one pair a joint, "velocity":
     …, "acceleration": …, "effort": …}; 95 % of them are used, between samples too. `box` keeps the tool's origin out
     of ((x, x), (y, y), (z, z)), metres in the world; {"keep_in": …, "keep_out": …} says both. `seeds` is how many
-    searches are made, or from which seeds; the best is kept. `rate` is how many rows a second `save` writes. `after` is
-    what `identify` found from recordings made before: the motion then shows what these show least.
+    searches are made, or from which seeds; the best is kept. `rate` is how many rows a second `save` writes. `after`
+    are recordings made before, or what `identify` found from them: the motion then shows what these show least.
 
     Only geometry is read, unless efforts are limited: masses need not be known.
 
@@ -99,10 +99,12 @@ def excite(
     True
     """
     from manipula.identification.excitation.excitation import optimise_excitation
+    from manipula.identification.excitation.motions import recorded_before
 
+    subject = robot_from(robot)
     return optimise_excitation(
-        robot_from(robot), seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits, seeds=seeds,
-        box=box, motion=motion, rate=rate, after=() if after is None else after.data.source.motions, tell=tell,
+        subject, seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits, seeds=seeds, box=box,
+        motion=motion, rate=rate, after=recorded_before(subject, after), tell=tell,
     )  # fmt: skip
 
 

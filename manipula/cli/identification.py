@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from math import inf, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,12 +16,12 @@ from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import language, options, screen
 from manipula.cli.terminal.command import command
 from manipula.cli.terminal.options import Wishes
-from manipula.errors import InputError
+from manipula.errors import InputError, ManipulaWarning
 from manipula.messages import Message
 from manipula.support.text import plain
 
 if TYPE_CHECKING:
-    from manipula import JointModel
+    from manipula import JointModel, Log
 
 
 # `identify`: what recordings tell of a robot.
@@ -97,13 +99,24 @@ def identify(
     if out is not None and out.suffix.lower() not in (endings := api.formats()):  # refused before the work, not after
         raise InputError("--out: {out}: expected one of the endings {endings}", out, " ".join(endings))
     subject = options.find(robot, wishes)
-    declared, cutoff, hertz = _model(model), _cutoff(filter), _hertz(judge)
+    declared, cutoff, hertz, pairs = _model(model), _cutoff(filter), _hertz(judge), _coupling(coupling)
+    read = {"robot": subject, **recordings.log_settings(columns, units, scale, rate, topic)}
+    others: list[Log] = []
+
+    def logs() -> Iterator[Log]:
+        """Read when `identify` has looked at everything else: a wrong option is met before a long file is read."""
+        files = [[recordings.files_of(x) for x in given] for given in (train, validate)]
+        with warnings.catch_warnings():
+            if len(files[0]) == 1:  # its notes are among the warnings of what is found
+                warnings.simplefilter("ignore", ManipulaWarning)
+            first = [api.read_log(x, **read) for x in files[0]]
+        others.extend(api.read_log(x, **read) for x in files[1])
+        yield from first
+
     with screen.progress(f"identifying {subject.name}") as tell:
-        read = {"robot": subject, **recordings.log_settings(columns, units, scale, rate, topic)}
-        logs, others = ([api.read_log(recordings.files_of(x), **read) for x in given] for given in (train, validate))
         found = api.identify(
-            subject, logs, validate=others, model=declared, prior=None if prior == "none" else prior, method=method,
-            filter=cutoff, tell=tell, repair=repair, coupling=_coupling(coupling), motors=motors,
+            subject, logs(), validate=others, model=declared, prior=None if prior == "none" else prior, method=method,
+            filter=cutoff, tell=tell, repair=repair, coupling=pairs, motors=motors,
         )  # fmt: skip
         files = _write_results(found, out, report)
     judged = [one for one, read_from in zip(validate, others) for _ in read_from.rows()]
@@ -225,9 +238,12 @@ def _cutoff(text: str) -> float | str | None:
     if text in ("auto", "none"):
         return None if text == "none" else text
     try:
-        return float(text)
+        found = float(text.lower().removesuffix("hz"))
     except ValueError:
-        raise InputError("--filter: expected auto, none or a cut-off in Hz, found {text!r}", text) from None
+        found = 0.0
+    if not 0 < found < inf:
+        raise InputError("--filter: expected auto, none or a cut-off above 0 Hz, found {text!r}", text)
+    return found
 
 
 def _model(text: str) -> JointModel | str:

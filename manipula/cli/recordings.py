@@ -266,24 +266,39 @@ def excite(
     rate: Annotated[float, typer.Option("--rate", help="Rows a second of --out.")] = 100.0,
     out: Annotated[Path | None, typer.Option("--out", help="The motion as a table: .csv")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
+    after: Annotated[
+        Said, typer.Option("--after", metavar="RECORDING", help=f"Show what this one shows least; {MANY}.")
+    ] = None,
+    columns: Columns = None,
+    units: Units = None,
+    scale: Scale = None,
+    topic: Topic = "",
     *,
     wishes: Wishes,
     as_json: bool = False,
 ) -> None:
     """Design a motion that makes the arm's parameters visible, to be recorded and identified from.
 
+    With --after the motion goes on from recordings made before, read as `manipula identify` reads them (--column,
+    --unit, --scale and --topic are about them): identify from all of them together.
+
     \b
     Examples:
       manipula excite puma560 --seconds 10 --out motion.csv
+      manipula excite puma560 --after first.csv --unit q=deg --out second.csv
       manipula excite iiwa14 --criterion condition --floor 0.1 --out motion.csv --plot motion.png
     """
     subject = options.find(robot, wishes)
     given = {"velocity": velocity, "acceleration": acceleration, "effort": effort}
     limits = {name: _entries(f"--{name}", text) for name, text in given.items() if text}
+    read = log_settings(columns, units, scale, None, topic)
+    if after is None and (columns or units or scale or topic):
+        raise InputError("--column, --unit, --scale and --topic are about a recording; name it with --after")
+    before = [api.read_log(files_of(one), subject, **read) for one in after or ()]
     with progress(f"a motion for {subject.name}") as tell:
         found = api.excite(
             subject, seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits or None, seeds=seeds,
-            box=_room(floor, box), motion=motion, rate=rate, tell=tell,
+            box=_room(floor, box), motion=motion, rate=rate, after=before or None, tell=tell,
         )  # fmt: skip
         written = [] if out is None else [found.save(out)]
         if plot is not None:

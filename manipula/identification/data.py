@@ -26,6 +26,7 @@ from manipula.identification.decimation import LONG_EDGES, SMALL, GridColumns, t
 from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoother, cutoff_for, motion_of
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.messages import Message
 from manipula.recordings.log import Log
 from manipula.simulation.stepping import Limits
 from manipula.support.progress import Tell, silent
@@ -355,7 +356,8 @@ def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, eff
 
 def _check(robot: RobotDescription, log: Log) -> None:
     if log.tau is None:
-        raise InputError("log: has no torques; an identification needs t, q and tau")
+        told = "{place}: has no torques, and an identification needs them; name their columns: columns={{'tau': [...]}}"
+        raise InputError(told, log.source or Message("log"))
     for name, value in (("q", log.q), ("tau", log.tau)):
         if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
             raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",

@@ -83,7 +83,7 @@ def _channel(x: Array, kind: Kind) -> Flags:
         return none
     places, found, mended = np.arange(len(x), dtype=float), none, x
     for _ in range(TURNS):
-        again = _jumps(x, mended, kind.least * float(high - low), kind.steps)
+        again = _jumps(x, mended, kind, float(high - low))
         if np.array_equal(again, found):
             break
         if again.mean() > 0.5:  # nothing to interpolate from
@@ -92,19 +92,20 @@ def _channel(x: Array, kind: Kind) -> Flags:
     return found if found.mean() <= RARE else none
 
 
-def _jumps(x: Array, mended: Array, least: float, steps: bool) -> Flags:
-    """Samples far from what their neighbours, mended so far, predict."""
-    size = len(x)
+def _jumps(x: Array, mended: Array, kind: Kind, usual: float) -> Flags:
+    """Samples far from what their neighbours, mended so far, predict; `usual` is the range of the channel."""
+    size, least = len(x), kind.least * usual
     padded = np.pad(mended, NEAR, mode="edge")
     near = {k: padded[NEAR + k : NEAR + k + size] for k in range(-NEAR, NEAR + 1)}
     distances = np.stack([np.abs(x - sum(w * near[k] for k, w in _weights(offsets))) for offsets in SETS])
     distance = np.partition(distances, AGREE, axis=0)[AGREE]
-    if steps:  # a sample on its way from one level to another is none
+    if kind.steps:  # a sample on its way from one level to another is none
         one, other = (np.median([near[side * k] for k in (1, 2, 3)], axis=0) for side in (-1, 1))
         distance = np.minimum(distance, np.abs(x - np.clip(x, np.minimum(one, other), np.maximum(one, other))))
     found = _far(distance, least)
-    for end, sets in ((slice(NEAR), AFTER), (slice(-NEAR, None), BEFORE)):  # where only one side predicts
-        found[end] = _far(distances[sets].min(axis=0), least)[end]
+    for end, sets in ((slice(NEAR), AFTER), (slice(-NEAR, None), BEFORE)):  # where only one side predicts,
+        # a step of friction looks like an outlier, and is smaller than what the channel does anyway
+        found[end] = _far(distances[sets].min(axis=0), usual if kind.steps else least)[end]
     return found
 
 

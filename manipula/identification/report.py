@@ -21,6 +21,7 @@ from manipula.mechanics.robot.description import RobotDescription
 from manipula.pages.charts import Chart, ChartLine
 from manipula.pages.page import charts, page, paragraph, section, table, warning_paragraph
 from manipula.pages.picture import Style, svg_of
+from manipula.recordings.sources import SAMPLE, sample_named
 from manipula.version import __version__
 
 # What a page reads of a result, and the arrays behind its pictures.
@@ -126,7 +127,6 @@ def report_of(found: Shown) -> str:
     """HTML that needs no other file: what a customer reads first, what an engineer checks last."""
     parts = [
         _head(found),
-        section("Verdict", _items(verdict(found))),
         *(warning_paragraph(text) for text in found.warnings),
         section("Errors", _errors(found), paragraph(_summary(found))),
         section("Recordings", _stretches(found), *_notes(found)),
@@ -148,9 +148,13 @@ GOOD, FAIR = 5.0, 15.0  # % of the torque: a prediction for control, and one for
 
 
 def _head(found: Shown) -> str:
-    """Date, version and the arm."""
+    """Date and version; the verdict, the arm beside it."""
     made = f"manipula {__version__}, {datetime.now(UTC).strftime('%Y-%m-%d %H:%M')} UTC"
-    return f'<p>{escape(made)}</p><div style="max-width: 320px">{_picture(found.data.robot)}</div>'
+    told, arm = section("Verdict", _items(verdict(found))), _picture(found.data.robot)
+    return (
+        f'<p>{escape(made)}</p><div style="display: flex; flex-wrap: wrap; gap: 1.5rem; align-items: flex-end">'
+        f'<div style="flex: 1 1 22rem">{told}</div><div style="flex: 0 1 15rem">{arm}</div></div>'
+    )
 
 
 def _picture(robot: RobotDescription) -> str:
@@ -172,24 +176,30 @@ def verdict(found: Shown) -> list[str]:
     sure = [row for row in rows if row.sigma < KNOWN * abs(row.value)]
     weak = sorted((row for row in rows if not row.is_identified), key=lambda row: -row.sigma)
     told = [
-        f"{len(sure)} of {len(rows)} base parameters are known to {KNOWN:.0%} or better; every body is "
+        f"{len(sure)} of {len(rows)} base parameters are known to {100 * KNOWN:.0f} % or better; every body is "
         f"{'physically consistent' if found.consistent else 'NOT physically consistent'}.",
         f"The model predicts {100 - min(judged, 100):.1f} % of the torque {on} (error {judged:.2f} %): {use}.",
     ]
     if weak:
-        names = ", ".join(row.name for row in weak[:6]) + (" …" if len(weak) > 6 else "")
-        told.append(f"Not identifiable from these motions ({len(weak)}): {names}.")
+        names = ", ".join(row.name for row in weak[:6])
+        more = f" and {len(weak) - 6} more" if len(weak) > 6 else ""
+        told.append(f"Not identifiable from these motions ({len(weak)}): {names}{more}.")
     return [*told, f"Next: {_advice(found, bool(weak))}"]
 
 
 def _advice(found: Shown, weak: bool) -> str:
     if getattr(found, "doubtful", False):
-        return "settle the first warning; repair=True (--repair) undoes it. Do not use the parameters before."
+        return "settle the first warning, which says how. Do not use the parameters before."
     if not found.validation:
         return "record another motion and judge on it (validate=, --validate): the errors above are those of the fit."
     if max(x.whole for x in found.validation) > 2 * max(found.train.whole, *found.blocks, 0.0):
         return "the motion of the fit does not show what the other one needs: record more of it, or a faster one."
-    return "mp.excite(robot, after=found) designs a motion for what is least known." if weak else "use found.robot."
+    if weak:
+        return (
+            "mp.excite(robot, after=found) (manipula excite ROBOT --after RECORDING) designs a motion that shows what "
+            "is least known; identify from both recordings."
+        )
+    return "use found.robot (--out)."
 
 
 def _items(texts: Sequence[str]) -> str:
@@ -219,8 +229,8 @@ def _errors(found: Shown) -> str:
         heads += [f"{uses[row.place]}, {judge}", "least squares"]
     named = [files[row.place] if row.judge != "raw torque" else "" for row in rows]
     lines = [["recordings", *(text for name in named for text in (name, ""))]]
-    for word in ("whole", "moving", "rest"):
-        lines.append([word, *(_percent(getattr(own, word)) for row in rows for own in (row.found, row.plain))])
+    for word, head in (("whole", "whole"), ("moving", "moving"), ("rest", "at rest")):
+        lines.append([head, *(_percent(getattr(own, word)) for row in rows for own in (row.found, row.plain))])
     for j, name in enumerate(found.data.robot.joint_names):
         lines.append([name, *(_percent(own.joints[j]) for row in rows for own in (row.found, row.plain))])
     return table("", heads, lines)
@@ -237,9 +247,14 @@ def _files(data: Data) -> str:
 
 
 def _digest(source: str) -> str:
-    """The beginning of the file's SHA-256."""
-    path = Path(source)
-    return sha256(path.read_bytes()).hexdigest()[:12] if source and path.is_file() else ""
+    """The beginning of the SHA-256 of a recording's file, or of its files."""
+    names = source.split(" + ")
+    folder = Path(names[0]).parent  # of files that are joined only the first is named with it
+    paths = [
+        sample_named(x.removeprefix(SAMPLE)) if x.startswith(SAMPLE) else folder / Path(x).name for x in names
+    ]  # fmt: skip
+    whole = all(path.is_file() for path in paths)
+    return ", ".join(sha256(path.read_bytes()).hexdigest()[:12] for path in paths) if source and whole else ""
 
 
 def _stretches(found: Shown) -> str:
@@ -347,7 +362,7 @@ def _bars(found: Shown) -> str:
         title = f"{family}: {rows[0].name} … {rows[-1].name}" if len(rows) > 1 else f"{family}: {rows[0].name}"
         line = ChartLine("", ratios, dots=True, colour=0)
         pictures.append(Chart(title, "parameter, in the table's order", "log₁₀ σ/|value|", places, [line], [0.0]))
-    told = "Above 0 a parameter is known worse than to its own size."
+    told = "Above 0 the standard deviation is larger than the value."
     return paragraph(told) + charts(pictures) if pictures else ""
 
 

@@ -305,6 +305,15 @@ def incomplete_sentence(source: Source, quantity: str, entries: Sequence[Entry],
             joints.robot,
             len(joints.names),
         )
+    if len(entries) == 1 and len(joints.names) > 1 and not numbers and not named:
+        return Message(
+            "{path}: has the {names} of one joint, and {robot} has {count}; the files of one recording are read "
+            'together: mp.read_log([…]), or "A + B" on the command line',
+            source.path,
+            name,
+            joints.robot,
+            len(joints.names),
+        )
     theirs = list(dict.fromkeys(named))
     if theirs and joints.names:
         return Message(

@@ -25,6 +25,7 @@ WINDOWS = 100  # stretches over which speeds are summed
 CERTAIN = 0.9  # correlation from which two records are one motion
 NEAR = 0.15  # relative distance from a factor that has a name
 GROSS = (0.5, 2.0)  # between them a speed is its position's: filters and poor sensors are no mistake
+COUNTED = 2 * pi * 500  # rad: no joint turns so far, and a count of an encoder is far less
 TURNS = 4 * pi  # span of a joint, from which it must be said that these are radians
 SLOWEST, FASTEST = 0.5, 1e-5  # seconds between samples
 SPAN, OFTEN, FAST, FASTER = 10, 0.95, 20.0, 2.0  # samples of a speed; its quantile; rad/s; times the speed limit
@@ -83,10 +84,8 @@ def _times(log: Seen) -> str:
         )
     return Message(
         "{what}: are these {word}? Say units={{'t': {likely!r}}}, or units={{'t': 's'}} if not",
-        what,
-        _word(likely[0]),
-        likely[0],
-    )
+        what, _word(likely[0]), likely[0],
+    )  # fmt: skip
 
 
 def _word(unit: str) -> str:
@@ -184,13 +183,8 @@ def _swap_doubt(log: Seen, pair: Pair, moved: Array, summed: Array, factors: dic
             return Message(
                 "the {speeds} of {names} follows the {positions} of {names2}: joints are swapped; say the "
                 "columns in the joints' order, columns={{'{below}': […], '{slope}': […]}}",
-                pair.speeds,
-                log.names[j],
-                pair.positions,
-                log.names[best],
-                pair.below,
-                pair.slope,
-            )
+                pair.speeds, log.names[j], pair.positions, log.names[best], pair.below, pair.slope,
+            )  # fmt: skip
     return ""
 
 
@@ -240,6 +234,11 @@ def _degrees(log: Seen, ends: Ends | None) -> str:
 
 def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) -> str:
     lower, upper = limits
+    if assumed and high - low > COUNTED:
+        return Message(
+            "{high:.3g} turns: are these counts of an encoder? Say radians for one count, scale={{'q': [...]}}, or "
+            "units={{'q': 'rad'}} if not", (high - low) / (2 * pi),
+        )  # fmt: skip
     how = Message("are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not")
     if not np.isfinite(upper - lower):
         return (

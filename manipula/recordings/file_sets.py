@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.recordings.sources import Array, Ask, Column, Source, column_from, source_of
-from manipula.recordings.words import QUANTITIES, Meaning, head_of, meaning_of, unit_of, words_of
+from manipula.recordings.words import QUANTITIES, Meaning, head_of, meaning_of, robots_name, unit_of, words_of
 
 Indexes = NDArray[np.intp]
 HEADLESS = "column 0"  # the first head of a file without heads
@@ -67,7 +67,7 @@ class FilePart:
 def source_of_set(paths: Sequence[Path], ask: Ask) -> Source:
     """The columns of all files, as if they stood in one."""
     parts = [_part(path, source_of(path, ask), len(ask.joints)) for path in paths]
-    parts = _one_number_a_line(parts, len(ask.joints))
+    parts = _a_file_a_joint(_one_number_a_line(parts, len(ask.joints)), ask.joints)
     main = _main(parts)
     others = [part for part in parts if part is not main]
     by_time = [part for part in others if not _same_rows(main, part)]
@@ -192,6 +192,29 @@ def _one_number_a_line(parts: list[FilePart], dof: int) -> list[FilePart]:
             )
             part = part.with_note(Message("{path}: {joints} numbers a sample, one a line", part.path.name, joints))
         found.append(part)
+    return found
+
+
+def _a_file_a_joint(parts: list[FilePart], joints: Sequence[str]) -> list[FilePart]:
+    """Files with the same heads, `position, torque` in each, hold a joint each: that of the file's name, or of its
+    number there, or of its place."""
+    heads = [[x.head for k, x in enumerate(part.columns) if k != part.clock] for part in parts]
+    same = len(parts) > 1 and all(row and sorted(row) == sorted(heads[0]) for row in heads)
+    if not same or any(word.isdigit() for head in heads[0] for word in words_of(head)):
+        return parts
+    names = [robots_name(part.path.stem, joints) for part in parts]
+    numbers = [[word for word in words_of(part.path.stem) if word.isdigit()][-1:] for part in parts]
+    if not (set(names) <= set(joints) and len(set(names)) == len(parts)):
+        counted = all(numbers) and len({row[0] for row in numbers}) == len(parts)
+        names = [row[0] for row in numbers] if counted else [str(k) for k in range(1, len(parts) + 1)]
+    found = []
+    for part, name in zip(parts, names):
+        columns = tuple(
+            column if k == part.clock else replace(column, head=f"{name} {column.head}")
+            for k, column in enumerate(part.columns)
+        )
+        said = Message("{path} is taken for joint {name}", part.path.name, name)
+        found.append(replace(part, columns=columns).with_note(said))
     return found
 
 

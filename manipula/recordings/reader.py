@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
-from manipula.recordings.columns import Group, Joints
+from manipula.recordings.columns import Group, Joints, found_in, how_to_say
 from manipula.recordings.file_sets import source_of_set
 from manipula.recordings.log import Log, Understood
 from manipula.recordings.matching import Matched, match_columns
@@ -64,6 +64,14 @@ class Reading:
         self.stated: set[str] = {"t", *QUANTITIES} if source.own else set()
         self.turns = self._turns(robot)
         for name in (*units, *scale):
+            if name == "tau" and name not in found.groups:
+                raise InputError(
+                    "{path}: no column of {name} was recognised; {found_in}; {how_to_say}",
+                    source.path,
+                    name,
+                    found_in(source),
+                    how_to_say(source, name),
+                )
             if name not in ("t", *found.groups):
                 raise UnknownNameError("quantity in the file", name, ("t", *found.groups))
 

@@ -85,7 +85,8 @@ def _over_midnight(times: Sequence[int | None]) -> list[int | None]:
 
 
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?")
-NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan"})
+NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan",
+                       "-", "--", "---", "#n/a", "nil", "missing"})  # fmt: skip
 COMMENTS = ("#", "%", "//")
 ALONE = re.compile(r"[+-]?\d+,\d+")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")

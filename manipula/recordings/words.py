@@ -7,6 +7,7 @@ or that it is none of a joint's (a force at the tool). What is left names the jo
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from math import pi
 from typing import NamedTuple
@@ -133,29 +134,39 @@ def said_unit(quantity: str, word: object, place: str) -> Unit:
     return found
 
 
+# English, and what recorders of other countries write, without accents
 QUANTITIES: dict[str, tuple[str, ...]] = {
     "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "stamps", "clock", "elapsed", "seconds", "secs",
-          "sec", "nanosec", "nanosecs", "nsec", "nsecs"),
-    "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos"),
-    "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "dtheta", "thetadot", "omega", "qp"),
-    "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp"),
+          "sec", "nanosec", "nanosecs", "nsec", "nsecs", "zeit", "zeitstempel", "tempo", "tiempo", "temps"),
+    "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos", "winkel",
+          "lage", "posicao", "posicoes", "posicion", "posiciones", "angulo", "angulos", "posizione"),
+    "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "dtheta", "thetadot", "omega", "qp",
+           "geschwindigkeit", "velocidade", "velocidad", "vitesse"),
+    "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp",
+            "beschleunigung", "aceleracao", "aceleracion"),
     "tau": ("tau", "torque", "torques", "trq", "effort", "efforts", "moment", "moments", "force", "forces", "τ",
-            "current", "currents", "amps", "amp"),
+            "current", "currents", "amps", "amp", "drehmoment", "momente", "momento", "couple", "coppia", "kraft",
+            "forca", "fuerza", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"),
 }  # fmt: skip
 QUANTITY_OF = {word: name for name, words in QUANTITIES.items() for word in words}
-CURRENTS = frozenset({"current", "currents", "amps", "amp"})
+CURRENTS = frozenset(
+    {"current", "currents", "amps", "amp", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"}
+)
 AMPERES = ("A", "mA")
 WANTED = frozenset(
     ("ref", "reference", "target", "targets", "des", "desired", "cmd", "command", "commanded", "commands", "goal",
-     "setpoint", "wanted", "demand")
+     "setpoint", "wanted", "demand", "soll", "sollwert", "referencia", "consigne")
 )  # fmt: skip
-MEASURED = frozenset(("act", "actual", "meas", "measured", "fb", "feedback", "real"))
+MEASURED = frozenset(("act", "actual", "meas", "measured", "fb", "feedback", "real", "ist", "istwert", "medido"))
 STRANGE = frozenset(  # words of columns that are no joint's measurement
     ("tcp", "tool", "ee", "eef", "cartesian", "cart", "wrench", "ft", "tip", "flange", "error", "err", "std", "noise",
      "sigma", "temp", "temperature", "voltage", "ext", "external", "limit", "limits", "min", "max", "init", "initial",
      "gain", "gains", "friction", "gravity", "model", "pred", "predicted", "residual", "hat", "imu")
 )  # fmt: skip
-COMMON = frozenset(("joint", "joints", "state", "states", "field", "data", "msg", "axis", "axes", "j"))  # tell nothing
+COMMON = frozenset(  # say nothing
+    ("joint", "joints", "state", "states", "field", "data", "msg", "axis", "axes", "j", "achse", "achsen", "gelenk",
+     "eixo", "junta", "eje", "axe")
+)  # fmt: skip
 DOTS = {("q", "dot"): "qd", ("q", "ddot"): "qdd", ("theta", "dot"): "qd", ("theta", "ddot"): "qdd", ("q", "dd"): "qdd"}
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+|%")
 UNIT = re.compile(r"(?:\s*[\[({<]\s*([^\])}>]*?)\s*[\])}>]|\s+(?:in|/)\s+(\S+))\s*$")
@@ -206,7 +217,8 @@ def unknown_unit(text: str, joints: Iterable[str]) -> str:
 
 def words_of(text: str) -> tuple[str, ...]:
     """`jointPos1` → joint, pos, 1; `q_dot_1` → qd, 1."""
-    words = [word.lower() for word in WORD.findall(text)]
+    plain = "".join(x for x in unicodedata.normalize("NFKD", text) if not unicodedata.combining(x))
+    words = [word.lower() for word in WORD.findall(plain)]
     found: list[str] = []
     for word in words:
         if found and (found[-1], word) in DOTS:
@@ -226,6 +238,8 @@ def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
     kinds = {QUANTITY_OF[words[k]] for k in named}
     if not named and unit in AMPERES and any(word.isdigit() for word in words):  # i1 [A]
         kinds = {"tau"}
+    elif not named:
+        kinds = _by_unit(words, unit)
     if len(kinds) != 1 or STRANGE & set(words):
         return None
     quantity = kinds.pop()
@@ -234,16 +248,29 @@ def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
         rest, unit = _unit_behind(rest, quantity)
     if WANTED & set(rest):
         quantity += "_ref"
-    return Meaning(quantity, unit, " ".join(words[k] for k in named) or "current", tuple(rest))
+    word = " ".join(words[k] for k in named) or ("current" if unit in AMPERES else quantity)
+    return Meaning(quantity, unit, word, tuple(rest))
+
+
+def _by_unit(words: Sequence[str], unit: str) -> set[str]:
+    """`J1 [deg]`: a joint's number and a unit that one quantity alone has."""
+    if (
+        not unit
+        or unit == "%"
+        or not any(x.isdigit() for x in words)
+        or not all(x.isdigit() or x in COMMON for x in words)
+    ):
+        return set()
+    return {quantity for quantity in ("q", "qd", "qdd", "tau") if unit_of(quantity, unit) is not None}
 
 
 def _unit_behind(rest: list[str], quantity: str) -> tuple[list[str], str]:
-    """`pos_deg`, `vel_deg_per_s`, `time_ms`: the last words, if they are a unit; one letter alone is none, but s."""
+    """`pos_deg`, `vel_deg_per_s`, `time_ms`: the last words, if they are a unit; of single letters only s and % are."""
     letters = [k for k, word in enumerate(rest) if not word.isdigit()]
     for count in (3, 2, 1):
         tail = letters[-count:]
         words = [rest[k] for k in tail]
-        if len(tail) < count or (count == 1 and len(words[0]) == 1 and words[0] != "s"):
+        if len(tail) < count or (count == 1 and len(words[0]) == 1 and words[0] not in "s%"):
             continue
         squared = quantity == "qdd" and rest[tail[-1] + 1 : tail[-1] + 2] == ["2"]
         text = (" per ".join(words) if count == 2 else " ".join(words)) + ("2" if squared else "")

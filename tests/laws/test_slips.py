@@ -45,10 +45,10 @@ NOISE = 0.01 * np.sqrt((TAU**2).mean(0)) * np.random.default_rng(1).normal(size=
 K = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])  # the third motor turns with the second joint
 
 
-def coupled(factor: float) -> Any:
-    omega, rate = QD[:, 2] + factor * QD[:, 1], QDD[:, 2] + factor * QDD[:, 1]
+def coupled(factor: float, q: Any = Q, qd: Any = QD, qdd: Any = QDD) -> Any:
+    omega, rate = qd[:, 2] + factor * qd[:, 1], qdd[:, 2] + factor * qdd[:, 1]
     motor = 0.3 * rate + 4.0 * omega + 15.0 * np.tanh(omega / 0.003)
-    return TAU + motor[:, None] * np.array([0, factor, 1.0])
+    return torques(ARM, q, qd, qdd) + motor[:, None] * np.array([0, factor, 1.0])
 
 
 CASES: dict[str, tuple[Any, Any, str]] = {
@@ -96,6 +96,103 @@ def test_another_robot_is_doubted() -> None:
     other = mp.Robot.from_dh(rows, angle="deg", name="other")
     found = mp.identify(other, mp.Log(T, Q, TAU + NOISE), model=PLAIN, prior="spheres", filter=8.0)
     assert any("this robot" in text or "no possible arm" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize("factor", [0.4, -0.6, 1.7, -2.5])
+def test_a_coupling_is_named_with_its_factor(factor: float) -> None:
+    """Of motors that turn with two joints, and of positions and torques that are those of motors."""
+    found = mp.identify(ARM, mp.Log(T, Q, coupled(factor) + NOISE), model=PLAIN, filter=8.0, repair=True)
+    assert len(found.model.coupling) == 1 and found.train.whole < 2.5
+    assert found.model.coupling["joint2", "joint3"] == pytest.approx(factor, rel=0.15)
+    other = K.copy()
+    other[2, 1] = factor
+    log = mp.Log(T, Q @ other.T, (TAU + NOISE) @ np.linalg.inv(other))
+    motors = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=True)
+    assert any("those of a motor" in text and "decoupled by" in text for text in motors.repairs)
+    assert motors.train.whole < 2.5 and motors.conversion is not None
+    assert motors.conversion.Q[2, 1] == pytest.approx(-factor, rel=0.05)
+
+
+def test_a_validation_worse_than_by_zero_asks_for_coupled_motors() -> None:
+    """In the training the motor turns as its own joint does, in the validation against it."""
+
+    def along(ratio: float) -> mp.Log:
+        """Joint 2 goes as joint 3 does, so many times as far."""
+        q, qd, qdd = (np.column_stack([x[:, 0], ratio * x[:, 2], x[:, 2]]) / max(1, abs(ratio)) for x in (Q, QD, QDD))
+        return mp.Log(T, q, coupled(1.0, q, qd, qdd) + 0.1 * NOISE)
+
+    found = mp.identify(ARM, along(-0.3), model=PLAIN, filter=8.0, validate=along(-3.0))
+    assert any("joint3 is predicted worse than by zero" in text for text in found.warnings)
+    assert any("the motor of joint3 seems to turn with joint2 too" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_a_recording_of_a_library_arm_names_it(seed: int) -> None:
+    """Given for another one with as many joints; with its own description nothing is said."""
+    real, given = [("puma560", "ur5e"), ("ur5e", "ur10e"), ("iiwa14", "panda"), ("ur3", "puma560")][seed % 4]
+    robot = mp.load(real)
+    robot = robot.with_friction(**{name: {"viscous": 1.0, "coulomb": 1.0} for name in robot.joint_names})
+    log = recording(robot, seed, noise=0.01)
+    log = mp.Log(log.t, log.q, log.tau)
+    found = mp.identify(given, log, model=PLAIN, filter=8.0)
+    assert found.doubtful and found.warnings[0].startswith("another robot explains the recording better: with ")
+    assert f"with {real} of the library" in found.warnings[0]
+    assert not any("another robot" in text for text in mp.identify(real, log, model=PLAIN, filter=8.0).warnings)
+
+
+def test_another_tip_of_the_same_file_is_named(tmp_path: Path) -> None:
+    """Two arms on one base: the recording of the left one, given for the right."""
+    rows = [("left", (0.3, 0.2), 5.0), ("right", (0.9, 0.1), 1.0)]
+    path = tmp_path / "both.urdf"
+    path.write_text(two_arms(rows), encoding="utf-8")
+    left, right = (mp.load(path, tip=f"{side}2") for side in ("left", "right"))
+    log = recording(left, 2, noise=0.01)
+    found = mp.identify(right, mp.Log(log.t, log.q, log.tau), model=PLAIN, filter=8.0)
+    assert "with the chain to left2 (tip='left2')" in found.warnings[0]
+
+
+def two_arms(rows: Any) -> str:
+    """Shoulders about y and elbows about x, of other lengths."""
+    links, joints = ['<link name="base"/>'], []
+    for side, lengths, mass in rows:
+        above = "base"
+        for k, (length, axis) in enumerate(zip((0.1, lengths[0]), ("0 1 0", "1 0 0")), 1):
+            name = f"{side}{k}"
+            links.append(
+                f'<link name="{name}"><inertial><origin xyz="0.05 0.02 {lengths[k - 1] / 2}"/>'
+                f'<mass value="{mass / k}"/>'
+                '<inertia ixx="0.05" iyy="0.04" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            )
+            joints.append(
+                f'<joint name="{side}_joint{k}" type="revolute"><parent link="{above}"/><child link="{name}"/>'
+                f'<origin xyz="{length if k == 2 and side == "left" else 0} 0 {length}"/><axis xyz="{axis}"/>'
+                '<limit lower="-3" upper="3" effort="500" velocity="9"/></joint>'
+            )
+            above = name
+    return f'<robot name="both">{"".join(links)}{"".join(joints)}</robot>'
+
+
+PAIRED = [("all signs", "zero"), ("a sign", "upside down"), ("columns", "upside down"), ("zero", "coupling")]
+
+
+@pytest.mark.parametrize("names", PAIRED)
+def test_two_slips_are_undone_together(names: tuple[str, str]) -> None:
+    robot = ARM.with_gravity(0, 0, 9.81) if "upside down" in names else ARM
+    q, tau = Q, torques(robot, Q, QD, QDD) + (coupled(1.0) - TAU if "coupling" in names else 0)
+    q, tau = (q[:, [1, 0, 2]], tau[:, [1, 0, 2]]) if "columns" in names else (q, tau)
+    q = q + np.array([0, np.pi / 2, 0]) * ("zero" in names)
+    tau = tau * (-1.0 if "all signs" in names else 1.0) * np.where([0, "a sign" in names, 0], -1.0, 1.0)
+    found = mp.identify(ARM, mp.Log(T, q, tau + NOISE), model=PLAIN, filter=8.0, repair=True)
+    assert found.repairs and not found.doubtful and found.train.whole < 2.5
+
+
+@pytest.mark.parametrize("unit", [180 / np.pi, np.pi / 180])
+def test_positions_in_other_units_are_named_either_way(unit: float) -> None:
+    """Of a small motion too; and what hardly moves is no better explained."""
+    q, qd, qdd = (0.05 * x if unit > 1 else x for x in (Q, QD, QDD))
+    log = mp.Log(T, unit * q, torques(ARM, q, qd, qdd) + 0.1 * NOISE)
+    said = " ".join(mp.identify(ARM, log, model=PLAIN, filter=8.0).warnings)
+    assert ("in degrees" if unit > 1 else "in radians") in said
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -198,3 +198,16 @@ def test_a_shell_joins_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert refused.exit_code != 0 and "--rate HZ" in refused.output and "rate=" not in refused.output
     told = run.invoke(app, ["identify"])
     assert told.exit_code != 0 and "--sample" in told.output
+
+
+@pytest.mark.parametrize("stems", [("joint1", "joint2"), ("axis_2", "axis_1"), ("shoulder", "elbow"), ("b", "a")])
+def test_a_file_a_joint(tmp_path: Path, stems: tuple[str, str]) -> None:
+    """By the joint's name, by a number in the file's name, else by the order in which they are given."""
+    order = [1, 0] if stems == ("axis_2", "axis_1") else [0, 1]
+    paths = [
+        table(tmp_path / f"{stem}.csv", np.column_stack([T, Q[:, j], TAU[:, j]]), "time,position,torque", ",")
+        for stem, j in zip(stems, order)
+    ]
+    same(mp.read_log(paths, ARM))
+    with pytest.raises(mp.ManipulaError, match="of one joint, and two has 2; the files of one recording"):
+        mp.read_log(paths[0], ARM)

@@ -10,6 +10,7 @@ import pytest
 
 import manipula as mp
 from tests.log_tables import arm, motion, plain_columns, table, written
+from tests.recordings import two_joints
 
 
 @pytest.mark.parametrize("n", [1, 2, 6])
@@ -110,3 +111,43 @@ def test_accelerations_are_slopes_of_speeds() -> None:
         mp.Log(data["t"], data["q"], data["tau"], data["qd"], np.degrees(data["qdd"])).checked()
     with pytest.raises(mp.InputError, match="the acceleration of joint 1 follows the speed of joint 2"):
         mp.Log(data["t"], data["q"], data["tau"], data["qd"], data["qdd"][:, [1, 0, 2]]).checked()
+
+
+FOREIGN = [
+    ("Zeit [ms];Achse1_Position;Achse2_Position;Achse1_Moment;Achse2_Moment", 1e3),
+    ("Tempo (s);Posição 1;Posição 2;Momento 1;Momento 2", 1.0),
+    ("tiempo;posición_1;posición_2;fuerza_1;fuerza_2", 1.0),
+    ("Time(s);J1(rad);J2(rad);J1 Torque(Nm);J2 Torque(Nm)", 1.0),
+    ("t;Joint1 [rad];Joint2 [rad];Joint1 [Nm];Joint2 [Nm]", 1.0),
+]
+
+
+@pytest.mark.parametrize("heads, unit", FOREIGN)
+def test_heads_of_other_countries_and_units_alone(tmp_path: Path, heads: str, unit: float) -> None:
+    t = np.arange(40) / 50
+    rows = np.column_stack([unit * t, np.sin(t), np.cos(t), 3 * t, 4 - t])
+    lines = [heads, *(";".join(f"{x:.6f}".replace(".", ",") for x in row) for row in rows)]
+    path = tmp_path / "run.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    log = mp.read_log(path, two_joints())
+    assert log.tau is not None
+    np.testing.assert_allclose(log.t - log.t[0], t, atol=1e-5)
+    np.testing.assert_allclose(np.column_stack([log.q, log.tau]), rows[:, 1:], atol=1e-5)
+
+
+@pytest.mark.parametrize("heads", ["t,q1,q2,torque1_%,torque2_%", "t,q1,q2,torque1 [%],torque2 [%]"])
+def test_torques_in_per_cent_need_a_factor(tmp_path: Path, heads: str) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("\n".join([heads, *(f"{k / 100},{k / 99},0.1,{k},2" for k in range(40))]), encoding="utf-8")
+    with pytest.raises(mp.ManipulaError, match="recorded in '%'; say N·m per %"):
+        mp.read_log(path, two_joints())
+    log = mp.read_log(path, two_joints(), scale={"tau": [0.5, 0.25]})
+    assert log.tau is not None and log.tau[4] == pytest.approx([2.0, 0.5])
+
+
+def test_counts_of_encoders_are_doubted(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    lines = ["t,q1,q2,tau1,tau2", *(f"{k / 100},{5000 * k},0.1,{k % 7},2" for k in range(60))]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(mp.ManipulaError, match="counts of an encoder"):
+        mp.read_log(path, two_joints())

@@ -12,7 +12,7 @@ which leaves h − 1 of the a and as many of the b. A spline goes through 2h + 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, pi
@@ -22,8 +22,11 @@ import numpy as np
 from scipy.linalg import null_space
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.identification.filters import RecordedMotion, Smoother, cutoff_for, motion_of
+from manipula.identification.fit.result import Found
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
+from manipula.recordings.log import Log
 from manipula.simulation.stepping import Limits
 from manipula.trajectories.points import fourier, spline
 from manipula.trajectories.trajectory import Floats, Trajectory, real
@@ -297,3 +300,33 @@ def _cuboid(value: Any) -> Floats:
             value,
         )
     return found
+
+
+# Motions recorded before: of a fit, or of recordings, whose torques are not needed.
+
+
+def recorded_before(robot: RobotDescription, after: Any) -> tuple[RecordedMotion, ...]:
+    """The motions of what `excite` is to go on from; nothing where nothing was recorded."""
+    if isinstance(after, Found):
+        if after.data.robot.dof != robot.dof:
+            raise InputError(
+                "excite: after: was found of {count} joints, and {robot} has {dof}", after.data.robot.dof, robot.name,
+                robot.dof,
+            )  # fmt: skip
+        return after.data.source.motions
+    given = () if after is None else (after,) if isinstance(after, Log) else after
+    logs = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not all(isinstance(log, Log) for log in logs):
+        raise InputError(
+            "excite: after: expected what identify found, or recordings (mp.read_log), found {kind}",
+            type(after).__name__,
+        )
+    return tuple(motion for log in logs for motion in _motions(log.checked(robot)))
+
+
+def _motions(log: Log) -> list[RecordedMotion]:
+    cut = cutoff_for(log.parts(), "auto")
+    return [
+        motion_of(part, np.zeros_like(part.q), Smoother(part.rate, cut.frequency, cut.reason, cut.motion), {})
+        for part in log.parts()
+    ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from manipula.identification.data import Data, Grams
 from manipula.identification.estimators.entropic import bodies_at, from_the_prior
-from manipula.identification.estimators.normal import Normal, normal_from, torque_squares
+from manipula.identification.estimators.normal import Normal, normal_from, solve_normal, torque_squares
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.filters import HIGHEST, WIDER, Smoother
 from manipula.recordings.log import Log
@@ -47,6 +47,8 @@ NO_FIT = Left(np.inf, np.inf, np.inf, np.inf)
 def left_by(grams: Grams, prior: Prior, certain: float = CERTAIN) -> Left:
     """Of the entropic fit, every joint counted alike; everything where its bodies shrink to nothing."""
     loud, rows = torque_squares(grams), grams.rows.sum(0)
+    if not rows.any():  # nothing moves: nothing is explained
+        return NO_FIT
     try:
         theta = rough_fit(normal_from(grams, even_parts(loud, certain)), prior)
     except np.linalg.LinAlgError:
@@ -59,6 +61,13 @@ def left_by(grams: Grams, prior: Prior, certain: float = CERTAIN) -> Left:
     return Left(
         float(np.sqrt(whole)), float(np.sqrt(shares.mean())), float(np.sqrt(shares.max())), float(surprise.mean())
     )
+
+
+def balanced_by_any(grams: Grams) -> float:
+    """What least squares leaves, the mean over joints, whether or not such bodies are possible."""
+    loud, rows = torque_squares(grams), grams.rows.sum(0)
+    squares = grams.squares(solve_normal(normal_from(grams, even_parts(loud, FINER))).theta).sum(0)
+    return float(np.sqrt(np.where(loud > 0, squares / np.maximum(loud * rows, 1e-300), 0.0).mean()))
 
 
 def left_out(grams: Grams, prior: Prior) -> Array:

@@ -17,6 +17,7 @@ from manipula.identification.estimators.normal import joint_variances, normal_fr
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.fit.comparison import FINER, rough_fit
 from manipula.identification.fit.hypotheses import Explanation
+from manipula.identification.fit.other_robots import OtherRobot
 from manipula.identification.fit.to_robot import consistent
 from manipula.mechanics.robot.friction import Offset
 from manipula.messages import Message
@@ -98,7 +99,7 @@ def about_mean(data: Data) -> Array:
 # sentences
 
 
-def suspicions(data: Data, prior: Prior, weights: Array, slips: Explanation | None) -> list[str]:
+def suspicions(data: Data, prior: Prior, weights: Array, slips: Explanation | OtherRobot | None) -> list[str]:
     """What training makes doubtful, what weighs most first."""
     poor = _poor(data, prior, weights) if slips is None else [slips.warning_message()]
     return [*poor, *_saturation_warnings(data), *_still(data), *_few(data)]
@@ -113,7 +114,7 @@ def _few(data: Data) -> Iterator[str]:
 def _still(data: Data) -> Iterator[str]:
     for j, name in enumerate(data.robot.joint_names):
         if not data.fit.rows[:, j].sum():
-            yield f"joint {name} never moves: its friction and motor inertia are those of the prior, or unknown"
+            yield f"{name} never moves: its friction and motor inertia are those of the prior, or unknown"
 
 
 def _saturation_warnings(data: Data) -> Iterator[str]:
@@ -123,7 +124,7 @@ def _saturation_warnings(data: Data) -> Iterator[str]:
     share = np.concatenate(flags).mean(axis=0)
     for name, part in zip(data.robot.joint_names, share):
         if part > 0:
-            yield f"joint {name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
+            yield f"{name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
 
 
 def _poor(data: Data, prior: Prior, weights: Array) -> Iterator[str]:

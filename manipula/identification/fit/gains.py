@@ -48,7 +48,7 @@ def gain_doubts(data: Data, time: float) -> Iterator[str]:
         if gain.off and not _agree(data, j, gain.factor, time):
             name = data.robot.joint_names[j]
             yield (
-                f"joint {name}: its torque is {gain.factor:.3g} times what the file's masses ask for: its drive gain "
+                f"{name}: its torque is {gain.factor:.3g} times what the file's masses ask for: its drive gain "
                 "(torque constant, gear ratio) may be off, or those masses; "
                 f'JointModel(gains={{"{name}": {1 / gain.factor:.3g}}}) takes it for the gain'
             )

@@ -30,7 +30,7 @@ from manipula.identification.estimators.normal import (
 )
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
-from manipula.identification.filters import Below, Cutoff, Filter, Same
+from manipula.identification.filters import Below, Cutoff, Filter, Same, cutoff_for
 from manipula.identification.fit.cutoff import BELOW, choose_cutoff, torque_end
 from manipula.identification.fit.diagnostics import (
     beyond,
@@ -44,7 +44,8 @@ from manipula.identification.fit.diagnostics import (
 )
 from manipula.identification.fit.errors import errors_of
 from manipula.identification.fit.gains import gain_doubts
-from manipula.identification.fit.hypotheses import Explanation, explain
+from manipula.identification.fit.hypotheses import Explanation, explain, explain_by_coupling
+from manipula.identification.fit.other_robots import OtherRobot, find_other_robot
 from manipula.identification.fit.result import Found
 from manipula.identification.fit.selection import Selection, one_width, select
 from manipula.identification.fit.to_robot import (
@@ -54,7 +55,7 @@ from manipula.identification.fit.to_robot import (
     spread_of_instruments,
     spread_of_outputs,
 )
-from manipula.identification.joint_model import JointModel, laws_in_file
+from manipula.identification.joint_model import Columns, JointModel, laws_in_file
 from manipula.identification.outliers import without_outliers
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
@@ -66,6 +67,7 @@ from manipula.recordings.log import Log
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 OUTPUTS = "output_error"
+REPAIRS = 3  # one after the other: each may show the next
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ class Asked:
             logs=tuple(found.conversion.apply(log) for log in self.logs),
             model=replace(self.model, coupling={**self.model.coupling, **found.coupling}),
             conversion=self.conversion.then(found.conversion),
-            repair=False,
-            repairs=(found.note(),),
+            repair=len(self.repairs) + 1 < REPAIRS,
+            repairs=(*self.repairs, found.note()),
         )
 
     def gather_changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
@@ -135,40 +137,47 @@ def identify_robot(
     refuse_loops(robot, "identify")
     estimate = estimator_named(method)
     conversion = Conversion.identity(robot.dof) if motors is None else read_motors(motors, robot.dof)
+    declared, believed = _model(model, coupling or {}), _prior(prior, method)
+    Columns(robot, declared)  # refuses what does not fit the robot before a recording is read
+    if filter != "auto":
+        cutoff_for((), filter)
     given = _checked_logs(robot, logs, "logs", conversion)
-    declared = _model(model, coupling or {})
-    asked = Asked(robot, given, declared, _prior(prior, method), method, filter, conversion, tell, repair)
-    asked, first, slips = _first(asked, tell)
+    asked = Asked(robot, given, declared, believed, method, filter, conversion, tell, repair)
+    asked, first, cause = _first(asked, tell)
     tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
     # a recording that contradicts the robot asks for families that mend the contradiction: none is chosen
-    search = asked.model.search and asked.prior is not None and slips is None
+    search = asked.model.search and asked.prior is not None and cause is None
     fit, chosen, kept = _select_families(asked, first, tell) if search else (first, None, asked.model)
     theta = estimate(fit.data, fit.prior, fit.weights)
     if not np.isfinite(theta).all():
         raise InputError(
             "identify: method {method!r} found no finite parameters; is the recording long enough?", method
         )
-    return _make_result(asked, fit, theta, chosen, kept, slips, validate)
+    return _make_result(asked, fit, theta, chosen, kept, cause, validate)
 
 
-def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | None]:
+def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRobot | None]:
     """The fit of the columns that every arm has, or of those declared; it finds where the recorded torque ends, and
     slips of the recording, which are undone where that is wanted."""
     model = asked.model
     data = asked.gather(model)
     refuse_silent(data)
     slips = explain(data, model, asked.prior, tell)
-    if slips is not None and asked.repair:
-        return _first(asked.apply_repair(slips), tell)
+    cause: Explanation | OtherRobot | None = slips
+    if slips is None or len(slips.slips) > 1:  # two slips at once are less likely than another robot that explains more
+        left = None if slips is None else slips.after
+        cause = find_other_robot(data, model, asked.prior, tell, left) or slips
+    if asked.repair and isinstance(cause, Explanation):
+        return _first(asked.apply_repair(cause), tell)
     fit = fit_of(data, asked.prior)
-    if slips is None:  # else the warning of the slip says what is the matter, and what would be left
+    if cause is None:  # else the warning of the slip says what is the matter, and what would be left
         refuse_noise(data, fit.prior, fit.weights)
-    if asked.filter == "auto" and slips is None:
+    if asked.filter == "auto" and cause is None:
         asked, data, fit = _filtered(asked, model, data, fit)
     if any(column.loaded for column in data.columns):
         fit = fit_of(_with_fitted_loads(fit).data, asked.prior)
     kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
-    return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior), slips
+    return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior), cause
 
 
 def _filtered(asked: Asked, model: JointModel, data: Data, fit: Fit) -> tuple[Asked, Data, Fit]:
@@ -265,7 +274,7 @@ def _make_result(
     theta: Array,
     chosen: Selection | None,
     model: JointModel,
-    slips: Explanation | None,
+    cause: Explanation | OtherRobot | None,
     validate: Any,
 ) -> Found:
     data, last = fit.data, weights_from(fit.data.fit, theta, len(theta))
@@ -273,8 +282,8 @@ def _make_result(
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
     changed = partial(asked.gather_changed, data, model)
-    doubts: list[str] = [*asked.repairs, *suspicions(data, fit.prior, fit.weights, slips)]
-    if slips is None:
+    doubts: list[str] = [*asked.repairs, *suspicions(data, fit.prior, fit.weights, cause)]
+    if cause is None:
         delayed = list(late(data, fit.weights, changed))
         doubts += delayed
         if asked.prior == "robot" and not delayed:  # torques that are late look like other masses
@@ -285,7 +294,7 @@ def _make_result(
     elif asked.method == OUTPUTS:
         spread = spread_of_outputs(data, fit.prior, theta)
     else:
-        if slips is None:  # what a slip leaves is no missing column
+        if cause is None:  # what a slip leaves is no missing column
             doubts += worse(data, theta, fit.weights)
         spread = spread_of(normal_from(data.fit, last), prior, theta, time)
     train = errors_of(data, theta)
@@ -309,7 +318,7 @@ def _make_result(
         asked_filter=asked.filter,
         conversion=asked.conversion,
         repairs=asked.repairs,
-        doubtful=slips is not None,
+        doubtful=cause is not None,
     )
     return _with_validation_errors(found, validate)
 
@@ -325,6 +334,9 @@ def _with_validation_errors(found: Found, validate: Any) -> Found:
         judged.append(errors_of(seen, found.theta))
         more += far_above(found, judged[-1], f"validation {place}")
         more += beyond(found.data, seen, found.prior, f"validation {place}")
+    if any(max(errors.joints) > 100 for errors in judged):  # worse than by zero
+        slip = explain_by_coupling(found.data, data, found.model, found.prior)
+        more += [] if slip is None else [slip.warning_message()]
     # what a recording kept apart shows weighs more than what training suspects, and less than a slip that was found
     first = sum(text in doubts for text in found.repairs) + (1 if found.doubtful else 0)
     told = tuple(dict.fromkeys([*doubts[:first], *more, *doubts[first:]]))

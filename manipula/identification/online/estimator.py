@@ -21,6 +21,7 @@ from manipula.generation.settings import defaults, refuse_impossible, settings_f
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.estimation.gradient import gradient
 from manipula.mechanics.models.estimation.least_squares import least_squares
+from manipula.mechanics.models.estimation.spread import BLOCKS, FEW, SHARPER
 from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknowns
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
@@ -33,7 +34,6 @@ from manipula.version import __version__
 # What a covariance says: the matrix of its factors, and the combinations that a motion has shown.
 
 Array = NDArray[np.float64]
-SHARPER = 10.0  # times better known than at the start is what counts as shown
 NOTHING = 0.02  # of a combination, in units of the first sigmas: left out when it is told
 
 
@@ -90,8 +90,6 @@ def _combination_text(row: Array, scale: Array, names: Sequence[str]) -> str:
 # How long residuals remember: sums over blocks of 1, 2, 4 … samples. Of white noise the squares of the sums grow as
 # the blocks do; what they grow by beyond that is τ_int, the method of batch means.
 
-BLOCKS = 16  # of a length, before its sums say anything
-
 
 class BatchMeans:
     """Residuals in units of what was expected, (samples, n) at a time; memory grows as the logarithm of their count."""
@@ -129,7 +127,6 @@ class BatchMeans:
 
 METHODS: dict[str, Callable[[Unknowns], Block]] = {"least_squares": least_squares, "gradient": gradient}
 SIGMA = 10.0  # SI: first estimates that say next to nothing
-FEW = 3  # equations an unknown, before residuals tell how noisy the torques are
 
 
 class Seen(NamedTuple):
@@ -183,8 +180,8 @@ class OnlineEstimator:
         block = METHODS[method](unknowns)
         self.robot, self.method = robot, method
         _refuse_settings(given)
-        others = {} if links is None else {"links": prepare(Request(links, "inverse_dynamics"))}
-        self.function: Function = generate_block(block, prepare(Request(robot, "inverse_dynamics")), others=others)
+        self._unknowns, self._links = unknowns, links
+        self.function: Function = self._generate(block)
         _refuse_symbols(self.function, robot)
         self._memory = unknowns.estimates.name
         self.settings = settings_from(self.function, defaults(block.inputs) | dict(given))
@@ -198,6 +195,10 @@ class OnlineEstimator:
         self.names = _names(self.function, self._memory)
         self._first = dict(first_states(block.inputs, robot))
         self.reset()
+
+    def _generate(self, block: Block) -> Function:
+        others = {} if self._links is None else {"links": prepare(Request(self._links, "inverse_dynamics"))}
+        return generate_block(block, prepare(Request(self.robot, "inverse_dynamics")), others=others)
 
     def reset(self) -> None:
         """Forget everything that was learnt."""
@@ -283,7 +284,12 @@ class OnlineEstimator:
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
         """Write the step as source code, with `NAME_init` and `NAME_step`; returns the paths written."""
-        return write_files(Path(folder), backend.emit(tape_from_function(self.function), language, __version__))
+        return write_files(Path(folder), backend.emit(tape_from_function(self.emitted), language, __version__))
+
+    @property
+    def emitted(self) -> Function:
+        """The step that `emit` writes."""
+        return self.function
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name} {value:.4g}" for name, value in list(self.theta.items())[:4])

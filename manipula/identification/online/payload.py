@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnsetError, caution, some_of
 from manipula.generation.settings import refuse_time
 from manipula.identification.columns import COUPLING, INERTIAL, Column, number_of
@@ -19,6 +21,7 @@ from manipula.identification.fit.to_robot import Terms, in_file, links_of, robot
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.identification.online.estimator import OnlineEstimator
 from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.estimation.spread import ALONE, DRIVES, LEFT_OUT, least_squares_with_spread
 from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.robot.bind import bind, free_parameters
@@ -35,8 +38,7 @@ from manipula.support.text import plain
 # An arm as an estimator knows it: its robot, and torques that a robot's own equations cannot hold beside it.
 #
 # These are the terms of a fit for which a robot file has no word, and friction that follows the load, in which torques
-# are not linear. Without accelerations what a joint bears is not known: terms that need it, or an acceleration, are
-# left
+# are not linear. Without accelerations what a joint bears is not known: terms that need it, or accelerations, are left
 # out with a warning; a robot whose friction follows the load is refused.
 
 Array = NDArray[np.float64]
@@ -136,11 +138,8 @@ def _follows(column: Column) -> bool:
 # and Other Resampling Plans", 1982, chapter 3). They are made beside the estimate, as the same step with another noise.
 # Where few joints feel the load they may agree by chance: no drive is known better than to `DRIVES`.
 
-LEFT_OUT = 1e3  # times the noise of a joint whose torque is left out
-DRIVES = 0.03  # of a joint's torque
 OFF = 0.05  # of the mass: a joint that moves it by so much is named
 SURE = 5.0  # standard deviations of the noise
-ALONE = 25.0  # times the variance: without that joint nothing is known
 
 
 @dataclass(frozen=True)
@@ -346,16 +345,17 @@ class PayloadEstimator(OnlineEstimator):
         for one in self.joints:
             other = float(one.without[place])
             if abs(other - self.mass) > least and one.share[place] < 1 - 1 / ALONE:
-                found.append(
-                    Message(
-                        "without the torque of {joint} the mass is {other:.4g} kg, with it {mass:.4g}: its drive gain "
-                        "or its friction may be off",
-                        one.joint,
-                        other,
-                        self.mass,
-                    )
-                )
+                told = Message(
+                    "without the torque of {joint} the mass is {other:.4g} kg, with it {mass:.4g}: its drive gain "
+                    "or its friction may be off", one.joint, other, self.mass,
+                )  # fmt: skip
+                found.append(told)
         return tuple(found)
+
+    @cached_property
+    def emitted(self) -> Function:
+        """The step that `emit` writes: beside the estimates, `sigma_now` and `identifiable` (1, else 0)."""
+        return self._generate(least_squares_with_spread(self._unknowns, self.robot.dof))
 
     def as_dict(self) -> dict[str, Any]:
         """The same with mass and centre of mass, where they are among the columns."""

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.estimation.unknowns import NOISE, Unknowns, estimate_outputs, sigma_of
+from manipula.mechanics.models.estimation.unknowns import NOISE, LinearEquations, Unknowns, estimate_outputs, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
 from manipula.scalar import Maths, Next, Scalar
@@ -46,6 +46,52 @@ class Factors(NamedTuple):
     U: list[list[Any]]
     w: list[Any]
 
+    @property
+    def flat(self) -> list[Any]:
+        """As the state has them."""
+        return [e for u, w in zip(self.U, self.w, strict=True) for e in (*u, w - 1)]
+
+
+class Learnt(NamedTuple):
+    """After a sample: estimates, factors, and of every row the residual and its variance as expected."""
+
+    estimate: list[Any]
+    factors: Factors
+    residual: list[Any]
+    expected: list[Any]
+
+    def outputs(self, name: str, rows: LinearEquations, variance: list[Any]) -> dict[str, Any]:
+        return {
+            f"{name}_next": self.estimate,
+            "factors_next": self.factors.flat,
+            **rows.kept,
+            "variance": variance,
+            "residual": self.residual,
+            "expected": self.expected,
+        }
+
+
+def learn(
+    maths: Maths[Any],
+    rows: LinearEquations,
+    theta: Sequence[Any],
+    flat: Sequence[Any],
+    noises: Sequence[Any],
+    x: Given,
+) -> Learnt:
+    """From the rows of one sample, whose torques are so noisy."""
+    square = [s * s for s in x["sigma"]]
+    factors = _forget(maths, _factors(flat), square, x)
+    estimate, residual, expected = list(theta), [], []
+    for phi, rho, noise in zip(rows.Y, rows.rho, noises, strict=True):
+        wrong = rho - dot(phi, estimate)
+        factors, gain, alpha = _rank_one_update(factors, phi, square, noise * noise)
+        step = wrong * (1 / alpha)
+        estimate = [a + b * step for a, b in zip(estimate, gain, strict=True)]
+        residual.append(wrong)
+        expected.append(alpha)
+    return Learnt(estimate, factors, residual, expected)
+
 
 def least_squares(unknowns: Unknowns) -> Block:
     """The estimator of these unknowns."""
@@ -53,24 +99,8 @@ def least_squares(unknowns: Unknowns) -> Block:
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
         rows = unknowns.equations(maths, call, x)
-        square = [s * s for s in x["sigma"]]
-        factors = _forget(maths, _factors(x["factors"]), square, x)
-        estimate, residual, expected = list(x[theta.name]), [], []
-        for phi, rho, noise in zip(rows.Y, rows.rho, x["noise"], strict=True):
-            wrong = rho - dot(phi, estimate)
-            factors, gain, alpha = _rank_one_update(factors, phi, square, noise * noise)
-            step = wrong * (1 / alpha)
-            estimate = [a + b * step for a, b in zip(estimate, gain, strict=True)]
-            residual.append(wrong)
-            expected.append(alpha)
-        return {
-            f"{theta.name}_next": estimate,
-            "factors_next": [e for u, w in zip(*factors, strict=True) for e in (*u, w - 1)],
-            **rows.kept,
-            "variance": variances(factors, square),
-            "residual": residual,
-            "expected": expected,
-        }
+        found = learn(maths, rows, x[theta.name], x["factors"], x["noise"], x)
+        return found.outputs(theta.name, rows, variances(found.factors, [s * s for s in x["sigma"]]))
 
     pairs = _pairs(theta)
     memory = PortKind(
