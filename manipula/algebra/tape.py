@@ -143,27 +143,18 @@ def tape_from_function(function: Function) -> Tape:
     def code(lines: Sequence[Expr]) -> tuple[Line, ...]:
         return tuple(_line(x, slot, x in turned) for x in lines if x not in inside)
 
-    inputs = tuple(
-        Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.role, p.names)
-        for p in function.inputs
-    )
-    outputs = tuple(
-        Port(p.name, p.shape, tuple(slot[x] for x in p.exprs), p.unit, p.doc, gives=p.gives) for p in function.outputs
-    )
+    def at(nodes: Sequence[Expr]) -> tuple[int, ...]:
+        return tuple(slot[x] for x in nodes)
+
+    inputs = [Port(p.name, (len(p.symbols),), at(p.symbols), p.unit, p.doc, p.role, p.names) for p in function.inputs]
+    outputs = [Port(p.name, p.shape, at(p.exprs), p.unit, p.doc, gives=p.gives) for p in function.outputs]
+    checks = [Check(slot[a], slot[b], x.words, x.names) for x, (a, b) in zip(conditions, sides, strict=True)]
+    others = [x for x, double in zip(zip(at(constants), single), rounded, strict=True) if x[1] != double]
     tape = Tape(
-        function.name,
-        inputs,
-        tuple((slot[node], value) for node, value in zip(constants, rounded, strict=True)),
-        code(offline),
-        code(online),
-        outputs,
-        tuple(names[node] for node in ordered),
-        function.provenance,
-        code(guard.lines),
-        tuple(Check(slot[a], slot[b], x.words, x.names) for x, (a, b) in zip(conditions, sides, strict=True)),
-        function.cost,
-        tuple((slot[x], value) for x, value, double in zip(constants, single, rounded, strict=True) if value != double),
-    )
+        function.name, tuple(inputs), tuple(zip(at(constants), rounded, strict=True)), code(offline), code(online),
+        tuple(outputs), tuple(names[node] for node in ordered), function.provenance, code(guard.lines), tuple(checks),
+        function.cost, tuple(others),
+    )  # fmt: skip
     verify(tape)
     return tape
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
-from manipula.algebra.run.methods import CompiledMethod, MethodOwner, doc_with_signature
+from manipula.algebra.run.texts import CompiledMethod, MethodOwner, doc_with_signature
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.request import Request
@@ -62,7 +62,7 @@ def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
     if solver.closed is None or arm._road is not arm:
         return None
     from manipula.ik.answers import InverseResult
-    from manipula.ik.closed_form import thin_code
+    from manipula.ik.branch_selection import thin_code
 
     code = thin_code(solver, arm.model("inverse_kinematics"), arm.model("pose"))
     if code is None:
