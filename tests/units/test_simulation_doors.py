@@ -35,7 +35,9 @@ def two(behind: str, joint: str = "") -> mp.Robot:
 
 
 FOLLOWS = '<equality><joint joint1="k" joint2="j"/></equality>'
-SPANS = '<tendon><fixed name="t" frictionloss="2"><joint joint="j" coef="1"/><joint joint="k" coef="1"/></fixed></tendon>'
+SPANS = (
+    '<tendon><fixed name="t" frictionloss="2"><joint joint="j" coef="1"/><joint joint="k" coef="1"/></fixed></tendon>'
+)
 
 
 def test_a_joint_that_follows_has_no_spring_and_no_friction_of_two_joints() -> None:
@@ -218,9 +220,13 @@ def test_a_path_goes_somewhere() -> None:
 def test_tool_curves_start_and_end_at_one_pose() -> None:
     planar = mp.Arm(arm())
     poses = planar.pose(np.array([[0.1, 0.5], [0.2, 0.6]]))
-    with pytest.raises(mp.InputError, match=r"^line: start: expected a pose \(4, 4\) or a configuration, found an array"):
+    with pytest.raises(
+        mp.InputError, match=r"^line: start: expected a pose \(4, 4\) or a configuration, found an array"
+    ):
         tr.line(planar, poses, poses[0], duration=1)
-    with pytest.raises(mp.InputError, match=r"^line: goal: expected a pose \(4, 4\) or a position \(3,\), found an arr"):
+    with pytest.raises(
+        mp.InputError, match=r"^line: goal: expected a pose \(4, 4\) or a position \(3,\), found an arr"
+    ):
         tr.line(planar, [0.1, 0.5], poses, duration=1)
 
 
