@@ -1,4 +1,4 @@
-"""Robots from arguments, formulas and files: what each door refuses in one sentence, and small laws of what it reads."""
+"""Robots from arguments, formulas and files: what each door refuses in one sentence, and small laws of its reading."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from manipula.mechanics.robot.values.terms import Units
 from manipula.mechanics.spatial.inertia import Wrench
 from manipula.mechanics.spatial.rate_pairs import Paired
 from manipula.mechanics.spatial.vector import Vec3
-from tests.units.test_mjcf import BODY, body, file
+from tests.units.test_mjcf import body, file
 from tests.units.test_par import NEW
 
 WEIGHT = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
@@ -113,16 +113,16 @@ def test_numbers_and_angles_fold() -> None:
 
 
 def test_texts_that_are_no_formula() -> None:
-    with pytest.raises(mp.RobotFileError, match="^the expression is too long"):
+    with pytest.raises(mp.RobotFileError, match=r"^the expression is too long"):
         parameter_from_raw("(" * 150 + "a" + "+1)" * 150, "any", Units())
-    with pytest.raises(mp.RobotFileError, match="^found .*, which is not a name or an arithmetic expression"):
+    with pytest.raises(mp.RobotFileError, match=r"^found .*, which is not a name or an arithmetic expression"):
         parameter_from_raw("a ? b " * 20, "any", Units())
 
 
 def test_values_that_need_themselves() -> None:
     robot = mp.Robot.from_dh([("q1", 0, "a", 0)])
     circular = replace(robot, values=(("a", Name("b")), ("b", Name("a"))))
-    with pytest.raises(mp.InputError, match="^the values of [ab] are defined by themselves$"):
+    with pytest.raises(mp.InputError, match=r"^the values of [ab] are defined by themselves$"):
         values_of(circular, "a test", [Name("a")])
 
 
@@ -281,7 +281,7 @@ def test_urdf_holds_one_leader_a_mass_and_every_name_once() -> None:
     row = {"theta": 0, "d": 0, "a": 0.4, "alpha": 0}
     none = dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)
     light = mp.Robot.from_dh([{**row, "mass": 0, "first_moment": [0.1, 0, 0], "second_moment": none}])
-    with pytest.raises(mp.InputError, match="has first moments but no mass, which URDF cannot hold$"):
+    with pytest.raises(mp.InputError, match=r"has first moments but no mass, which URDF cannot hold$"):
         urdf_from_robot(light)
 
 

@@ -41,12 +41,14 @@ SPANS = (
 
 
 def test_a_joint_that_follows_has_no_spring_and_no_friction_of_two_joints() -> None:
-    with pytest.raises(mp.InputError, match="^joint 'k' follows others, so which spring drives it is not said; an arm"):
+    with pytest.raises(
+        mp.InputError, match=r"^joint 'k' follows others, so which spring drives it is not said; an arm"
+    ):
         mp.Plant(two(FOLLOWS), effort=None, elastic=[100.0])
-    with pytest.raises(mp.InputError, match="^joint 't': it rubs and follows 2 joints at once; without friction"):
+    with pytest.raises(mp.InputError, match=r"^joint 't': it rubs and follows 2 joints at once; without friction"):
         Rubbing(two(SPANS))
     loaded = two(FOLLOWS, 'frictionloss="1"').with_friction(j={"load": 0.1})
-    with pytest.raises(mp.InputError, match="^robot: friction that follows the load is not simulated where joints"):
+    with pytest.raises(mp.InputError, match=r"^robot: friction that follows the load is not simulated where joints"):
         Rubbing(loaded)
 
 
@@ -64,7 +66,7 @@ def test_a_start_is_between_the_stops() -> None:
     for value, name in (([0, np.nan], "q"), ([0], "q"), (([0, 0], [1]), "qd")):
         with pytest.raises(mp.InputError, match=f"^start: {name}: expected 2 finite numbers, found"):
             start_from(value, ("a", "b"), low, high)
-    with pytest.raises(mp.InputError, match="^start: q: expected 2 numbers, found 'here'"):
+    with pytest.raises(mp.InputError, match=r"^start: q: expected 2 numbers, found 'here'"):
         start_from("here", ("a", "b"), low, high)
 
 
@@ -83,14 +85,14 @@ def test_tolerances_are_above_zero(rtol: float, atol: float, longest: float) -> 
 def test_times_rise_from_the_start_to_the_end() -> None:
     assert rising_times([1, 1.5, 2], 1.0, 2.0).tolist() == [1, 1.5, 2]
     for wrong in ([], [[1.0]], [1, 1], [2, 1.5], [0.9, 1.5], [1.5, 2.1]):
-        with pytest.raises(mp.InputError, match="^at: expected rising times from 1 to 2 s, found "):
+        with pytest.raises(mp.InputError, match=r"^at: expected rising times from 1 to 2 s, found "):
             rising_times(wrong, 1.0, 2.0)
 
 
 def test_loads_are_asked_for_by_name_and_of_motions_that_take_time() -> None:
     loads = mp.loads(arm(), REF)
     assert loads["theta2"] is loads[1] and repr(loads) == "<loads of planar2r: 2 joints along 0.5 s>"
-    with pytest.raises(mp.InputError, match="^no joint is called 'elbow'; there are theta1, theta2$"):
+    with pytest.raises(mp.InputError, match=r"^no joint is called 'elbow'; there are theta1, theta2$"):
         loads["elbow"]
     still = tr.trapezoid([1, 1], [1, 1], velocity=1, acceleration=1)
     with pytest.raises(mp.InputError, match=r"^loads: expected a motion that takes time, found 0\.0 s$"):
@@ -111,13 +113,13 @@ def test_of_many_arms_the_one_that_runs_away_is_named() -> None:
 
 
 def test_steps_that_leave_much_are_counted_over_the_arms() -> None:
-    with pytest.warns(mp.ManipulaWarning, match="^friction is solved to 0.5 in some step in 2 of 3 arms: take a sh"):
+    with pytest.warns(mp.ManipulaWarning, match=r"^friction is solved to 0.5 in some step in 2 of 3 arms: take a sh"):
         assert _above("friction is solved", [np.array([0.1, 0.6, 0.2]), np.array([0.1, 0, 0.7])], 0.5).tolist() == [
             False,
             True,
             True,
         ]
-    with pytest.warns(mp.ManipulaWarning, match="^friction is solved to 0.5 in some step: take a shorter step$"):
+    with pytest.warns(mp.ManipulaWarning, match=r"^friction is solved to 0.5 in some step: take a shorter step$"):
         assert _above("friction is solved", [np.array(0.1), np.array(0.6)], 0.5)
     assert not _above("friction is solved", [np.array(0.1), np.array(0.5)], 0.5)
 
@@ -131,9 +133,9 @@ def test_a_scenario_may_follow_points_or_a_table(tmp_path: Path) -> None:
     (tmp_path / "motion.csv").write_text("t,q1,q2\n0,0,0\n0.5,0.1,0.2\n1,0.3,0.2\n1.5,0.3,0.1\n", encoding="utf-8")
     table = motion_from(ReferenceTable(kind="table", file="motion.csv"), [True, False], False, tmp_path)
     assert table.duration == 1.5 and np.allclose(table([0.5, 1.5]).q, [[0.1, 0.2], [0.3, 0.1]])
-    with pytest.raises(mp.InputError, match="^reference: spline needs points$"):
+    with pytest.raises(mp.InputError, match=r"^reference: spline needs points$"):
         motion_from(ReferenceTable(kind="spline", times=[0.0, 1.0]), [True, False], False, tmp_path)
-    with pytest.raises(mp.InputError, match="^reference: spline has no duration, velocity$"):
+    with pytest.raises(mp.InputError, match=r"^reference: spline has no duration, velocity$"):
         motion_from(
             ReferenceTable(kind="spline", points=points, duration=1.0, velocity=2.0), [True, False], False, tmp_path
         )
@@ -142,7 +144,7 @@ def test_a_scenario_may_follow_points_or_a_table(tmp_path: Path) -> None:
 def test_energy_of_a_run_of_two_times_is_a_trapezoid() -> None:
     t, power = np.array([0.5, 0.75]), np.array([[1.0, 3.0], [0.0, -8.0]])
     assert _integral(t, power).tolist() == [[0, 0.5], [0, -1.0]]
-    with pytest.raises(DivergenceError, match="^the power of this run is not finite"):
+    with pytest.raises(DivergenceError, match=r"^the power of this run is not finite"):
         _integral(t, np.array([1.0, np.inf]))
 
 
@@ -206,13 +208,13 @@ def test_modes_are_what_changes_and_velocities_say_and_evaluations_are_counted()
 
 @pytest.mark.parametrize("wrong", ["fast", {}, [1, "x"]])
 def test_a_limit_that_is_no_number(wrong: Any) -> None:
-    with pytest.raises(mp.InputError, match="^trapezoid: velocity: expected a number or 2, one a joint, found "):
+    with pytest.raises(mp.InputError, match=r"^trapezoid: velocity: expected a number or 2, one a joint, found "):
         tr.trapezoid([0, 0], [1, 1], velocity=wrong, acceleration=1)
 
 
 def test_a_path_goes_somewhere() -> None:
     for ref in (tr.quintic([1, 2], [1, 2], 1), tr.spline([[1, 2], [1, 2], [1, 2]], [0, 1, 2])):
-        with pytest.raises(mp.InputError, match="^plan: path: the reference goes nowhere$"):
+        with pytest.raises(mp.InputError, match=r"^plan: path: the reference goes nowhere$"):
             path_of(ref, "plan")
     assert path_of(tr.quintic([1, 2], [1, 3], 1), "plan").length == 1.0  # one joint is enough
 
