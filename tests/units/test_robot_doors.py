@@ -7,6 +7,7 @@ import re
 import warnings
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from manipula.mechanics.robot.exact import Formula
 from manipula.mechanics.robot.formats.arguments import given_friction, given_steps, given_tensor
 from manipula.mechanics.robot.formats.conversion.document import _toml_value
 from manipula.mechanics.robot.formats.dh.joints import refuse_other_units
+from manipula.mechanics.robot.formats.mjcf.settings import MOST
 from manipula.mechanics.robot.formats.units import parameter_from_raw
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.precise import values_of
@@ -28,7 +30,7 @@ from manipula.mechanics.robot.values.terms import Units
 from manipula.mechanics.spatial.inertia import Wrench
 from manipula.mechanics.spatial.rate_pairs import Paired
 from manipula.mechanics.spatial.vector import Vec3
-from tests.units.test_mjcf import body, file
+from tests.units.test_mjcf import BODY, body, file
 from tests.units.test_par import NEW
 
 WEIGHT = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
@@ -299,3 +301,49 @@ def test_a_tool_that_no_joint_moves_has_no_road() -> None:
     )
     with told("mast: no joint moves its tool"):
         road_of(replace(still, tool_on=still.joints[0].name))
+
+
+@pytest.mark.parametrize("said", [False, True])
+@pytest.mark.parametrize("kind", ["R", "P"])
+@pytest.mark.parametrize("column", ["theta", "d", "a", "alpha"])
+def test_a_name_of_another_column_in_a_bare_row_is_asked_about(column: str, kind: str, said: bool) -> None:
+    """Unless somebody said the order; a joint variable is refused even then, but for q of a joint that slides."""
+    fields = ("theta", "d", "a", "alpha")
+    for name, owner in {"theta1": "theta", "q1": "theta", "d1": "d", "a1": "a", "alpha1": "alpha"}.items():
+        cells: dict[str, Any] = {"theta": 0.1, "d": 0.2, "a": 0.3, "alpha": 0.4} | {column: name}
+        order = fields[::-1] if said else fields
+        place = "d" if name == "q1" and kind == "P" else owner  # q is the variable of any joint
+        wrong = column != place and (owner == "theta" or not said)
+        try:
+            mp.Robot.from_dh([(*(cells[x] for x in order), kind)], columns=order if said else None)
+            found = ""
+        except mp.RobotFileError as error:
+            found = str(error)
+        reads = "a joint variable" if owner == "theta" else f"an entry of the column {owner}"
+        assert (f"joint 1: {column}: found '{name}', which reads like {reads}" in found) == wrong, (name, found)
+        assert ("reads like" in found) == wrong
+
+
+def test_files_named_in_a_file_of_mujoco_are_each_there_once_below_its_folder(tmp_path: Path) -> None:
+    """Whole sentences: what was found, then what to do."""
+    (tmp_path / "model" / "parts").mkdir(parents=True)
+    (tmp_path / "outside.xml").write_text("<mujoco/>", encoding="utf-8")
+    main, where = tmp_path / "model" / "arm.xml", "<include>: file: found"
+    for k in range(MOST + 1):
+        (main.parent / "parts" / f"{k}.xml").write_text("<mujocoinclude/>", encoding="utf-8")
+    (main.parent / "parts" / "arm.xml").write_text(f"<mujocoinclude>{BODY}</mujocoinclude>", encoding="utf-8")
+
+    def refusal(*names: str) -> str:
+        inside = "".join(f'<include file="{name}"/>' for name in names)
+        main.write_text(f"<mujoco><worldbody>{inside}</worldbody></mujoco>", encoding="utf-8")
+        with pytest.raises(mp.RobotFileError) as told:
+            mp.load(main)
+        return str(told.value).partition("arm.xml: ")[2]
+
+    twice = refusal("parts/arm.xml", "parts/0.xml", "parts/arm.xml")
+    assert twice == f"{where} 'parts/arm.xml' a second time (each file stands in a model once)"
+    beyond = refusal("../outside.xml")
+    assert beyond == f"{where} '../outside.xml', which is outside the folder of the model (put the file below that folder)"
+    assert refusal("parts/none.xml") == f"{where} 'parts/none.xml', which is not there (in {main.parent})"
+    many = refusal(*(f"parts/{k}.xml" for k in range(MOST + 1)))
+    assert many == f"{where} more than {MOST} files (join some of them)"
