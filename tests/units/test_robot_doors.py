@@ -16,12 +16,17 @@ import pytest
 import manipula as mp
 from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.drawing.skeleton import rows_of
+from manipula.mechanics.robot.description import Frame
 from manipula.mechanics.robot.exact import Formula
 from manipula.mechanics.robot.formats.arguments import given_friction, given_steps, given_tensor
 from manipula.mechanics.robot.formats.conversion.document import _toml_value
 from manipula.mechanics.robot.formats.dh.joints import refuse_other_units
+from manipula.mechanics.robot.formats.dh.read import lost_from_robot as lost_in_tables
+from manipula.mechanics.robot.formats.dh.read import robot_from_rows
 from manipula.mechanics.robot.formats.mjcf.settings import MOST
+from manipula.mechanics.robot.formats.par.write import lost_from_robot as lost_in_par
 from manipula.mechanics.robot.formats.units import parameter_from_raw
+from manipula.mechanics.robot.formats.urdf.write import lost_from_robot as lost_in_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.precise import values_of
 from manipula.mechanics.robot.topology import road_of
@@ -343,7 +348,124 @@ def test_files_named_in_a_file_of_mujoco_are_each_there_once_below_its_folder(tm
     twice = refusal("parts/arm.xml", "parts/0.xml", "parts/arm.xml")
     assert twice == f"{where} 'parts/arm.xml' a second time (each file stands in a model once)"
     beyond = refusal("../outside.xml")
-    assert beyond == f"{where} '../outside.xml', which is outside the folder of the model (put the file below that folder)"
+    assert (
+        beyond == f"{where} '../outside.xml', which is outside the folder of the model (put the file below that folder)"
+    )
     assert refusal("parts/none.xml") == f"{where} 'parts/none.xml', which is not there (in {main.parent})"
     many = refusal(*(f"parts/{k}.xml" for k in range(MOST + 1)))
     assert many == f"{where} more than {MOST} files (join some of them)"
+
+
+ROW = {"theta": 0, "d": 0.1, "a": 0.2, "alpha": 0.3}
+LIMITS = (["joint limits"], [], ["limits"])
+LOST: list[tuple[dict[str, Any], tuple[list[str], list[str], list[str]]]] = [
+    ({}, ([], [], [])),
+    ({"limits": [-1, 1]}, LIMITS),
+    ({"velocity_limit": 2}, LIMITS),
+    ({"effort_limit": 3}, LIMITS),
+    ({"motor_inertia": 0.2}, ([], ["motor inertia 0.2 of joint joint1"], ["motors and friction"])),
+    ({"friction": {"viscous": 0.2}}, ([], [], ["motors and friction"])),
+    ({"friction": {"coulomb": 0.2}}, ([], [], ["motors and friction"])),
+    ({"friction": {"load": 0}}, ([], [], [])),
+    ({"name": "elbow"}, (["names of joints"], [], [])),
+]
+
+
+def losses(robot: Any) -> tuple[list[str], list[str], list[str]]:
+    return lost_in_par(robot), lost_in_urdf(robot), lost_in_tables(robot)
+
+
+@pytest.mark.parametrize("given, lost", LOST)
+def test_what_a_format_has_no_place_for_is_named_alone(
+    given: dict[str, Any], lost: tuple[list[str], list[str], list[str]]
+) -> None:
+    """Each entry of a joint by itself, on the first and on the last row; SYMORO, URDF, a table."""
+    assert losses(mp.Robot.from_dh([{**ROW, **given}, ROW])) == lost
+    last = tuple([said.replace("joint1", "joint2") for said in part] for part in lost)
+    assert losses(mp.Robot.from_dh([ROW, {**ROW, **given}])) == last
+
+
+@pytest.mark.parametrize("key, value", [("gear", 50), ("stiffness", 100), ("backlash", 0.01)])
+def test_a_drive_that_a_format_has_no_place_for(key: str, value: float) -> None:
+    par, urdf, _ = losses(mp.Robot.from_dh([ROW, {**ROW, key: value}]))
+    assert par == [f"{key} of joint joint2"] and urdf == [f"{key} {value} of joint joint2"]
+
+
+def test_what_is_lost_of_a_whole_robot() -> None:
+    plain = mp.Robot.from_dh([ROW, ROW])
+    assert (
+        losses(plain.with_gravity(0, 0, -1.62))[2] == ["gravity"] and losses(plain.with_gravity(0, 0, -1.62))[0] == []
+    )
+    assert losses(plain.with_gravity(0, 0, -1.62))[1][0].startswith("gravity ")
+    assert losses(plain.with_base((0, 0, 1))) == ([], [], ["base"])
+    assert losses(plain.with_tool((0, 0, 0.1)))[2] == ["tool"] and losses(plain.with_tool((0, 0, 0.1)))[0] == []
+    assert losses(plain.with_payload(2))[2] == ["payload"]
+    weighs = {"mass": 2, "com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}
+    assert losses(mp.Robot.from_dh([{**ROW, **weighs}, {**ROW, **weighs}])) == ([], [], ["masses"])
+    framed = replace(plain, frames=(Frame("camera", "joint2", ()),))
+    assert losses(framed)[0] == losses(framed)[2] == ["frames"]
+    posed = robot_from_rows([ROW, ROW], poses={"home": [0, 0]})
+    assert losses(posed) == (["poses"], ["pose home"], ["poses"])
+    offset = losses(mp.Robot.from_dh([{**ROW, "friction": {"offset": 0.3}}, ROW]))
+    assert offset[0][0].lower().endswith("offset of joint joint1") and offset[1][0].endswith(" 0.3 of joint joint1")
+
+
+def doubts(**given: Any) -> list[str]:
+    """Of an arm of one link: what is odd about its body."""
+    inertia = dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0) | given.pop("inertia", {"xx": 1, "yy": 1, "zz": 1})
+    row = {**ROW, "mass": 2, "com": [0, 0, 0], "inertia": inertia}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mp.Robot.from_dh([{**row, **given}])
+    return [str(x.message) for x in caught]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("axis", range(3))
+def test_a_body_that_is_odd_is_doubted_and_one_at_the_limit_is_not(axis: int, sign: int) -> None:
+    """A centre in millimetres; moments against the triangle inequality; nothing left about the centre of mass."""
+    far, near = [0.0] * 3, [0.0] * 3
+    far[axis], near[axis] = sign * 150.0, sign * 0.15
+    assert any(f"com: {sign * 150} m looks like millimetres" in x for x in doubts(com=far)) and doubts(com=near) == []
+    keys = ("xx", "yy", "zz")
+    largest = dict.fromkeys(keys, 1.0) | {keys[axis]: 2.0}
+    assert doubts(inertia=largest) == []  # a plate: 2 = 1 + 1
+    largest[keys[axis]] = 2.1
+    assert any(
+        "breaks the triangle inequality: principal moments 1, 1, 2.1 kg·m²" in x for x in doubts(inertia=largest)
+    )
+    assert doubts(inertia={keys[axis]: 1.0}) == []  # of a planar arm, alone
+    with pytest.raises(mp.RobotFileError, match="no body has this inertia: it is not positive"):
+        doubts(inertia=largest | {keys[axis - 1]: -0.1})
+    # I_com = I − m c² across the axis: 1 − 2 c²
+    for c, odd in ((0.8, True), (0.7, False)):
+        centre = [0.0] * 3
+        centre[axis] = sign * c
+        said = doubts(com=centre, inertia_about="origin")
+        assert any("leaves no positive inertia about the centre of mass" in x for x in said) == odd, (c, said)
+        assert doubts(com=centre) == []
+
+
+def test_frames_in_frames_place_shapes_bodies_and_sites_alike() -> None:
+    """Outer first: (1, 0, 0) turned by 90° about z, then (0, 2, 0) turned by 90° about x; the inner class counts."""
+    inner = '<geom size="0.1" mass="2" pos="0 0 3"/><site name="end" pos="0 0 3"/>'
+    tip = f'<body name="c" pos="0 0 3"><joint name="k"/>{WEIGHT}</body>'
+    frames = '<frame pos="1 0 0" euler="0 0 90"><frame pos="0 2 0" euler="90 0 0" childclass="{}">{}</frame></frame>'
+    arm = file(f'<body name="b"><joint name="j"/>{frames.format("main", inner)}</body>')
+    found = mp.Robot.from_text(arm, "mjcf", tip="end")
+    assert [found.parameters.get(x, 0) for x in ("rx1", "ry1", "rz1")] == [2, 0, 0] and found.parameters["m1"] == 2
+    expected = [[0, 0, 1, 2], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]
+    np.testing.assert_allclose(mp.Arm(found, optimise="none").pose([0.0]), expected, atol=1e-15)
+    held = file(f'<body name="b"><joint name="j"/>{WEIGHT}{frames.format("main", tip)}</body>')
+    np.testing.assert_allclose(
+        mp.Arm(mp.Robot.from_text(held, "mjcf"), optimise="none").pose([0.0, 0.0]), expected, atol=1e-15
+    )
+    classes = '<default><default class="light"><geom density="100"/></default></default>'
+    light, plain = (
+        mp.Robot.from_text(
+            file(f'<body name="b"><joint/>{frames.format(chosen, shape)}</body>', classes), "mjcf"
+        ).parameters["m1"]
+        for chosen in ("light", "main")
+        for shape in ['<geom size="0.1"/>']
+    )
+    assert light == pytest.approx(plain / 10)
