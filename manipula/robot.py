@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from html import escape
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal, Protocol, SupportsFloat
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat
 
 from numpy.typing import NDArray
 
@@ -43,10 +43,19 @@ from manipula.mechanics.robot.values.terms import Length
 from manipula.messages import Message, join_messages
 from manipula.support.text import html_table
 
+if TYPE_CHECKING:
+    from manipula.mechanics.models.closure.position import ClosedPosition
+
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
 Drive = Actuator[Cell]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
+
+
+_BASES = {
+    "free": Message(", on a base that moves freely"),
+    "given": Message(", on a base whose motion is given"),
+}
 
 
 class Robot(description.RobotDescription):
@@ -139,6 +148,17 @@ class Robot(description.RobotDescription):
         structure.warn("")
         return edited
 
+    def close(self, motors: Any, near: Any = None) -> ClosedPosition:
+        """Positions of all joints of a robot with loops, its motors at `motors` (in the file's order, or by name).
+
+        `near` says which assembly is meant: a pose by name, positions of all joints, or some by name; left out it is
+        the pose called "closed", the first pose, or zero. The answer has `q`, a `status` and the `error` that is left,
+        at most 1e-12 where the status is "closed"; models take it for q, and refuse one that is not closed.
+        """
+        from manipula.mechanics.models.closure.position import close_loops
+
+        return close_loops(self, motors, near)
+
     # what it has
 
     @property
@@ -189,7 +209,8 @@ class Robot(description.RobotDescription):
         one = following == 1
         more = Message(" and {following} that follows" if one else " and {following} that follow", following)
         kind = f", {self.kind[:40]}" if self.kind else ""
-        return join_messages("", (own, more if following else "", kind))
+        base = _BASES[self.moving] if self.moving else ""
+        return join_messages("", (own, more if following else "", kind, base))
 
     @property
     def base_parameters(self) -> dict[str, float | None]:
@@ -369,6 +390,7 @@ class Robot(description.RobotDescription):
         """The new robot, held to what a file is held to."""
         refuse_heavy(robot)
         refuse_bad_names(robot)
+        topology.refuse_massless_base(robot)
         warn_about_changes(robot, self)
         return Robot.of(note_no_mass(robot))
 

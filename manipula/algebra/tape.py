@@ -130,6 +130,7 @@ def tape_from_function(function: Function) -> Tape:
     further = [side for pair in sides for side in pair]
     guard = _order_nodes(topological(further), further, {*ports, *main.constants, *main.lines})
     constants = [*main.constants, *guard.constants]
+    # after both are ordered: a difference that a check reads must stay
     turned = _find_turned_signs(function, [*main.lines, *guard.lines])
     inside = {node.args[0] for node in turned}
     offline, online = ([x for x in main.lines if x.online == live and x.op != APART] for live in (False, True))
@@ -166,6 +167,7 @@ def _line(node: Expr, slot: Mapping[Expr, int], turned: bool) -> Line:
 
 def _find_turned_signs(function: Function, lines: Sequence[Expr]) -> set[Expr]:
     """The signs before differences that nobody else reads, and that have no name of their own."""
+    # an output is a reader: −(x − y) and x − y may both be asked for
     read = Counter([*(arg for node in lines for arg in node.args), *function.roots])
     return {
         node
@@ -199,6 +201,7 @@ def _order_nodes(nodes: Sequence[Expr], roots: Sequence[Expr], known: set[Expr])
     numeric = _numeric(nodes)
     needed = _needed_numerics(nodes, roots, numeric)
     constants = [x for x in nodes if x in numeric and x in needed and x not in known]
+    # numbers between numbers get no slot: they are folded before anything runs
     return _Order(constants, [x for x in nodes if x not in numeric and x not in known])
 
 

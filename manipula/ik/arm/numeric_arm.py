@@ -5,7 +5,8 @@ A model of the catalogue is a method here by itself: `_model_method` makes it, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -14,16 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.texts import CompiledMethod, MethodOwner, doc_with_signature
-from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
-from manipula.generation.arm_structure import numeric_chain, plan_of
+from manipula.errors import InputError, UnknownNameError, UnsetError, caution, some_of
+from manipula.generation.arm_structure import ArmStructure, numeric_chain, plan_of
 from manipula.generation.request import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
+from manipula.ik.arm.base_motion import FrameModels, base_inputs
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.arrays import Kinematics
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
-from manipula.mechanics.models.ports import PORTS
-from manipula.mechanics.robot.topology import has_own_frame, road_coordinates, with_frame
+from manipula.mechanics.models.ports import FLOATING, PORTS
+from manipula.mechanics.robot.topology import has_own_frame, refuse_moving, road_coordinates, with_frame
 from manipula.messages import Message
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.support.progress import told_when_slow
@@ -32,17 +34,23 @@ if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
     from manipula.ik.inverse import InverseSolver
     from manipula.ik.position_tasks import PartialSolver
+    from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.entry import ModelEntry as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
 WRENCH = "wrench_tool"
+PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
+SMALL = 1e-9  # of its usual size: below, nothing that was computed means anything
 
 
 def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
-    asked about a frame in the call itself."""
+    asked about a frame in the call itself, one whose base moves about the base's motion, and of one with loops the
+    general way looks at the pivot."""
+    if arm.robot.moving or arm.robot.loops:
+        return None
     if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
         return None
     code = arm.model(method.__name__)
@@ -92,7 +100,7 @@ def _named_for_people(method: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-class NumericArm(ArmModels):
+class NumericArm(ArmModels, FrameModels):
     """Every model of a robot as a fast function of arrays, and its inverse kinematics."""
 
     def __init__(self, robot: RobotLike, *, optimise: str = "fast", frame: str = "") -> None:
@@ -104,6 +112,7 @@ class NumericArm(ArmModels):
         self._models: dict[tuple[str, bool], Compiled] = {}
         self._partial: dict[str, PartialSolver] = {}
         self._at: dict[str, Self] = {}
+        self._framed: dict[tuple[Any, ...], Compiled] = {}
 
     def __repr__(self) -> str:
         """The robot, and which models are compiled by now."""
@@ -119,6 +128,7 @@ class NumericArm(ArmModels):
             """A model that was registered since: its method is made, and found from then on."""
             if name not in MODELS:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            # on the class: every arm has it, and it is found without this function from then on
             setattr(NumericArm, name, _model_method(MODELS[name]))
             return getattr(self, name)
 
@@ -133,9 +143,14 @@ class NumericArm(ArmModels):
         return self._at[frame]
 
     @cached_property
+    def _closure(self) -> ClosurePlan:
+        return ArmStructure(self.robot).closure
+
+    @cached_property
     def _road(self) -> Self:
         """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
         road = self.robot.road()
+        # an arm of its own: it keeps its compiled models as any other does
         return self if road is self.robot else type(self)(road, optimise=self.optimise)
 
     @cached_property
@@ -161,11 +176,42 @@ class NumericArm(ArmModels):
                 Message("{name}: {why} needs a value for {some_of}", self.robot.name, name, some_of(missing)), missing
             )
 
-    def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
-        """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
+    def _call(
+        self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, base: Any = None,
+        wrenches: Mapping[str, ArrayLike] | None = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """The general way: any kind of array, many configurations; the wrench is an input only where one is given. Of
+        a base that moves, `base` is its motion."""
+        # another function, and not a wrench of zeros: without one a model costs less
         extra = () if wrench is None else (wrench,)
         numbers = [self._named(x) if isinstance(x, str) else x for x in given]
-        return self.model(name, wrench is not None).general(*numbers, *extra, **options)
+        if wrenches is not None:
+            return self._pushed(name, numbers, base, wrenches, wrench, options)
+        code = self.model(name, wrench is not None)
+        if self.robot.moving or base is not None:
+            numbers += base_inputs(self.robot, name, [x.name for x in code.inputs if x.name in FLOATING], base)
+        if any(port.name == PIVOT for port in code.outputs):
+            return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
+        return code.general(*numbers, *extra, **options)
+
+    def _regular(self, code: Compiled, found: Any, out: Any) -> Any:
+        """The outputs of a robot with loops beside the pivot; NaN where that is too small."""
+        smallest = SMALL * min(self._closure.usual)
+        singular = np.asarray(found.pivot) < smallest
+        values = [np.asarray(x) for port, x in zip(code.outputs, found, strict=True) if port.name != PIVOT]
+        if singular.any():
+            for x in values:
+                x[singular] = np.nan
+            caution(
+                "{robot}: the closure is singular at {count} of {total} positions: the answers there are NaN",
+                self.robot.name, int(singular.sum()), singular.size,
+            )  # fmt: skip
+        if out is not None:
+            for own, x in zip(out if isinstance(out, tuple) else (out,), values, strict=True):
+                own[...] = x
+            return out
+        names = [port.name for port in code.outputs if port.name != PIVOT]
+        return values[0] if len(values) == 1 else namedtuple(f"{code.name}_result", names)(*values)
 
     def _named(self, pose: str) -> Sequence[float]:
         """One of the robot's poses, by its name."""
@@ -179,13 +225,15 @@ class NumericArm(ArmModels):
         return poses[pose]
 
     @_compile_method
-    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Out = None, threads: int = 1) -> Array:
+    def jacobian(
+        self, q: ArrayLike, frame: str = "world", *, base: ArrayLike | None = None, out: Out = None, threads: int = 1
+    ) -> Array:
         """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
-        axes."""
+        axes. Of a base that moves `base` is its orientation R0, (…, 3, 3), and its six columns come first."""
         if frame not in ("world", "tool"):
-            return self.at(frame).jacobian(q, out=out, threads=threads)
+            return self.at(frame).jacobian(q, base=base, out=out, threads=threads)
         name = "jacobian" if frame == "world" else "jacobian_tool"
-        return cast(Array, self._call(name, [q], None, out=out, threads=threads))
+        return cast(Array, self._call(name, [q], None, base, out=out, threads=threads))
 
     @_solve_method
     def inverse_kinematics(
@@ -234,6 +282,7 @@ class NumericArm(ArmModels):
 
         if checked_task(task) == "pose":
             return self.inverse_solver
+        refuse_moving(self.robot, "inverse_kinematics")
         if odd := self._following:
             raise InputError(
                 "task={task!r}: joint {odd!r} follows others, and parts of a pose are solved for free joints; "
@@ -259,6 +308,7 @@ class NumericArm(ArmModels):
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
+        refuse_moving(self.robot, "inverse_kinematics")
         from manipula.ik.couplings import CoupledSolver
         from manipula.ik.inverse import InverseSolver
 
@@ -286,6 +336,8 @@ def _doc_of(entry: Entry) -> str:
     takes = [f"{name}: {port.doc}, {port.unit}" for name, port in ports.items()]
     gives = [f"{name}: {meaning}, {unit}" for name, (unit, meaning) in entry.outputs.items()]
     takes += ["frame: another frame by its name, in place of the tool"] if entry.needs & TOOL else []
+    takes += ["base: of a base that moves, its motion"] if entry.floating else []
+    takes += ["wrenches: on several frames, by their names"] if entry.name == "inverse_dynamics" else []
     returned = "Returns" if len(gives) == 1 else "Returns, by name,"
     return "\n".join([f"{entry.doc[0].upper()}{entry.doc[1:]}.", "", *takes, "", returned, *gives])
 
@@ -298,9 +350,14 @@ def _model_method(entry: Entry) -> CompiledMethod:
     """
     inputs, wrench = ", ".join(entry.inputs), f", {WRENCH}=None" if entry.takes_wrench else ""
     frame, about = (" frame='',", "(self.at(frame) if frame else self)") if entry.needs & TOOL else ("", "self")
-    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame} out=None, threads=1):
-        return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
+    given = WRENCH if wrench else None
+    base, moved = (" base=None,", "base, ") if entry.floating else ("", "")
+    if entry.name == "inverse_dynamics":
+        base, moved = f"{base} wrenches=None,", f"{moved}wrenches=wrenches, "
+    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame}{base} out=None, threads=1):
+        return {about}._call({entry.name!r}, ({inputs},), {given}, {moved}out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
+    # names come from the catalogue, never from a user or a file
     exec(text, made)
     method = _named_for_people(made[entry.name])
     method.__doc__ = _doc_of(entry)

@@ -55,12 +55,18 @@ def jacobian_dot(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Rows
 
 def tool_bias(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """J̇ q̇, what the tool accelerates by at constant joint rates:  Σ (W×v + w×V, W×w), the columns times their rates"""
-    rates = [((scale(rate, v), scale(rate, w)), 1) for (v, w), rate in zip(columns_in_world(chain, q), qd, strict=True)]
+    linear, angular = bias_from_columns(columns_in_world(chain, q), qd)
+    return [*linear, *angular]
+
+
+def bias_from_columns(columns: Sequence[Column], qd: Sequence[Scalar]) -> Column:
+    """The same from the columns of a serial arm, or of the joints on the road, from the base."""
+    rates = [((scale(rate, v), scale(rate, w)), 1) for (v, w), rate in zip(columns, qd, strict=True)]
     _, *turns = accumulate(rates, _add_turn, initial=NULL)
     linear, angular = NULL, NULL
     for ((v, w), _), W, V in zip(rates, turns, _later(_add_slide, rates)):
         linear, angular = add(linear, add(cross(W, v), cross(w, V))), add(angular, cross(W, w))
-    return [*linear, *angular]
+    return linear, angular
 
 
 def _later(step: Callable[[Vector, Rated], Vector], rates: Sequence[Rated]) -> list[Vector]:
@@ -129,11 +135,11 @@ ENTRIES = (
     ModelEntry(
         "jacobian", "tool velocity per joint velocity, world axes", ("q",),
         {"J": ("m/rad or 1", "linear rows, then angular")},
-        {"columns": lambda c, x: {"J": jacobian(c, x["q"])}}, TOOL, trees=("columns",),
+        {"columns": lambda c, x: {"J": jacobian(c, x["q"])}}, TOOL, trees=("columns",), floating="kinematics",
     ),
     ModelEntry(
         "jacobian_tool", "the Jacobian in tool axes", ("q",), {"J": ("m/rad or 1", "linear rows, then angular")},
-        {"columns": lambda c, x: {"J": jacobian_tool(c, x["q"])}}, TOOL, trees=("columns",),
+        {"columns": lambda c, x: {"J": jacobian_tool(c, x["q"])}}, TOOL, trees=("columns",), floating="kinematics",
     ),
     ModelEntry(
         "jacobian_dot", "time derivative of the Jacobian, world axes", ("q", "qd"),
@@ -143,6 +149,7 @@ ENTRIES = (
     ModelEntry(
         "tool_velocity", "velocity of the tool, J·q̇, world axes", ("q", "qd"),
         {"v": ("m/s, rad/s", "linear, then angular")}, {"columns": _velocity}, TOOL, trees=("columns",),
+        floating="kinematics",
     ),
     ModelEntry(
         "tool_acceleration", "acceleration of the tool, J·q̈ + J̇·q̇, world axes", ("q", "qd", "qdd"),
@@ -157,6 +164,6 @@ ENTRIES = (
             "columns": lambda c, x: {"a": [dot(row, x["qd"]) for row in jacobian_dot(c, x["q"], x["qd"])]},
             "summed": lambda c, x: {"a": tool_bias(c, x["q"], x["qd"])},
         },
-        TOOL, candidates=("summed",), trees=("columns", "summed"),
+        TOOL, candidates=("summed",), trees=("columns", "summed"), floating="kinematics",
     ),
 )  # fmt: skip
