@@ -164,7 +164,8 @@ def test_poses_by_name() -> None:
 
 
 def test_vectors_add_subtract_and_scale_entry_by_entry() -> None:
-    a, b = Vec3((1, -2, 5)), (7, 3, -4)
+    a: Any = Vec3((1, -2, 5))
+    b: Any = (7, 3, -4)
     assert a + b == b + a == (8, 1, 1) and a - b == (-6, -5, 9) and b - a == (6, 5, -9)
     assert -a == (-1, 2, -5) and a * 3 == (3, -6, 15)
     wrench = -Wrench((1, 2, 3), (4, 5, -6))

@@ -84,7 +84,8 @@ def test_tolerances_are_above_zero(rtol: float, atol: float, longest: float) -> 
 
 def test_times_rise_from_the_start_to_the_end() -> None:
     assert rising_times([1, 1.5, 2], 1.0, 2.0).tolist() == [1, 1.5, 2]
-    for wrong in ([], [[1.0]], [1, 1], [2, 1.5], [0.9, 1.5], [1.5, 2.1]):
+    wrongs: list[Any] = [[], [[1.0]], [1, 1], [2, 1.5], [0.9, 1.5], [1.5, 2.1]]
+    for wrong in wrongs:
         with pytest.raises(mp.InputError, match=r"^at: expected rising times from 1 to 2 s, found "):
             rising_times(wrong, 1.0, 2.0)
 
@@ -100,7 +101,8 @@ def test_loads_are_asked_for_by_name_and_of_motions_that_take_time() -> None:
 
 
 def test_a_truth_of_numpy_is_one() -> None:
-    assert mp.Plant(arm(), effort=None, elastic=np.bool_(False)) == mp.Plant(arm(), effort=None, elastic=False)
+    no: Any = np.bool_(False)
+    assert mp.Plant(arm(), effort=None, elastic=no) == mp.Plant(arm(), effort=None, elastic=False)
 
 
 def test_of_many_arms_the_one_that_runs_away_is_named() -> None:
