@@ -140,9 +140,9 @@ def run_steps(
     went = system.run(
         state, steps + 1, *variables, p=p or None, every=every, threads=threads, along=moving, seed=seed, first=first
     )
-    outputs = _named_outputs(system, went.outputs) | {
-        name: along[name][..., ::every, :] for name in names if name == "tau"
-    }
+    outputs = _named_outputs(system, went.outputs)
+    if "tau" in names:  # given, not computed
+        outputs["tau"] = along["tau"][..., ::every, :]
     states = dict(zip(went.states._fields, went.states))
     return Marched(states, _broadcast(outputs, states), (states["q"].shape[-2] - 1) * every)
 

@@ -102,7 +102,8 @@ def _twin(node: ast.AST) -> Iterator[ast.AST]:
 
 # no change, or a plain crash
 _SYMMETRIC = (
-    "min", "max", "minimum", "maximum", "hypot", "dot", "gcd", "lcm", "isinstance", "issubclass", "getattr", "setattr",
+    "min", "max", "minimum", "maximum", "add", "matadd", "hypot", "dot", "gcd", "lcm", "isinstance", "issubclass",
+    "getattr", "setattr",
 )  # fmt: skip
 
 

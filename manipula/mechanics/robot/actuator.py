@@ -139,13 +139,6 @@ class Actuator(Generic[E]):
             by_rate, by_load = by_rate + rate, by_load + load
         return by_rate, by_load
 
-    def breakaway(self, way: int, maths: Any, load: Any = None) -> Any:
-        """The friction a joint at rest must overcome to move one way, ±1."""
-        total: Any = 0
-        for law in self.laws:
-            total = total if law.is_zero() else total + law.breakaway(way, maths, load)
-        return total
-
     def present(self) -> list[str]:
         """The letters of the linear parameters that are there: an entry that is plainly zero is no parameter."""
         return [letters for letters, value in self.linear().items() if not is_structural_zero(value)]

@@ -262,9 +262,6 @@ def with_rotors(robot: AnyRobot, numbers: Mapping[str, object]) -> AnyRobot:
     """Other motor inertia of the joints named, as the joint feels it."""
     values = {name: parameter_from_python(x, Message("motor inertia of {name}", name)) for name, x in numbers.items()}
     _refuse_unknown(robot, values)
-    for name, value in values.items():
-        if not names_of(value) and (number := float_of(value, {})) < 0:
-            raise InputError("motor inertia of {name}: cannot be negative, found {number:g}", name, number)
 
     def with_rotor(joint: Joint, end: str) -> Joint:
         return replace(joint, actuator=replace(joint.actuator, motor_inertia=Cell(f"Ia{end}", values[joint.name])))

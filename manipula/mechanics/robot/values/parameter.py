@@ -163,14 +163,6 @@ def fold(op: str, *args: Parameter) -> Parameter:
     return ParameterOp(op, args)
 
 
-def product(*factors: Parameter) -> Parameter:
-    """The product, folded where exact; used by readers that scale a named entry."""
-    result = factors[0]
-    for factor in factors[1:]:
-        result = fold("*", result, factor)
-    return result
-
-
 def negate(parameter: Parameter) -> Parameter:
     return fold("neg", parameter)
 

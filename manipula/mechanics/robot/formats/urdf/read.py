@@ -136,7 +136,7 @@ def robot_from_links(
         along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}
         locks = Locks(tree, [joint for joint in chain if end or joint.name not in given], given)
         refuse_kinds([joint for joint in chain if joint.name not in along], locks)
-        refuse_what_is_used(tree, chain, said)
+        refuse_what_is_used(tree, chain, {*given, *along}, said)
         rows, heavy, endings = reader.rows(start, chain, locks)
         still = reader.ground(start, rows, chain, locks)
         if moving:

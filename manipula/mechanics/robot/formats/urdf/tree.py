@@ -267,12 +267,13 @@ def _label(joint: UrdfJoint) -> str:
     return Message("joint {name!r}", joint.name) if joint.named else Message("body {name!r}", joint.child)
 
 
-def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str]) -> None:
+def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], held: Collection[str], said: list[str]) -> None:
     """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`. A mass that no file
-    tells is needed where it moves."""
+    tells is needed where it moves, and what a joint follows only where it is not `held`."""
     used = _used_parts(tree, chain)
     for joint in tree.file.joints.values():
-        refuse_faults(joint.faults, used.get(joint.name, ()), said)
+        faults = (x for x in joint.faults if x.part != "mimic" or joint.name not in held)
+        refuse_faults(faults, used.get(joint.name, ()), said)
     weighed = {tree.file.joints[name].child for name in used}
     moving = set(moving_links(chain, None)) | (weighed - {joint.child for joint in chain})
     for link in tree.file.links.values():
