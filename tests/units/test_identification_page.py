@@ -1,4 +1,4 @@
-"""The page of an identification in its words: verdict, advice, tables and pictures, of results made up for the purpose."""
+"""The page of an identification in its words: verdict, advice, tables and pictures."""
 
 from __future__ import annotations
 
