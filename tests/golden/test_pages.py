@@ -108,9 +108,8 @@ def artists(figure: Any) -> str:
                         + " | ".join(numbers(x[:4]) for x in list(ends)[:3]))  # fmt: skip
         for patch in place.patches:
             box = patch.get_path().transformed(patch.get_patch_transform()).get_extents()
-            said.append(
-                f"patch {type(patch).__name__} {to_hex(patch.get_facecolor())} {patch.get_hatch()}: {numbers(box.get_points())}"
-            )
+            how = f"{to_hex(patch.get_facecolor())} {patch.get_hatch()}"
+            said.append(f"patch {type(patch).__name__} {how}: {numbers(box.get_points())}")
         said += [f"text {text.get_text()!r} {numbers(text.get_position())}" for text in place.texts if text.get_text()]
     return "\n".join(said)
 
