@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.pages import paper, report
 from manipula.pages.charts import Chart, ChartLine, HeatMap
 from manipula.pages.page import charts, page, paragraph, section, table, warning_paragraph
 from manipula.pages.plots import Bar, counts_figure
@@ -132,3 +133,79 @@ def test_figures_of_counts(request: pytest.FixtureRequest) -> None:
     text = "\n\n".join(artists(counts_figure(x, "Counts of $a$")) for x in (bars, several, many[:2], many))
     ticks = [t.get_text() for x in (bars, several) for t in counts_figure(x, "").axes[0].get_yticklabels()]
     assert_golden("figures of counts", f"{text}\n{ticks}", request)
+
+
+# reports
+
+
+def story(**more: Any) -> report.Story:
+    rows = [(f"m{k}", f"{k}.123456789") for k in range(13)]
+    plain: dict[str, Any] = {
+        "name": "arm <1>", "about": "two joints & a tool", "drawing": {"a": 1}, "module": "export // </script> <!--",
+        "picture": "<svg></svg>", "version": "1.2", "remarks": ["a remark & more"],
+        "tables": [("Joints", ("name", "a [m]"), rows), ("Limits", ("x", "y", "z"), [("1", "2", "-0.123456789")])],
+        "formulas": [
+            report.ReportFormula("pose", "of <it>", r"x = y & z", "", "x = y", ("a = b", "c = d"), ("e = f",)),
+            report.ReportFormula("wide", "", "x", "", "x", (), ()),
+            report.ReportFormula("steps", "", "x", "", "x", (), ("g = h", "i = j")),
+            report.ReportFormula("none", "why", "", "it has no numbers", "", (), ()),
+            report.ReportFormula("long", "", "y" * 60_001, "", "y" * 20_001, (), ()),
+        ],
+        "derivation": "1. $x$ < \\[y\\]", "derivation_typst": "*1.* $x$",
+        "counts": [report.Count("inverse_dynamics", "best", 30, 20, 10, 2),
+                   report.Count("inverse_dynamics", "theirs", 60, None, None, None, "Book & Co"),
+                   report.Count("pose", "best", 0, 0, 0, 0)],
+        "verdicts": [report.ReportVerdict("energy", "It is kept.", "proved", True),
+                     report.ReportVerdict("mass", "It is positive.", "checked", False, "m2 is not."),
+                     report.ReportVerdict("hint", "No limits.", "noted", True)],
+        "base": ("Base", ("name", "sum", "value"), [("m2", "m2 + m3", "1")]),
+        "code": [("arm.c", "int a;\nint b;\n"), ("arm.h", "x" * 300_000), ("b.h", "y")],
+    }  # fmt: skip
+    return report.Story(**plain | more)
+
+
+BARE = {
+    "tables": (), "formulas": (), "derivation": "", "derivation_typst": "", "no_derivation": "no closed form & so on",
+    "counts": (), "verdicts": (), "base": None, "no_base": "no numbers", "code": (), "picture": "", "remarks": (),
+}  # fmt: skip
+STORIES = {"whole": {}, "bare": BARE, "hidden": {"hidden": ("arm", "counts", "inverse")}}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_reports(name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a script and a sheet of one line each."""
+    (tmp_path / "report.js").write_text("run('</script>')", encoding="utf-8")
+    (tmp_path / "report.css").write_text("p { color: red }", encoding="utf-8")
+    monkeypatch.setattr(report, "built_file", lambda name: tmp_path / name)
+    told = story(**STORIES[name])
+    typst = paper.source_of(told).partition("#set document")[2].replace("y" * 999, "")
+    assert_golden(f"report {name}", report.report_page(told).replace("x" * 999, "") + "\n%%\n" + typst, request)
+
+
+def test_laws_that_all_hold(request: pytest.FixtureRequest) -> None:
+    told = story(verdicts=[report.ReportVerdict("energy", "It is kept.", "proved", True)])
+    assert "<p>All 1 laws hold for this robot.</p>" in report.check(told)
+    assert "<p>1 of 2 laws fail.</p>" in report.check(story())
+
+
+def test_limits_of_what_a_report_shows() -> None:
+    def html(length: int) -> str:
+        return report.formula(report.ReportFormula("t", "", "x" * length))
+
+    assert "<details open>" in html(1500) and "<details>" in html(1501) and "<details>" in html(60_000)
+    assert "The equations are 60,001 characters long" in html(60_001)
+
+    def typst(length: int, steps: int = 0) -> str:
+        return paper.formula(report.ReportFormula("t", "", typst="x" * length, auxiliary=["a"] * steps))
+
+    assert "#fitted" in typst(20_000) and "#fitted" not in typst(20_001) and "20,001 signs long" in typst(20_001)
+    assert "#in_steps" in typst(20_001, 700) and "#in_steps" not in typst(20_001, 701)
+    assert "#in_steps" in typst(5, 700) and "too wide for paper" in typst(5, 701)
+    rows = [("a", "b")] * 12
+    assert "#grid" not in paper.table(("t", ("x", "y"), rows)) and "#grid(columns: 4" in paper.table(
+        ("t", ("x", "y"), rows * 2)
+    )
+    assert "#grid(columns: 4" in paper.table(("t", ("x", "y"), [*rows, ("c", "d")]))
+    assert [report.short(x) for x in ("1.23456789", "-0.123456789", "1.2345678", "12345678", "a1.23456789")] == [
+        "1.234568", "-0.1234568", "1.2345678", "12345678", "a1.23456789"
+    ]  # fmt: skip
