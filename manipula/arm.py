@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manipula.api.arm_views import ArmViews
+from manipula.api.picture_verbs import ArmViews
 from manipula.ik.arm.numeric_arm import NumericArm
 
 

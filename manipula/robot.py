@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from html import escape
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal, Protocol, SupportsFloat
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat
 
 from numpy.typing import NDArray
 
@@ -42,6 +42,9 @@ from manipula.mechanics.robot.values.parameter import Parameter, float_of, float
 from manipula.mechanics.robot.values.terms import Length
 from manipula.messages import Message, join_messages
 from manipula.support.text import html_table
+
+if TYPE_CHECKING:
+    from manipula.mechanics.models.closure.position import ClosedPosition
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
@@ -138,6 +141,17 @@ class Robot(description.RobotDescription):
         edited = self._edit(with_steps(structured_steps(with_steps(steps), steps, name, structure)))
         structure.warn("")
         return edited
+
+    def close(self, motors: Any, near: Any = None) -> ClosedPosition:
+        """Positions of all joints of a robot with loops, its motors at `motors` (in the file's order, or by name).
+
+        `near` says which assembly is meant: a pose by name, positions of all joints, or some by name; left out it is
+        the pose called "closed", the first pose, or zero. The answer has `q`, a `status` and the `error` that is left,
+        at most 1e-12 where the status is "closed"; models take it for q, and refuse one that is not closed.
+        """
+        from manipula.mechanics.models.closure.position import close_loops
+
+        return close_loops(self, motors, near)
 
     # what it has
 

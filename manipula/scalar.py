@@ -90,11 +90,6 @@ class Op:
     words: Mapping[str, str] = field(default_factory=dict)  # language or library → its name there; "llvm": an intrinsic
     doc: str = ""
 
-    @property
-    def flat(self) -> bool:
-        """No slope at all."""
-        return self.slopes is FLAT
-
     def word(self, language: str) -> str:
         """What it is called in a language or library."""
         return self.words.get(language, self.name)
@@ -125,13 +120,10 @@ def operation(slopes: Slopes, name: str = "", **known: Any) -> Callable[[Functio
     """Enter a method of `Maths` into the table, under its own name unless another is given."""
 
     def enter(method: Function) -> Function:
-        called = method.__name__
-
-        def value(maths: Any, *args: Any) -> Any:
-            return getattr(maths, called)(*args)
-
+        called, arity = method.__name__, len(signature(method).parameters) - 1
         doc = (method.__doc__ or "").split("\n")[0].rstrip(".")
-        OPS[name or called] = Op(name or called, len(signature(method).parameters) - 1, value, slopes, doc=doc, **known)
+        word = name or called
+        OPS[word] = Op(word, arity, lambda m, *args: getattr(m, called)(*args), slopes, doc=doc, **known)
         return method
 
     return enter
@@ -148,15 +140,12 @@ class Maths(Protocol[S]):
 
     def number(self, value: Fraction) -> S:
         """An exact rational; a `Tolerance` where the precision matters."""
-        ...
 
     def degrees(self, value: Fraction) -> S:
         """The angle of so many degrees, in radians; quarter turns stay exact where the scalar can."""
-        ...
 
     def apply(self, name: str, *args: Any) -> S:
         """Any operation of the table but arithmetic, by its name."""
-        ...
 
     @operation(lambda m, v, x: (m.cos(x),), counted_as="trig", parity=-1, opaque=False, words={"latex": r"\sin"})
     def sin(self, x: S) -> S:
@@ -169,21 +158,14 @@ class Maths(Protocol[S]):
         return self.apply("cos", x)
 
     # the slope at 0 is left infinite: a guard belongs to the caller, who knows which side he is on
-    @operation(
-        lambda m, v, x: (1 / (2 * v),),
-        counted_as="sqrt",
-        known=(0, 0),
-        monotone=True,
-        partial=True,
-        words={"llvm": "sqrt"},
-    )
+    @operation(lambda m, v, x: (1 / (2 * v),), counted_as="sqrt", known=(0, 0), monotone=True, partial=True,
+               words={"llvm": "sqrt"})  # fmt: skip
     def sqrt(self, x: S) -> S:
         """Square root."""
         return self.apply("sqrt", x)
 
-    @operation(
-        lambda m, v, y, x: (x / (x * x + y * y), -y / (x * x + y * y)), words={"numpy": "arctan2", "jax": "arctan2"}
-    )
+    @operation(lambda m, v, y, x: (x / (x * x + y * y), -y / (x * x + y * y)),
+               words={"numpy": "arctan2", "jax": "arctan2"})  # fmt: skip
     def atan2(self, y: S, x: S) -> S:
         """Angle of (x, y)."""
         return self.apply("atan2", y, x)
@@ -193,30 +175,22 @@ class Maths(Protocol[S]):
         """−1, 0 or 1; NaN of NaN."""
         return self.apply("sign", x)
 
-    @operation(
-        lambda m, v, x: (m.sign(x),),
-        parity=1,
-        known=(0, 0),
-        words={"c": "fabs", "llvm": "fabs", "mpmath": "fabs", "sympy": "Abs"},
-    )
+    @operation(lambda m, v, x: (m.sign(x),), parity=1, known=(0, 0),
+               words={"c": "fabs", "llvm": "fabs", "mpmath": "fabs", "sympy": "Abs"})  # fmt: skip
     def abs(self, x: S) -> S:
         """Magnitude."""
         return self.apply("abs", x)
 
-    @operation(
-        lambda m, v, x, y: (m.select(m.less(y, x), 0, 1), m.select(m.less(y, x), 1, 0)),
-        name="min", commutative=True, monotone=True, exact=True,
-        words={"numpy": "minimum", "jax": "minimum", "sympy": "Min", "latex": r"\min"},
-    )  # fmt: skip
+    @operation(lambda m, v, x, y: (m.select(m.less(y, x), 0, 1), m.select(m.less(y, x), 1, 0)), name="min",
+               commutative=True, monotone=True, exact=True,
+               words={"numpy": "minimum", "jax": "minimum", "sympy": "Min", "latex": r"\min"})  # fmt: skip
     def minimum(self, x: S, y: S) -> S:
         """The smaller, the first on a tie; NaN when either is."""
         return self.apply("min", x, y)
 
-    @operation(
-        lambda m, v, x, y: (m.select(m.less(x, y), 0, 1), m.select(m.less(x, y), 1, 0)),
-        name="max", commutative=True, monotone=True, exact=True,
-        words={"numpy": "maximum", "jax": "maximum", "sympy": "Max", "latex": r"\max"},
-    )  # fmt: skip
+    @operation(lambda m, v, x, y: (m.select(m.less(x, y), 0, 1), m.select(m.less(x, y), 1, 0)), name="max",
+               commutative=True, monotone=True, exact=True,
+               words={"numpy": "maximum", "jax": "maximum", "sympy": "Max", "latex": r"\max"})  # fmt: skip
     def maximum(self, x: S, y: S) -> S:
         """The larger, the first on a tie; NaN when either is."""
         return self.apply("max", x, y)
@@ -239,9 +213,8 @@ class Maths(Protocol[S]):
         """Exponential."""
         return self.apply("exp", x)
 
-    @operation(
-        lambda m, v, x: (1 / x,), known=(1, 0), monotone=True, partial=True, words={"rust": "ln", "latex": r"\ln"}
-    )
+    @operation(lambda m, v, x: (1 / x,), known=(1, 0), monotone=True, partial=True,
+               words={"rust": "ln", "latex": r"\ln"})  # fmt: skip
     def log(self, x: S) -> S:
         """Natural logarithm; NaN below zero."""
         return self.apply("log", x)
@@ -252,11 +225,9 @@ class Maths(Protocol[S]):
         return self.apply("tanh", x)
 
     # a whole power is a product; the base of any other is not negative, in every language, and −0 is 0
-    @operation(
-        lambda m, v, x, y: (y * m.pow(x, y - 1), v * m.log(x)),
-        monotone=True, partial=True, guarded=True,
-        words={"rust": "powf", "numpy": "power", "jax": "power", "matlab": "power", "mpmath": "power", "sympy": "Pow"},
-    )  # fmt: skip
+    @operation(lambda m, v, x, y: (y * m.pow(x, y - 1), v * m.log(x)), monotone=True, partial=True, guarded=True,
+               words={"rust": "powf", **dict.fromkeys(("numpy", "jax", "matlab", "mpmath"), "power"),
+                      "sympy": "Pow"})  # fmt: skip
     def pow(self, x: S, y: S) -> S:
         """Real power; NaN where x < 0."""
         return self.apply("pow", x, y)

@@ -41,12 +41,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--draws", metavar="WORD", help="which drawn cases are run; the commit's hash, if not given")
 
 
-# files that take longest for their number of tests: begun first, lest a process be left alone with one at the end
+# files that take longest: begun first, lest a process be left alone with one at the end
 LONG = (
-    "test_docs", "test_world_frame", "test_checker", "test_simulation", "test_derivatives", "test_control",
-    "test_library_proofs", "test_cli_ik", "test_optimise_cli", "test_adaptive", "test_compiled_pinocchio",
-    "test_trees_pinocchio", "test_emitted_general6r", "test_emitted_inverse", "test_closed_loop", "test_notebooks",
-    "test_output_error", "test_stiff", "test_fmu",
+    "test_docs", "test_slips", "test_checker", "test_languages", "test_fmu", "test_robot_door", "test_derivatives",
+    "test_simulation", "test_cli_ik", "test_adaptive", "test_helical", "test_inverse", "test_optimise_cli",
+    "test_coupled", "test_calibration", "test_control", "test_world_frame", "test_studies", "test_emitted_inverse",
+    "test_emitted_nearest", "test_stick", "test_reference", "test_contract", "test_emit", "test_ready_studies",
+    "test_stateful", "test_cli", "test_cached", "test_proof_binder", "test_identify",
 )  # fmt: skip
 
 
@@ -69,6 +70,7 @@ SHARE, FEW = 7, 2  # one case in so many; of one property at least so many, or w
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.draws is None:
         config.option.draws = _commit()
+    _Running.all_careful = not config.option.markexpr
 
 
 def _commit() -> str:
@@ -91,11 +93,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in left_out(items, config.option.draws):
             item.add_marker(pytest.mark.slow)
     for item in items:
-        if item.path.stem in EXAMPLES:
-            item.add_marker(pytest.mark.examples)
-        elif item.path.stem in APART or item.path.parent.name == "browser":
-            item.add_marker(pytest.mark.apart)
+        if half := _half(item.path):
+            item.add_marker(getattr(pytest.mark, half))
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+def _half(path: Path) -> str:
+    """The mark of a file's tests that `.ci/run` tells its halves by."""
+    if path.stem in EXAMPLES:
+        return "examples"
+    return "apart" if path.stem in APART or path.parent.name == "browser" else ""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A half of `.ci/run` does not import the files of the other, whose tests it leaves out."""
+    if not (collection_path.name.startswith("test_") and collection_path.suffix == ".py"):
+        return None
+    half, wanted = _half(collection_path), str(config.option.markexpr)
+    others = half and f"not {half}" in wanted
+    return True if others or (half != "apart" and wanted.endswith("and apart")) else None
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # modules and tests stay to the end: no round of the collector looks through them
 
 
 def left_out(items: list[pytest.Item], word: str) -> list[pytest.Item]:
@@ -162,22 +182,40 @@ def without_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # (as seldom as a generation has it, which else would be followed by a round of its own)
 gc.set_threshold(100_000, 10, 20)
 
-# machine code depends on nothing but its text: what one test has compiled, the next in the same process takes
-_COMPILED: dict[str, bytes] = {}
+
+class _Running:
+    """The test that runs."""
+
+    shares = False
+    careful = True
+    all_careful = True
+
+
+# Machine code depends on nothing but its text: what one test has compiled, the next in the same process takes. LLVM's
+# plain code generator, which long functions have anyway, takes a fifth of the time, and its code gives the same bits:
+# every product that is fused is fused in the text. The careful one makes the code for files of tests that look into
+# machine code, and for all in `make test-all`.
+_COMPILED: dict[tuple[str, bool], bytes] = {}
+_MACHINE = ("manipula.algebra.llvm", "manipula.algebra.run")
+_object_from_text = code.object_from_text
 
 
 def _fetched(key: str) -> bytes | None:
-    return kept_files.fetch(key) if kept_files.directory() else _COMPILED.get(key)
+    return kept_files.fetch(key) if kept_files.directory() else _COMPILED.get((key, _Running.careful))
 
 
 def _kept(key: str, content: bytes) -> None:
     if kept_files.directory():
         kept_files.keep(key, content)
     else:
-        _COMPILED[key] = content
+        _COMPILED[key, _Running.careful] = content
 
 
-code.fetch, code.keep = _fetched, _kept
+def _object_for_test(text: str, level: int) -> bytes:
+    return _object_from_text(text, level if _Running.careful else 0)
+
+
+code.fetch, code.keep, code.object_from_text = _fetched, _kept, _object_for_test
 
 
 # A function depends on nothing but its request: what one test has made and proved, the next in the same process takes.
@@ -186,12 +224,6 @@ _FUNCTIONS: dict[tuple[object, ...], Function] = {}
 _PARTS = ("cache", "compose", "formulations", "levels", "pipeline", "prepare")
 _MAKING = ("manipula.algebra.optimise", *(f"manipula.generation.{part}" for part in _PARTS))
 _answered = pipeline._answer
-
-
-class _Running:
-    """The test that runs."""
-
-    shares = False
 
 
 def _answered_once(asked: Prepared, effort: Effort, take_known: bool = True) -> Function:
@@ -222,11 +254,14 @@ for _name in ("setattr", "setitem", "delattr", "delitem"):
 
 @pytest.hookimpl(tryfirst=True)  # before the fixtures of the test are made
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    _Running.shares = isinstance(item, pytest.Function) and not _looks_into_making(item.module)
+    own = not isinstance(item, pytest.Function)
+    _Running.shares = not (own or hasattr(item.module, "MAKES_ITS_OWN") or _looks_into(item.module, _MAKING))
+    _Running.careful = own or _Running.all_careful or _looks_into(item.module, _MACHINE)
     pipeline._answer = _answered_once if _Running.shares else _answered  # no frame between package and test
 
 
 @cache
-def _looks_into_making(module: ModuleType) -> bool:
+def _looks_into(module: ModuleType, rooms: tuple[str, ...]) -> bool:
+    """Does a file of tests import one of the rooms, or something that is at home there?"""
     homes = (x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", None) for x in vars(module).values())
-    return hasattr(module, "MAKES_ITS_OWN") or any(isinstance(x, str) and x.startswith(_MAKING) for x in homes)
+    return any(isinstance(x, str) and x.startswith(rooms) for x in homes)

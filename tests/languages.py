@@ -7,10 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -177,7 +181,25 @@ def run_javascript(files: Files, folder: Path) -> Done:
 
 
 def run_jax(files: Files, folder: Path) -> Done:
-    return sh(folder, str(JAX_PYTHON), ending(files, ".py"))
+    """Where this Python has JAX, in this process: loading it takes longer than any test."""
+    if sys.executable != JAX_PYTHON:
+        return sh(folder, str(JAX_PYTHON), ending(files, ".py"))
+    return run_as_program(folder / ending(files, ".py"))
+
+
+def run_as_program(path: Path) -> Done:
+    """A Python file run as `__main__` in this process: its exit status and what it prints."""
+    printed, complaints, status = StringIO(), StringIO(), 0
+    with redirect_stdout(printed), redirect_stderr(complaints):
+        try:
+            run_path(str(path), run_name="__main__")
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+            complaints.write(end.code if isinstance(end.code, str) else "")
+        except Exception:
+            traceback.print_exc()
+            status = 1
+    return subprocess.CompletedProcess([str(path)], status, printed.getvalue(), complaints.getvalue())
 
 
 def run_matlab(files: Files, folder: Path) -> Done:

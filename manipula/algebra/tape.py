@@ -130,6 +130,7 @@ def tape_from_function(function: Function) -> Tape:
     further = [side for pair in sides for side in pair]
     guard = _order_nodes(topological(further), further, {*ports, *main.constants, *main.lines})
     constants = [*main.constants, *guard.constants]
+    # after both are ordered: a difference that a check reads must stay
     turned = _find_turned_signs(function, [*main.lines, *guard.lines])
     inside = {node.args[0] for node in turned}
     offline, online = ([x for x in main.lines if x.online == live and x.op != APART] for live in (False, True))
@@ -143,27 +144,18 @@ def tape_from_function(function: Function) -> Tape:
     def code(lines: Sequence[Expr]) -> tuple[Line, ...]:
         return tuple(_line(x, slot, x in turned) for x in lines if x not in inside)
 
-    inputs = tuple(
-        Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.role, p.names)
-        for p in function.inputs
-    )
-    outputs = tuple(
-        Port(p.name, p.shape, tuple(slot[x] for x in p.exprs), p.unit, p.doc, gives=p.gives) for p in function.outputs
-    )
+    def at(nodes: Sequence[Expr]) -> tuple[int, ...]:
+        return tuple(slot[x] for x in nodes)
+
+    inputs = [Port(p.name, (len(p.symbols),), at(p.symbols), p.unit, p.doc, p.role, p.names) for p in function.inputs]
+    outputs = [Port(p.name, p.shape, at(p.exprs), p.unit, p.doc, gives=p.gives) for p in function.outputs]
+    checks = [Check(slot[a], slot[b], x.words, x.names) for x, (a, b) in zip(conditions, sides, strict=True)]
+    others = [x for x, double in zip(zip(at(constants), single), rounded, strict=True) if x[1] != double]
     tape = Tape(
-        function.name,
-        inputs,
-        tuple((slot[node], value) for node, value in zip(constants, rounded, strict=True)),
-        code(offline),
-        code(online),
-        outputs,
-        tuple(names[node] for node in ordered),
-        function.provenance,
-        code(guard.lines),
-        tuple(Check(slot[a], slot[b], x.words, x.names) for x, (a, b) in zip(conditions, sides, strict=True)),
-        function.cost,
-        tuple((slot[x], value) for x, value, double in zip(constants, single, rounded, strict=True) if value != double),
-    )
+        function.name, tuple(inputs), tuple(zip(at(constants), rounded, strict=True)), code(offline), code(online),
+        tuple(outputs), tuple(names[node] for node in ordered), function.provenance, code(guard.lines), tuple(checks),
+        function.cost, tuple(others),
+    )  # fmt: skip
     verify(tape)
     return tape
 
@@ -175,6 +167,7 @@ def _line(node: Expr, slot: Mapping[Expr, int], turned: bool) -> Line:
 
 def _find_turned_signs(function: Function, lines: Sequence[Expr]) -> set[Expr]:
     """The signs before differences that nobody else reads, and that have no name of their own."""
+    # an output is a reader: −(x − y) and x − y may both be asked for
     read = Counter([*(arg for node in lines for arg in node.args), *function.roots])
     return {
         node
@@ -208,6 +201,7 @@ def _order_nodes(nodes: Sequence[Expr], roots: Sequence[Expr], known: set[Expr])
     numeric = _numeric(nodes)
     needed = _needed_numerics(nodes, roots, numeric)
     constants = [x for x in nodes if x in numeric and x in needed and x not in known]
+    # numbers between numbers get no slot: they are folded before anything runs
     return _Order(constants, [x for x in nodes if x not in numeric and x not in known])
 
 

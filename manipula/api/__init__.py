@@ -13,12 +13,12 @@ from manipula.api.model_verbs import (
     inverse_derivation, language, language_options, languages, methods, models, optimise, price_of, published_counts,
     reach, refuse_search, remember, search, significance, singularities,
 )  # fmt: skip
-from manipula.api.module_verbs import module_file, robot_data, robot_module, types_beside
 from manipula.api.page_verbs import report
 from manipula.api.picture_verbs import drawing, looks, picture
 from manipula.api.robot_verbs import (
-    convert, document, document_from_file, file_text, formats, from_document, from_text, joint_kinds, load,
-    parameter_facts, robots, save, tables, text_format, to_text, with_stand_ins,
+    convert, document, document_from_file, file_text, formats, from_document, from_text, joint_kinds, load, module_file,
+    parameter_facts, robot_data, robot_module, robots, save, tables, text_format, to_text, types_beside,
+    with_stand_ins,
 )  # fmt: skip
 from manipula.api.time_verbs import (
     closed_loop, controller, law_gains, law_model, law_options, law_settings, laws, loads, read_log, simulate,

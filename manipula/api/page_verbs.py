@@ -1,21 +1,16 @@
-"""What a person does to show a robot to others: a page that stands alone, an arm in a notebook."""
+"""What a person does to show a robot to others: a page that stands alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from manipula.api.robot_verbs import robot_from
 from manipula.support.progress import Tell, silent
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from manipula.pages.widget import View
-    from manipula.robot import Robot, RobotLike
-
-MOST_ROWS = 2000  # of a run that is played: more than a screen shows
+    from manipula.robot import RobotLike
 
 
 def report(
@@ -58,50 +53,3 @@ def report(
     if path is not None:
         write_text(Path(path), text)
     return text
-
-
-def view_of(robot: Robot, moved: object, times: ArrayLike | None, height: int, shown: dict[str, bool]) -> View:
-    """`Arm.view`: of a position, of rows of positions at times, or of what has both, as a run has."""
-    from manipula.api.picture_verbs import drawing, picture
-    from manipula.errors import UnknownNameError
-    from manipula.pages.widget import SHOWN, Scene, View
-
-    odd = next((name for name in shown if name not in SHOWN), None)
-    if odd is not None:
-        raise UnknownNameError("mark of a view", odd, SHOWN)
-    record = drawing(robot, meshes=None)
-    q, times, rows = _playback(record, moved, times)
-    still = picture(robot, q, background="light", size=(640, height), whole=True)
-    return View(Scene(robot.name, record, q, still, _models(robot), times, rows, height, shown))
-
-
-def _playback(
-    record: dict[str, object], moved: Any, times: ArrayLike | None
-) -> tuple[list[float], list[float], list[list[float]]]:
-    """The first position, and the times and rows to play; of a position alone there are none."""
-    import numpy as np
-
-    from manipula.errors import InputError
-    from manipula.mechanics.drawing.skeleton import rows_of
-
-    if hasattr(moved, "q") and hasattr(moved, "t"):
-        moved, times = moved.q, moved.t
-    found = rows_of(record, moved)
-    if found.ndim == 1:
-        return found.tolist(), [], []
-    clock = np.arange(len(found)) / 25 if times is None else np.asarray(times, dtype=float)
-    if clock.shape != found.shape[:1] or not np.isfinite(clock).all() or (np.diff(clock) < 0).any():
-        raise InputError("times: expected {count} finite numbers that do not fall, one for each row of q", len(found))
-    few = np.unique(np.linspace(0, len(found) - 1, min(len(found), MOST_ROWS)).astype(int))
-    return found[0].tolist(), clock[few].tolist(), found[few].tolist()
-
-
-def _models(robot: Robot) -> str:
-    """What dragging and forces need, quickly made; without it the arm moves by its drawing."""
-    from manipula.api.module_verbs import robot_module
-    from manipula.errors import ManipulaError
-
-    try:
-        return robot_module(robot, models=["pose", "gravity", "inverse_kinematics"], optimise="none", seconds=10)
-    except ManipulaError:
-        return ""

@@ -9,10 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from manipula.api import model_verbs
-from manipula.api.module_verbs import robot_module
 from manipula.api.picture_verbs import drawing, picture
-from manipula.api.robot_verbs import tables
-from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
+from manipula.api.robot_verbs import robot_module, robot_with_shown_tool, shown_frame, tables
 from manipula.errors import ManipulaError
 from manipula.generation.counts import published_counts
 from manipula.mechanics.drawing.record import slopes_of

@@ -190,7 +190,7 @@ def simulate(
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
     (101, 2)
     """
-    from manipula.simulation.loops.plant_run import run_of
+    from manipula.simulation.plant_run import run_of
 
     return run_of(
         _plant(plant, driven=law is not None), law, ref, start=start, until=until, step=step, method=method,

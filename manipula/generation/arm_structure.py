@@ -30,10 +30,13 @@ from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge, Maths
 
 if TYPE_CHECKING:
+    from manipula.generation.closed_ranking import ClosedRanking
     from manipula.generation.column_ranking import Ranking
+    from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.inverse.plan import Plan
 
 SHORTEST, LONGEST = 0.1, 0.6  # m or rad: lengths and angles of an arm to look at
+CLOSINGS = 20  # draws of letters at which loops may close
 DRAWS = 6  # until two that follow each other agree
 
 Said = TypeVar("Said")
@@ -140,9 +143,32 @@ class ArmStructure:
     @cached_property
     def column_ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
+        if self.robot.loops:
+            return self.closed_ranking.ranking
         from manipula.generation.column_ranking import ranking_of
 
         return ranking_of(self.in_field("base parameters"), self.robot.coordinates)
+
+    @cached_property
+    def closed_ranking(self) -> ClosedRanking:
+        """The same of a robot with loops, decided where they close."""
+        from manipula.generation.closed_ranking import closed_ranking
+
+        plan, tree = self._closing
+        return closed_ranking(self.robot, tree, plan)
+
+    @cached_property
+    def closure(self) -> ClosurePlan:
+        """How its loops are solved, decided where they close."""
+        return self._closing[0]
+
+    @cached_property
+    def _closing(self) -> tuple[ClosurePlan, Tree]:
+        """The plan and the robot in floats that it was decided on; letters are drawn until the loops close."""
+        from manipula.mechanics.models.closure.assembly import plan_closure
+
+        draws = range(CLOSINGS if self._has_letters else 1)
+        return plan_closure(self.robot, (self.in_floats(f"closure {draw}") for draw in draws))
 
     def _decided(
         self, decide: Decide[Said], same: Callable[[Said, Said], bool] = lambda one, other: one == other
@@ -172,7 +198,7 @@ class ArmStructure:
 
 
 def _geometry(chain: Tree) -> list[Any]:
-    return [chain.base, chain.tool, *((link.before, link.offset, link.after) for link in chain.links)]
+    return [chain.base, chain.tool, chain.cuts, *((link.before, link.offset, link.after) for link in chain.links)]
 
 
 def numeric_chain(robot: RobotDescription) -> Tree:

@@ -35,6 +35,7 @@ from manipula.generation.prepare import Prepared
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.ports import PortSizes
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.messages import Message
 from manipula.support.progress import Tell, seldom_collecting, silent
 
@@ -174,6 +175,7 @@ def generate_block(
     `others` are further robots by the names that stand before their models, "law:gravity": what a law believes of the
     arm that it drives.
     """
+    refuse_loops(asked.robot, block.name)
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
     try:
         made = join(block, asked, parts)

@@ -36,7 +36,8 @@ def label_function(function: Function, asked: Prepared) -> Function:
 def names_by_value(asked: Prepared) -> dict[int, str]:
     """Value in the table of expressions → name; the first of two names for one value. Nothing for other models."""
     ports = asked.inputs
-    coupled = asked.robot.coordinates.followers  # there links have other numbers than coordinates
+    # where joints follow others, or loops close, links have other numbers or rates than the inputs
+    coupled = asked.robot.coordinates.followers or asked.robot.loops
     if coupled or not ports.keys() >= set(RATES):
         return {}
     maths = FieldMaths(TABLE_SEED)  # the draw by which expressions are known
@@ -76,7 +77,7 @@ def is_position(port: Input, robot: RobotDescription) -> bool:
 def with_joint_units(function: Function, robot: RobotDescription) -> Function:
     """The same function, its ports with the units of this robot's joints."""
     turns = robot.coordinates.turns
-    every = [turns, [turns[c] for c in road_coordinates(robot).effective]]
+    every = [turns, [turns[c] for c in road_coordinates(robot).effective], [turns[c] for c in robot.driven]]
 
     def port_with_units(port: Port, shape: Sequence[int]) -> Port:
         if port.unit in OF_SLIDES and shape and shape[0] == len(every[0]):

@@ -74,6 +74,8 @@ class Prepared:
     def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
+        if self.robot.loops:
+            return self._closed_model(model)
         if follows := self.robot.coordinates.followers:
             from manipula.mechanics.models.derivatives.couplings import couple_model
 
@@ -83,6 +85,13 @@ class Prepared:
         if model.inverts:
             return model.inverts(model, self.structure.plan)
         return model if model.planned is None or follows else model.planned(model, numeric_chain(self.robot))
+
+    def _closed_model(self, model: ModelEntry) -> ModelEntry:
+        """Of a robot with loops: positions of all joints in, rates and torques of its motors."""
+        from manipula.mechanics.models.closure.closed_models import close_model
+
+        closed = close_model(model, self.robot.name, self.structure.closure)
+        return _keep_independent(closed, self.structure.column_ranking) if closed.ranked else closed
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
@@ -136,7 +145,8 @@ class Prepared:
     @property
     def sizes(self) -> PortSizes:
         """What of the robot decides the sizes of ports."""
-        return PortSizes(self.robot.dof, lambda: len(self.structure.column_ranking.names), self._columns)
+        base = lambda: len(self.structure.column_ranking.names)  # noqa: E731
+        return PortSizes(self.robot.dof, base, self._columns, self.robot.driven if self.robot.loops else None)
 
     def _columns(self) -> int:
         """How many columns the model's regressor has."""
@@ -165,7 +175,8 @@ class Prepared:
         own = [Question(FRAMES, ("joints",))] if method in ON_JOINTS else []
         own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
         asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
-        return [x for x in asked if x.topic != UNIT or not self.request.wrench]  # the wrench is given in metres
+        # the wrench is given in metres, and so is the pivot of a closure
+        return [x for x in asked if x.topic != UNIT or not (self.request.wrench or self.robot.loops)]
 
     def plain(self, method: str) -> Formulation:
         """The method as the file has the robot; some want their frames on the joints."""

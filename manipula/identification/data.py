@@ -307,15 +307,9 @@ SHOWN = 1e-8  # eigenvalues of a scaled Gram matrix, in parts of the largest
 
 
 def gather(
-    robot: RobotDescription,
-    logs: Log | Iterable[Log],
-    model: JointModel | None = None,
-    filter: Filter = "auto",
-    *,
-    blocks: int = BLOCKS,
-    load: object = None,
-    tell: Tell = silent,
-) -> Data:
+    robot: RobotDescription, logs: Log | Iterable[Log], model: JointModel | None = None, filter: Filter = "auto", *,
+    blocks: int = BLOCKS, load: object = None, tell: Tell = silent,
+) -> Data:  # fmt: skip
     """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load`: of inertial columns, see `Data`."""
     columns = Columns(robot, model or JointModel())
     listed = [logs] if isinstance(logs, Log) else list(logs)
@@ -364,13 +358,8 @@ def _check(robot: RobotDescription, log: Log) -> None:
         raise InputError("log: has no torques; an identification needs t, q and tau")
     for name, value in (("q", log.q), ("tau", log.tau)):
         if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
-            raise InputError(
-                "log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
-                name,
-                robot.dof,
-                robot.name,
-                np.shape(value),
-            )
+            raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
+                             name, robot.dof, robot.name, np.shape(value))  # fmt: skip
         if not np.isfinite(value).all():
             raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 

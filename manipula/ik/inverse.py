@@ -17,22 +17,33 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
-from manipula.ik.branch_selection import choice_table, closed_rows, order_branches, seat_of
-from manipula.ik.closed_form import Closed, closed_over_arrays, code_for_many, refine_unsettled, settled_poses
+from manipula.ik.branch_selection import (
+    Closed,
+    choice_table,
+    closed_over_arrays,
+    closed_rows,
+    code_for_many,
+    order_branches,
+    refine_unsettled,
+    seat_of,
+    settled_poses,
+)
 from manipula.ik.descent import JointSpace
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.numeric import poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
-from manipula.ik.search import TASKS, nearest_found, starts
 from manipula.ik.solver import AcceptedBranches, Nearest, Raw, away_text, nearest_reason
 from manipula.ik.without_closed_form import (
+    TASKS,
     counted_solutions,
     found_branches,
     general_solver,
+    nearest_found,
     searched_branches,
     side_by_side,
+    starts,
     unclosed_result,
 )
 from manipula.mechanics.models.inverse.classify import classify

@@ -86,6 +86,7 @@ def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
             path.branch.append(OUT)
             reasons.note(i, result)
             continue
+        # without the parameter’s value: it changes at every pose of a redundant arm, and is no change of branch
         after = result.setting[int(result.order[0])]
         change = _change(solver, i, name, after, last, result)
         if change is not None:
@@ -103,11 +104,13 @@ def _change(
     """What is new at pose i, if anything is. (Solutions found by search have no names: only their jumps count.)"""
     step = float(np.abs(result.q[0] - last).max())
     other = before != after and solver.closed is not None
+    # at the first pose there is nothing to have changed from
     if not before or not (other or step > SearchTolerance.JUMP):
         return None
     names = result.setting
     place = names.index(before) if before in names else int(result.order[0])
     reason = (
+        # in the order of what a user can mend: a limit, a turn, the path itself
         _rejection_text(before, result.why[place], result.twin[place] >= 0)
         or _turned_back(solver, last, result.all[place])
         or _branches_met_text(_changed_roles(solver.plan, before, after), step, result)

@@ -15,8 +15,8 @@ from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, over_arrays, stack_rows
 from manipula.ik.numeric.tolerances import PartialTolerance
 from manipula.ik.position_targets import complete_pose
-from manipula.ik.search import unique_solutions
 from manipula.ik.solver import Raw
+from manipula.ik.without_closed_form import unique_solutions
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
 from manipula.mechanics.robot.joints import KINDS

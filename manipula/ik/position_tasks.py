@@ -23,9 +23,8 @@ from manipula.ik.numeric import newton, poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, distances, jacobian_of, pose_of
 from manipula.ik.numeric.tolerances import BranchTolerance, PartialTolerance, SearchTolerance
 from manipula.ik.position_branches import AxisBranches, Branches, PositionBranches
-from manipula.ik.search import distinct, nearest_found, starts
 from manipula.ik.solver import Nearest, Raw, Solver, solution_names
-from manipula.ik.without_closed_form import side_by_side
+from manipula.ik.without_closed_form import distinct, nearest_found, side_by_side, starts
 from manipula.mechanics.robot.tree import Tree
 
 # Beside a singular target, where a joint hardly moves the tool: its angle is tried all around.

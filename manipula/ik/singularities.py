@@ -160,6 +160,7 @@ def singularities_of(robot: RobotDescription, symbolic: Symbolic) -> Singulariti
     for piece in pieces.pieces:
         [output] = piece.function.outputs
         tree, factors = moving_factors(iter(trigonometric_factors(output.exprs[0])))
+        # the factors are found by rules: that their product is the determinant is proved
         prove_trees(piece.function, {output.name: [tree]})
         determinants.append(tree)
         cases += [trial.case(_name(piece, factor), factor) for factor in factors]
@@ -186,6 +187,7 @@ class _Trial:
         self.pieces, self.rng = pieces, np.random.default_rng(1)
         values = floats_of(dict(structure.robot.values))
         parameters = free_parameters(structure.robot, structure.symbolic)
+        # lengths of an ordinary arm: neither zero, which is another arm, nor far from each other
         self.letters = {name: _number(x, values, self.rng.uniform(0.2, 0.9)) for name, x in parameters.items()}
         self.drawn = any(x is None or not set(names_of(x)) <= set(values) for x in parameters.values())
         self.chain = structure.bound_tree(FLOATS, self.letters)
@@ -196,6 +198,7 @@ class _Trial:
         sizes = np.linalg.svd(
             np.array(self.pieces.matrix(self.chain, [q[name] for name in self.free])), compute_uv=False
         )
+        # a ratio: an arm of a millimetre is no nearer to a singularity
         return float(sizes[-1] / max(sizes[0], SingularTolerance.NOTHING))
 
     def value(self, tree: FormulaTree, q: dict[str, float]) -> float:
@@ -207,6 +210,7 @@ class _Trial:
     def case(self, name: str, factor: FormulaTree) -> Singularity:
         """The factor as a case, tried at configurations on it."""
         solution, reached = solve_factor(factor), False
+        # not reached at one configuration may be chance; at all of them it is a factor without real roots
         for _ in range(_TRIES):
             q = self.anywhere()
             for there in self._solutions(solution, q) if solution else self._roots(factor, q):

@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Literal
 
 import mpmath
+import numpy as np
 
 from manipula.algebra.expr.elimination import (
     Dependency,
@@ -81,6 +82,7 @@ class BaseParameters:
     matrix: Function
     error_exponent: int
     folded: int = 0  # bodies that ride on links and enter the formulas as numbers
+    residual: float | None = None  # of a robot with loops: decided in numbers, this much of the torques is lost
 
     def __len__(self) -> int:
         return len(self.names)
@@ -120,6 +122,11 @@ class BaseParameters:
 
     @property
     def proof(self) -> str:
+        if self.residual is not None:
+            return Message(
+                "in numbers, where the loops close; torques at further closed positions kept to {residual:.0e}",
+                self.residual,
+            )
         return Message(
             "independent for certain; torques kept at {draws} random points of GF(2^61-1), chance of error below "
             "1e{exponent}", DRAWS, self.error_exponent,
@@ -159,6 +166,8 @@ def base_parameters_from(structure: ArmStructure) -> BaseParameters:
     """The same, of a robot whose structure is at hand."""
     robot = structure.robot
     refuse_ambiguous(robot)
+    if robot.loops:
+        return _closed_parameters(structure)
     found = structure.column_ranking
     graph = Graph()
     chain = structure.bound_tree(ExprMaths(graph), structure.symbols(graph.symbol))
@@ -180,6 +189,27 @@ def base_parameters_from(structure: ArmStructure) -> BaseParameters:
         _prove_grouping(structure, matrix),
         len({slot.rider for slot in folded}),
     )
+
+
+def _closed_parameters(structure: ArmStructure) -> BaseParameters:
+    """Of a robot with loops, whose lengths must have values: the combinations are numbers."""
+    robot, found, graph = structure.robot, structure.closed_ranking, Graph()
+    chain = structure.bound_tree(ExprMaths(graph), structure.symbols(graph.symbol))
+    standard, values = standard_slots(chain), standard_values(chain)
+    C = [[graph.const(Fraction(f"{x:.13g}")) for x in row] for row in found.combinations]
+    matrix = _matrix_function(robot, graph, C)
+    # a parameter is identifiable alone where it is a combination of the base parameters
+    basis = np.linalg.svd(found.combinations, full_matrices=False)[2]
+    left = np.linalg.norm(np.eye(len(standard)) - basis.T @ basis, axis=0)
+    felt = np.abs(found.combinations).max(axis=0) > 0
+    classes: list[Class] = [
+        "alone" if x < 1e-7 else "in combinations" if y else "not identifiable" for x, y in zip(left, felt)
+    ]
+    return BaseParameters(
+        robot.name, found.ranking.names, found.ranking.base, {x.name: y for x, y in zip(standard, classes)},
+        tuple(_value(_dot(row, values, graph)) for row in C),
+        _formulas(matrix, found.ranking.names, dict.fromkeys(standard), C), matrix, 0, residual=found.residual,
+    )  # fmt: skip
 
 
 # the formulas

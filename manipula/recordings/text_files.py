@@ -84,7 +84,7 @@ def _over_midnight(times: Sequence[int | None]) -> list[int | None]:
     return found
 
 
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?")
 NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan"})
 COMMENTS = ("#", "%", "//")
 ALONE = re.compile(r"[+-]?\d+,\d+")

@@ -17,6 +17,7 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.messages import Message
 from manipula.simulation.stepping import Array, Functions, Limits
 from manipula.support.text import html_table, text_table
@@ -112,6 +113,7 @@ def loads_of(
     robot: RobotDescription, source: Any, wrench: Any = None, parameters: Mapping[str, Any] | None = None
 ) -> Loads:
     """`source` is a reference, which the arm follows exactly, or a run, whose torques are those of its motors."""
+    refuse_loops(robot, "loads")
     functions = Functions(robot, parameters)
     if getattr(source, "dof", robot.dof) != robot.dof or (hasattr(source, "q") and source.q.shape[-1] != robot.dof):
         raise InputError("loads: the motion is not one of {dof} joints, as {name} has", robot.dof, robot.name)

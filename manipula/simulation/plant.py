@@ -37,6 +37,7 @@ from manipula.mechanics.models.integrate.stick import stick_slip_step
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Cell, Joint, RobotDescription
 from manipula.mechanics.robot.friction import FrictionLaw
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.simulation.exact.drives import Bristles, Springs, amounts, bristles_of, springs_of
@@ -109,6 +110,7 @@ class Plant:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", as_robot(self.robot))
+        refuse_loops(self.robot, "Plant")
         if self.friction not in FRICTION:
             raise UnknownNameError("friction of a plant", str(self.friction), FRICTION)
         if not isinstance(self.stops, bool):

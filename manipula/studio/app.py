@@ -25,8 +25,7 @@ from manipula.messages import in_language
 from manipula.studio.jobs import Job, Jobs, TaskError, Workers
 from manipula.studio.requests import FILE, Guard, Recordings, body_of, is_form
 from manipula.studio.store import Conflict, Drafts, Folder
-from manipula.studio.tasks import replies
-from manipula.studio.tasks.registry import JOBS
+from manipula.studio.tasks import JOBS, replies
 from manipula.studio.tasks.requests import Given, error_of
 from manipula.version import __version__
 

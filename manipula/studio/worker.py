@@ -21,7 +21,7 @@ from typing import BinaryIO, cast
 
 from manipula.errors import ManipulaError
 from manipula.messages import as_data, with_messages
-from manipula.studio.tasks.registry import task_named
+from manipula.studio.tasks import task_named
 from manipula.studio.tasks.replies import Figures
 from manipula.studio.tasks.requests import Given, error_of
 from manipula.support.progress import told_by_others

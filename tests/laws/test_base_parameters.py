@@ -79,6 +79,7 @@ def test_the_cheap_regressors_are_the_plain_one(seed: int, kinds: str, conventio
         assert [[integer(x) for x in row] for row in model(chain, *state)] == want
 
 
+@pytest.mark.drawn("seed", few=1)
 @pytest.mark.parametrize("seed", (101, 105))
 def test_values_times_base_regressor_are_the_torques(seed: int) -> None:
     robot = mp.Robot.of(random_robot(seed, joints="RRPR"))

@@ -44,6 +44,7 @@ def built(robot: Robot, seed: int, size: float = 2e-3) -> tuple[Geometry, Array]
     return geometry, np.random.default_rng(seed).normal(0, size, len(geometry.entries))
 
 
+@pytest.mark.drawn("seed", few=1)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_derivative_of_the_pose_by_every_entry(seed: int) -> None:
     robot = random_robot(seed, joints=1 + seed % 4, bodies=False, actuators=False, screws=seed % 2 == 0)

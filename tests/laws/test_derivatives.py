@@ -107,6 +107,7 @@ def test_small_steps(seed: int) -> None:
                 close([row[k] for row in rows], (up - down) / (2 * step), 2e-5)
 
 
+@pytest.mark.drawn("seed", few=1)
 @pytest.mark.parametrize("seed", SMALL_FIRST)
 def test_the_generated_models_against_the_plain_ones(seed: int) -> None:
     """Friction, motor inertia and a wrench included; the optimised functions are proved on the way."""
@@ -164,6 +165,7 @@ def test_energies_are_rows_times_the_parameters(seed: int) -> None:
     close(np.array(energy_regressor.potential_row(chain, x["q"]), dtype=float) @ pi, potential)
 
 
+@pytest.mark.drawn("seed", few=1)
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=SLOW) for seed in SEEDS if seed > 2)])
 def test_products_are_those_with_the_matrices(seed: int) -> None:
     """Along a change: D u; weighted: λᵀ D. Friction, motors and a wrench included."""

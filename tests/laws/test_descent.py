@@ -16,8 +16,7 @@ from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.descent import TASKS, Descent, descend, lacking
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import distances
-from manipula.ik.search import _by_arrays, distinct, starts, unique_solutions
-from manipula.ik.without_closed_form import unclosed_result
+from manipula.ik.without_closed_form import _by_arrays, distinct, starts, unclosed_result, unique_solutions
 
 FINITE = ["RRPR", "RRPRR", "PRRPR", "RRRRP", "RRPRRR", "PRRRRR", "RRRPRP"]
 REDUNDANT = ["PRRRRRR", "RRRRRRRR", "PRRRRRRRRP"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ import manipula as mp
 from manipula.identification.data import Data, Grams, gather
 from manipula.identification.estimators.entropic import barrier, barrier_value, entropic_from
 from manipula.identification.estimators.log_cholesky import coordinates, derivative, log_cholesky
-from manipula.identification.estimators.normal import fit_rows, normal_from
+from manipula.identification.estimators.normal import Normal, fit_rows, normal_from
 from manipula.identification.estimators.prior import Prior, entries, least_eigenvalue, pseudo_inertia, ten_from
 from manipula.identification.estimators.registry import ESTIMATORS, estimator_named
-from manipula.identification.fit.identification import fit_of
+from manipula.identification.fit.identification import Fit, fit_of
 from manipula.identification.fit.result import combinations
 from manipula.identification.fit.to_robot import spread_of
 from manipula.identification.joint_model import JointModel
@@ -25,13 +26,25 @@ from tests.recordings import recording, two_joints
 
 ARM = two_joints()
 LOG = recording(ARM, 3, noise=0.05)
-DATA = gather(ARM, LOG, JointModel(), None)
-FIT = fit_of(DATA, "robot")
-NORMAL = normal_from(DATA.fit, FIT.weights)
+
+
+@cache
+def recorded() -> Data:
+    return gather(ARM, LOG, JointModel(), None)
+
+
+@cache
+def least_squares() -> Fit:
+    return fit_of(recorded(), "robot")
+
+
+@cache
+def equations() -> Normal:
+    return normal_from(recorded().fit, least_squares().weights)
 
 
 def objective(prior: Prior, theta: Any) -> float:
-    return NORMAL.cost(theta) + prior.weight * barrier_value(prior, prior.coordinates(theta))
+    return equations().cost(theta) + prior.weight * barrier_value(prior, prior.coordinates(theta))
 
 
 def test_ten_parameters_and_their_matrix() -> None:
@@ -48,7 +61,7 @@ def test_ten_parameters_and_their_matrix() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_bracket_has_the_slopes_and_curvatures_it_says(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    prior = FIT.prior
+    prior = least_squares().prior
     x = prior.start
     for columns in prior.bodies:
         root = rng.normal(size=(4, 4))
@@ -67,9 +80,9 @@ def test_the_bracket_has_the_slopes_and_curvatures_it_says(seed: int) -> None:
 @pytest.mark.parametrize("weight", [1e-2, 1.0, 30.0, 1e4])
 def test_the_entropic_estimate_is_a_minimum(weight: float) -> None:
     """No step in any direction goes lower, and the slope is nothing."""
-    prior = FIT.prior.with_weight(weight)
-    theta = entropic_from(NORMAL, prior)
-    own, x = NORMAL.in_coordinates(prior.transform), prior.coordinates(theta)
+    prior = least_squares().prior.with_weight(weight)
+    theta = entropic_from(equations(), prior)
+    own, x = equations().in_coordinates(prior.transform), prior.coordinates(theta)
     slope = 2 * (own.A @ x - own.b) + weight * barrier(prior, x).gradient
     assert np.abs(slope).max() < 1e-4 * (np.abs(2 * own.b).max() + weight)
     here, rng = objective(prior, theta), np.random.default_rng(0)
@@ -79,8 +92,8 @@ def test_the_entropic_estimate_is_a_minimum(weight: float) -> None:
 
 
 def test_a_heavy_prior_is_returned() -> None:
-    theta = entropic_from(NORMAL, FIT.prior.with_weight(1e12))
-    assert np.allclose(FIT.prior.coordinates(theta), FIT.prior.start, atol=1e-6)
+    theta = entropic_from(equations(), least_squares().prior.with_weight(1e12))
+    assert np.allclose(least_squares().prior.coordinates(theta), least_squares().prior.start, atol=1e-6)
 
 
 @pytest.mark.parametrize("weight", [1e-4, 1.0, 30.0])
@@ -90,24 +103,24 @@ def test_the_exact_solver_agrees(weight: float) -> None:
     pytest.importorskip("clarabel", reason="the extra `identify` has it")
     from manipula.identification.estimators.lmi import lmi_from
 
-    prior = FIT.prior.with_weight(weight)
-    ours = entropic_from(NORMAL, prior)
+    prior = least_squares().prior.with_weight(weight)
+    ours = entropic_from(equations(), prior)
     if weight < 1e-3:
-        exact = lmi_from(NORMAL, prior)
-        assert NORMAL.cost(ours) == pytest.approx(NORMAL.cost(exact), rel=1e-3)
+        exact = lmi_from(equations(), prior)
+        assert equations().cost(ours) == pytest.approx(equations().cost(exact), rel=1e-3)
     else:
-        exact = lmi_from(NORMAL, prior, weight)
+        exact = lmi_from(equations(), prior, weight)
         assert objective(prior, ours) <= objective(prior, exact) * (1 + 1e-6)
         assert objective(prior, ours) == pytest.approx(objective(prior, exact), rel=1e-3)
 
 
 def test_coordinates_that_know_no_impossible_body() -> None:
-    prior, rng = FIT.prior, np.random.default_rng(4)
+    prior, rng = least_squares().prior, np.random.default_rng(4)
     phi, way, h = 0.5 * rng.normal(size=prior.size), rng.normal(size=prior.size), 1e-6
     slope = (coordinates(prior, phi + h * way) - coordinates(prior, phi - h * way)) / (2 * h)
     assert np.allclose(derivative(prior, phi) @ way, slope, rtol=1e-6, atol=1e-8)
-    theta = log_cholesky(DATA, prior, FIT.weights)
-    assert NORMAL.cost(theta) <= 1.02 * NORMAL.cost(entropic_from(NORMAL, prior.with_weight(1e-3)))
+    theta = log_cholesky(recorded(), prior, least_squares().weights)
+    assert equations().cost(theta) <= 1.02 * equations().cost(entropic_from(equations(), prior.with_weight(1e-3)))
     assert (least_eigenvalue(pseudo_inertia(theta[prior.bodies])) > 0).all()
 
 
@@ -208,8 +221,8 @@ def believed(prior: Prior, theta: Any) -> float:
 def test_a_standard_deviation_away_the_posterior_falls_by_half(count: float, time: float) -> None:
     """−log posterior = ½ (Σ weighted squares)/τ_int + ½ bracket: along S g/√(gᵀS g), S the covariance said, its second
     difference is 1, where the prior rules and where the data do."""
-    normal = replace(NORMAL, A=count * NORMAL.A, b=count * NORMAL.b, c=count * NORMAL.c)
-    prior = FIT.prior.with_weight(time)
+    normal = replace(equations(), A=count * equations().A, b=count * equations().b, c=count * equations().c)
+    prior = least_squares().prior.with_weight(time)
     theta = entropic_from(normal, prior)
     spread = spread_of(normal, prior, theta, time)
 

@@ -16,7 +16,7 @@ from scipy.optimize import least_squares
 import manipula as mp
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
-from manipula.ik.closed_form import closed_over_arrays
+from manipula.ik.branch_selection import closed_over_arrays
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import distances, jacobian_of
 from manipula.mechanics.models.inverse.classify import classify

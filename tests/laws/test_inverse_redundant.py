@@ -27,7 +27,7 @@ def _inside(arm: mp.Arm) -> Any:
     return np.maximum(low, -np.pi), np.minimum(high, np.pi)
 
 
-@pytest.mark.drawn("name")
+@pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", ARMS)
 def test_limits_that_leave_little_lose_no_pose(name: str) -> None:
     """Of random configurations about one in a hundred lies between the values of the parameter that are tried."""

@@ -22,8 +22,8 @@ def entry(rng: random.Random, letter: str, rows: int) -> Any:
     return rng.choice((0, 0.3, -0.2, 0.45, f"{letter}{rng.randint(1, rows)}", f"2*x{rng.randint(1, 2)}"))
 
 
-def confusing_arm(seed: int) -> mp.Robot | None:
-    """A table whose names are those of other cells; None where the file itself is refused."""
+def confusing_arm(seed: int) -> mp.Robot:
+    """A table whose names are those of other cells, and that is not refused for it."""
     rng = random.Random(seed)
     count = rng.randint(2, 4)
     rows = [
@@ -35,10 +35,7 @@ def confusing_arm(seed: int) -> mp.Robot | None:
     try:
         return mp.Robot.from_dh(rows, convention=rng.choice(("standard", "modified")), angle="deg")
     except RobotFileError:
-        return None
-
-
-ARMS = [(seed, arm) for seed in range(120) if (arm := confusing_arm(seed)) is not None]
+        return confusing_arm(seed + 1000)
 
 
 def pose_and_torques(robot: mp.Robot, values: dict[str, float]) -> list[Any]:
@@ -48,8 +45,9 @@ def pose_and_torques(robot: mp.Robot, values: dict[str, float]) -> list[Any]:
     return [world.at(q).tool, world.inverse_dynamics(q, qd, qdd)]
 
 
-@pytest.mark.parametrize(("seed", "arm"), ARMS)
-def test_a_converted_table_has_one_meaning_for_each_name(seed: int, arm: mp.Robot, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(84))
+def test_a_converted_table_has_one_meaning_for_each_name(seed: int, tmp_path: Path) -> None:
+    arm = confusing_arm(seed)
     values = {name: 0.15 + 0.1 * k for k, name in enumerate(sorted(free_parameters(arm)))}
     other = mp.convert(arm, "modified" if arm.origin.convention == "standard" else "standard")
     refuse_bad_names(other)
@@ -63,8 +61,9 @@ def test_a_converted_table_has_one_meaning_for_each_name(seed: int, arm: mp.Robo
             assert np.allclose(mine, theirs, atol=1e-12)
 
 
-@pytest.mark.parametrize(("seed", "arm"), ARMS[:60:6])
-def test_every_number_made_a_symbol_is_the_same_arm(seed: int, arm: mp.Robot) -> None:
+@pytest.mark.parametrize("seed", range(0, 60, 6))
+def test_every_number_made_a_symbol_is_the_same_arm(seed: int) -> None:
+    arm = confusing_arm(seed)
     values = {name: 0.15 + 0.1 * k for k, name in enumerate(sorted(free_parameters(arm)))}
     other = mp.convert(arm, "modified" if arm.origin.convention == "standard" else "standard")
     filled = other.with_parameters(**{name: values[name] for name in free_parameters(other)})

@@ -179,7 +179,7 @@ def test_a_draft_settles_below_its_price() -> None:
     assert relaxed_price(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
 
-@pytest.mark.drawn("robot")
+@pytest.mark.drawn("robot", few=1)
 @pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford", "stanford3", "scara", "rx90"])
 def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     """Each answer alone on top of the usual ones; what divides by a structural zero is no answer on this arm."""

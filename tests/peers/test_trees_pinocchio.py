@@ -134,6 +134,7 @@ def compare(text: str, level: str) -> None:
             near(own.pose(q), data.oMf[frame].homogeneous)
 
 
+@pytest.mark.drawn("seed", few=1)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_trees(seed: int) -> None:
     """Whatever the rows, the frames and the joints: fixed rows anywhere, several branches at the base, bare tips."""

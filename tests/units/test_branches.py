@@ -50,7 +50,7 @@ def sets_agree(a: Any, b: Any) -> None:
     np.testing.assert_allclose(a, b, atol=1e-9)
 
 
-@pytest.mark.drawn("name")
+@pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", ARMS)
 def test_the_thin_and_the_general_call_have_the_same_answers(name: str) -> None:
     arm, plain = arm_of(name), general(name)

@@ -83,7 +83,7 @@ def test_an_arm_without_closed_form_says_so(folder: Path) -> None:
 # answers
 
 
-@pytest.mark.drawn("name")
+@pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", Q)
 def test_the_original_configuration_is_among_the_answers(name: str) -> None:
     answer = as_json("ik", name, "--q", words(Q[name]))

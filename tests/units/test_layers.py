@@ -115,13 +115,20 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def import_statements(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Wherever they stand; those at the head of the file in the first column."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
 def imports(name: str, path: Path, known: set[str]) -> set[str]:
     """The manipula modules a file imports, wherever the statement stands."""
     targets: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
             targets |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{name}: relative imports hide the layers"
             base = node.module or ""
             inner = base.removeprefix("manipula").lstrip(".")
@@ -190,9 +197,7 @@ def test_no_cycle_between_folders() -> None:
 
 def import_lines(path: Path) -> int:
     """The lines its import statements take, those in functions too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    return sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in statements)
+    return sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in import_statements(path))
 
 
 @cache
@@ -269,8 +274,8 @@ def test_what_is_an_extra_is_loaded_only_where_it_is_needed() -> None:
     heads = {
         name: {
             (x.module if isinstance(x, ast.ImportFrom) else x.names[0].name or "").partition(".")[0]
-            for x in ast.parse(path.read_text(encoding="utf-8")).body
-            if isinstance(x, ast.Import) or (isinstance(x, ast.ImportFrom) and x.module)
+            for x in import_statements(path)
+            if not x.col_offset and (isinstance(x, ast.Import) or x.module)
         }
         for name, path in ALL.items()
     }

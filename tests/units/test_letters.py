@@ -40,20 +40,21 @@ def random_arm(seed: int) -> mp.Robot:
     return arm([*rows, {"a": "p", "d": 0}])
 
 
-def test_the_arm_grows_as_it_would_be_drawn() -> None:
-    letters = 0
-    for seed in range(25):
-        robot = random_arm(seed)
-        record = mp.drawing(robot)
-        slopes = slopes_of(robot, record)
-        rng = np.random.default_rng(seed)
-        values = {name: float(rng.uniform(0.6, 1.8)) * record["stand_ins"][name] for name in slopes}
-        letters += len(slopes)
-        wanted, found = (dict(_numbers(one)) for one in (mp.drawing(robot, values), redrawn(record, slopes, values)))
-        for path in wanted.keys() & found.keys():
-            near = 1e-8 if path[2:3] in (("before",), ("after",)) else 0.03 * record["size"]  # solids are for the eye
-            assert path[0] == "reach" or abs(wanted[path] - found[path]) <= near, (seed, path, values)
-    assert letters > 30
+LETTERLESS = {0, 4, 18}  # arms of which every letter is left out
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_arm_grows_as_it_would_be_drawn(seed: int) -> None:
+    robot = random_arm(seed)
+    record = mp.drawing(robot)
+    slopes = slopes_of(robot, record)
+    rng = np.random.default_rng(seed)
+    values = {name: float(rng.uniform(0.6, 1.8)) * record["stand_ins"][name] for name in slopes}
+    assert bool(slopes) is (seed not in LETTERLESS)
+    wanted, found = (dict(_numbers(one)) for one in (mp.drawing(robot, values), redrawn(record, slopes, values)))
+    for path in wanted.keys() & found.keys():
+        near = 1e-8 if path[2:3] in (("before",), ("after",)) else 0.03 * record["size"]  # solids are for the eye
+        assert path[0] == "reach" or abs(wanted[path] - found[path]) <= near, (path, values)
 
 
 def test_angles_have_no_slope_and_masses_are_no_letters_of_the_drawing() -> None:

@@ -11,8 +11,14 @@ import numpy as np
 import pytest
 
 from manipula.algebra.emit.c.program import program_text, stack_bytes
-from manipula.algebra.program.eigen import eigenvalues
-from manipula.algebra.program.linear import factorised, inverse_size, largest, solved, solved_transposed
+from manipula.algebra.program.linear_algebra import (
+    eigenvalues,
+    factorised,
+    inverse_size,
+    largest,
+    solved,
+    solved_transposed,
+)
 from manipula.algebra.program.primitives import (
     Complexes,
     Ints,

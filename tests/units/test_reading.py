@@ -56,4 +56,4 @@ def lines_of(text: str, parts: list[str]) -> int:
 def test_the_path_for_strangers_is_short() -> None:
     path = stranger_path()
     assert len(path) == 7
-    assert sum(path.values()) <= 1000
+    assert sum(path.values()) <= 940

@@ -32,9 +32,9 @@ MEMBERS = {
         provenance split tape to_sympy tree_cost typst""",
     "System": """as_dict columns compile conditions cost emit equations explain function initial inputs
         latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost typst""",
-    "Robot": """as_dict at base base_link base_parameters cells coordinates digest dof frame_names frames freedoms
-        from_dh from_text gravity ground
-        joint_names joints kind link_names locked name named_poses names of origin poses parameters parents
+    "Robot": """as_dict at base base_link base_parameters cells close coordinates digest dof driven frame_names frames
+        freedoms from_dh from_text gravity ground
+        joint_names joints kind link_names locked loops motors name named_poses names of origin poses parameters parents
         payload road standard_parameters tip_link tool tool_on tool_row values with_base with_frame with_friction
         with_gravity with_motor_inertia with_parameters with_payload with_poses with_standard_parameters
         with_tool without""",

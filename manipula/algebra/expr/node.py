@@ -11,6 +11,7 @@ A graph belongs to the functions made from it and dies with them; nothing is glo
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 from threading import Lock
 from typing import Any
 
@@ -64,10 +65,8 @@ class Expr:
         return self.graph.neg(self)
 
     def __pow__(self, power: int) -> Expr:
-        result = self.graph.one
-        for _ in range(abs(power)):
-            result = result * self
-        return result if power >= 0 else 1 / result
+        product = prod([self] * abs(power), start=self.graph.one)
+        return product if power >= 0 else 1 / product
 
     def __repr__(self) -> str:
         return _node_text(self, depth=8)
@@ -238,11 +237,11 @@ class Graph:
         return self._opaque(name, args)
 
     def _trig(self, name: str, x: Expr) -> Expr:
-        x, quarters = self._without_quarters(x)
+        x, quarters = _without_quarters(x)
         name, negative = _QUARTER_TURNS[name][quarters % 4]
         if x.op == "neg":  # cos is even, sin is odd
             x, negative = x.args[0], negative != (name == "sin")
-        node = self.intern(name, (x,), self.point(x)[name == "sin"])
+        node = self.intern(name, (x,), _circle_point(x)[name == "sin"])
         return self.neg(node) if negative else node
 
     def _opaque(self, name: str, args: tuple[Expr, ...]) -> Expr:
@@ -258,28 +257,8 @@ class Graph:
             self.points[value] = TABLE.polar_point(args[0].value, args[1].value)
         return node
 
-    def point(self, x: Expr) -> Point:
-        """The circle point of an angle: sums of symbols, numeric angles and whole multiples of them compose."""
-        total = EAST
-        for term, times in angle_terms(x):
-            known = self.points.get(term.value)
-            point = known if known is not None else TABLE.opaque_point(term.value)
-            total = TABLE.compose(total, TABLE.multiple(point, times))
-        return total
 
-    def _without_quarters(self, x: Expr) -> tuple[Expr, int]:
-        """x = rest + quarters·90°, every numeric angle of the rest within ±45°."""
-        terms = angle_terms(x)
-        if all(term.op != "angle" for term, _ in terms):
-            return x, 0
-        rest, quarters = self.zero, 0
-        for term, times in terms:
-            if term.op == "angle":
-                turns = round(term.data / 90)
-                quarters += times * turns
-                term = self.degrees(term.data - 90 * turns)
-            rest = rest + times * term
-        return rest, quarters
+# angles: sums of whole multiples of leaves, each of which has a point on the circle of the field
 
 
 def angle_terms(x: Expr) -> list[tuple[Expr, int]]:
@@ -300,6 +279,31 @@ def angle_terms(x: Expr) -> list[tuple[Expr, int]]:
             case _:
                 terms.append((node, times))
     return terms
+
+
+def _circle_point(x: Expr) -> Point:
+    """Of an angle: sums of symbols, numeric angles and whole multiples of them compose."""
+    total = EAST
+    for term, times in angle_terms(x):
+        known = x.graph.points.get(term.value)
+        point = known if known is not None else TABLE.opaque_point(term.value)
+        total = TABLE.compose(total, TABLE.multiple(point, times))
+    return total
+
+
+def _without_quarters(x: Expr) -> tuple[Expr, int]:
+    """x = rest + quarters·90°, every numeric angle of the rest within ±45°."""
+    terms = angle_terms(x)
+    if all(term.op != "angle" for term, _ in terms):
+        return x, 0
+    rest, quarters = x.graph.zero, 0
+    for term, times in terms:
+        if term.op == "angle":
+            turns = round(term.data / 90)
+            quarters += times * turns
+            term = x.graph.degrees(term.data - 90 * turns)
+        rest = rest + times * term
+    return rest, quarters
 
 
 # f(x + k·90°) = ±g(x), as (g, is the sign negative) for k = 0, 1, 2, 3

@@ -51,6 +51,7 @@ class _Program:
 
     def routine(self, function: FunctionType, given: Sequence[tree.Kind]) -> tree.Routine:
         """`given`: the kinds of the arguments; needed where the text leaves them open."""
+        # by kinds too: one text of open kinds is two routines, a real and a complex one
         key = function, tuple(given)
         if key not in self._asked:
             self._asked[key] = self._read(function, given)
@@ -133,6 +134,7 @@ class _Reader(Expressions):
         match made:
             case tree.Set(tree.ArrayItem(_, array, index) as target, value):
                 value, array, index = order(value), order(array), order(index)
+                # Python computes the value first: an index that acts would have to wait for it
                 if order.acts(index):
                     raise refusal()
                 made = replace(made, target=replace(target, array=array, index=index), value=value)
@@ -145,6 +147,7 @@ class _Reader(Expressions):
             case tree.If(condition, _, _):
                 made = replace(made, condition=order(condition))
             case tree.While(condition, _):
+                # asked again in every turn: what would be taken out before it would be computed once
                 made = replace(made, condition=order(condition, skipped=True))
             case tree.For(_, start, stop, _, _):
                 made = replace(made, start=order(start), stop=order(stop))
@@ -219,6 +222,7 @@ class _Reader(Expressions):
         self, targets: Sequence[ast.expr], values: list[tree.Expr], line: ast.stmt
     ) -> list[tree.Stmt]:
         """a, b = b, a: where a value reads what an earlier target changes, all are held first."""
+        # values first, as Python does: places are looked up after all values are known
         places = [self.place(target, value.kind) for target, value in zip(targets, values, strict=True)]
         if not any(_reads(value, place) for i, place in enumerate(places) for value in values[i + 1 :]):
             return [self.assign(target, value, line) for target, value in zip(targets, values, strict=True)]
@@ -279,6 +283,7 @@ class _Reader(Expressions):
             raise self.refusal(line.iter, "the step is a number, not zero")
         if name in self.looping or name in self.routine.parameters:
             raise self.refusal(line.iter, f"{name} is taken by what stands around the loop")
+        # before the body is read: it may count with the variable
         self.routine.scalars[name] = "int"
         self.looping.append(name)
         body = self.block(line.body)
@@ -293,6 +298,7 @@ class _Reader(Expressions):
     def disturbs(self, body: tuple[tree.Stmt, ...], x: tree.Expr) -> bool:
         """Might a loop's body change the value of x? Arrays do not overlap where one is written."""
         names = {part.name for part in tree.parts(x) if isinstance(part, tree.Var)}
+        # what a routine returns may depend on anything it is handed: taken for changed
         if any(isinstance(part, tree.RoutineCall | tree.CallTape) for part in tree.parts(x)):
             return True
         for part in tree.parts(body):

@@ -41,6 +41,7 @@ def refuse_other_units(geometry: Geometry, q: Array, measured: Measured) -> None
         )
     shrunk = measured.values.copy()
     if measured.kind == "pose":
+        # of a pose the lengths alone
         shrunk[:, :3, 3] /= 1e3
     else:
         shrunk = shrunk / 1e3
@@ -73,6 +74,7 @@ def _middle(geometry: Geometry, q: Array, measured: Measured) -> float:
     """The median misfit of lengths."""
     x = measured.start(geometry, q)
     residual = measured.residual(geometry, q, np.zeros(len(geometry.entries)), x)
+    # the median: one slipped row must not look like a wrong unit
     return float(np.median(np.abs(residual[:, [unit == "m" for unit in measured.units]])))
 
 
@@ -112,6 +114,7 @@ def _rigid_motion_between(points: Array, aim: Array) -> Array:
     middle, there = points.mean(0), aim.mean(0)
     U, _, V = np.linalg.svd((aim - there).T @ (points - middle))
     T = np.eye(4)
+    # the determinant keeps it a turn: of points in a plane, noise may ask for a reflection
     T[:3, :3] = U @ np.diag([1, 1, np.linalg.det(U @ V)]) @ V
     T[:3, 3] = there - T[:3, :3] @ middle
     return T

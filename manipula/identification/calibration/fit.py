@@ -30,6 +30,7 @@ from manipula.identification.calibration.result import (
     misfit,
     why,
 )
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.messages import Message
 from manipula.robot import Robot
 
@@ -77,6 +78,7 @@ def calibrate_robot(
     validate: tuple[Any, Any] | None,
 ) -> Calibration:  # fmt: skip
     """See `manipula.calibrate`."""
+    refuse_loops(robot, "calibrate")
     if loss not in LOSSES:
         raise UnknownNameError("loss", loss, LOSSES)
     geometry = Geometry.of(robot)

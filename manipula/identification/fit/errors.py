@@ -79,6 +79,7 @@ def compare(data: Data, others: Sequence[Data], theta: Array, hertz: Sequence[fl
     for place, one in enumerate((data, *others)):
         both = (theta, plain_theta)
         yield Judged(place, Message("the filter of the fit"), *(errors_of(one, x) for x in both))
+        # once for all filters: a torque is computed from raw motion, and filtered after
         along = [torques_along(one, x) for x in both]
         for cutoff in (*hertz, None):
             name = Message("raw torque") if cutoff is None else Message("{cutoff:g} Hz", cutoff)
@@ -90,6 +91,7 @@ def plain_least_squares(data: Data) -> Array:
     always = (INERTIAL, SPRING, *JointModel().families)
     kept = [column.family in always for column in data.columns]
     theta = np.zeros(len(data.columns))
+    # on the rows of the fit, so that both models have learnt from the same
     theta[kept] = first_fit(data.subset(kept).fit)
     return theta
 
@@ -97,6 +99,7 @@ def plain_least_squares(data: Data) -> Array:
 def _judged(data: Data, predicted: Sequence[Array], cutoff: float | None) -> Errors:
     residuals, torques, moving = [], [], []
     for motion, found in zip(data.source.motions, predicted):
+        # from half the rate on there is nothing left to cut off
         usable = cutoff is not None and cutoff < motion.smoother.rate / 2
         judge = Smoother(motion.smoother.rate, cutoff if usable else None)
         residuals.append(judge(motion.tau - found))

@@ -59,6 +59,7 @@ from manipula.identification.outliers import without_outliers
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.messages import Message
 from manipula.recordings.log import Log
 
@@ -131,6 +132,7 @@ def identify_robot(
     motors: str | Path | None = None,
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
+    refuse_loops(robot, "identify")
     estimate = estimator_named(method)
     conversion = Conversion.identity(robot.dof) if motors is None else read_motors(motors, robot.dof)
     given = _checked_logs(robot, logs, "logs", conversion)

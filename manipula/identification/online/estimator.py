@@ -120,6 +120,7 @@ class BatchMeans:
     def correlation(self) -> float:
         """τ_int in samples, at least 1."""
         whole = self._squares[0] / max(self._blocks[0], 1) if self._blocks else 0.0
+        # no residual yet, or torques that fit exactly: nothing to be remembered
         if not whole > 0:
             return 1.0
         usable = zip(range(len(self._blocks)), self._squares, self._blocks)
@@ -220,6 +221,7 @@ class OnlineEstimator:
             return
         self._variance = np.array(np.atleast_2d(outputs.variance)[-1])
         residual, expected = np.atleast_2d(outputs.residual), np.atleast_2d(outputs.expected)
+        # in units of what was expected: joints of any size then have one correlation
         self._means.add(residual / np.sqrt(expected))
         felt = float(np.sum(residual**2 / expected))
         self._seen = Seen(self._seen.rows + residual.size, self._seen.squares + felt)

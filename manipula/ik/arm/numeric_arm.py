@@ -5,6 +5,7 @@ A model of the catalogue is a method here by itself: `_model_method` makes it, `
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
@@ -13,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
-from manipula.algebra.run.methods import CompiledMethod, MethodOwner, doc_with_signature
-from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
-from manipula.generation.arm_structure import numeric_chain, plan_of
+from manipula.algebra.run.texts import CompiledMethod, MethodOwner, doc_with_signature
+from manipula.errors import InputError, UnknownNameError, UnsetError, caution, some_of
+from manipula.generation.arm_structure import ArmStructure, numeric_chain, plan_of
 from manipula.generation.request import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
 from manipula.ik.arm.inverse_model import generate_model
@@ -32,17 +33,22 @@ if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
     from manipula.ik.inverse import InverseSolver
     from manipula.ik.position_tasks import PartialSolver
+    from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.entry import ModelEntry as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
 WRENCH = "wrench_tool"
+PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
+SMALL = 1e-9  # of its usual size: below, nothing that was computed means anything
 
 
 def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
-    asked about a frame in the call itself."""
+    asked about a frame in the call itself, and of one with loops the general way looks at the pivot."""
+    if arm.robot.loops:
+        return None
     if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
         return None
     code = arm.model(method.__name__)
@@ -62,7 +68,7 @@ def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
     if solver.closed is None or arm._road is not arm:
         return None
     from manipula.ik.answers import InverseResult
-    from manipula.ik.closed_form import thin_code
+    from manipula.ik.branch_selection import thin_code
 
     code = thin_code(solver, arm.model("inverse_kinematics"), arm.model("pose"))
     if code is None:
@@ -119,6 +125,7 @@ class NumericArm(ArmModels):
             """A model that was registered since: its method is made, and found from then on."""
             if name not in MODELS:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            # on the class: every arm has it, and it is found without this function from then on
             setattr(NumericArm, name, _model_method(MODELS[name]))
             return getattr(self, name)
 
@@ -133,9 +140,14 @@ class NumericArm(ArmModels):
         return self._at[frame]
 
     @cached_property
+    def _closure(self) -> ClosurePlan:
+        return ArmStructure(self.robot).closure
+
+    @cached_property
     def _road(self) -> Self:
         """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
         road = self.robot.road()
+        # an arm of its own: it keeps its compiled models as any other does
         return self if road is self.robot else type(self)(road, optimise=self.optimise)
 
     @cached_property
@@ -163,9 +175,32 @@ class NumericArm(ArmModels):
 
     def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
+        # another function, and not a wrench of zeros: without one a model costs less
         extra = () if wrench is None else (wrench,)
         numbers = [self._named(x) if isinstance(x, str) else x for x in given]
-        return self.model(name, wrench is not None).general(*numbers, *extra, **options)
+        code = self.model(name, wrench is not None)
+        if any(port.name == PIVOT for port in code.outputs):
+            return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
+        return code.general(*numbers, *extra, **options)
+
+    def _regular(self, code: Compiled, found: Any, out: Any) -> Any:
+        """The outputs of a robot with loops beside the pivot; NaN where that is too small."""
+        smallest = SMALL * min(self._closure.usual)
+        singular = np.asarray(found.pivot) < smallest
+        values = [np.asarray(x) for port, x in zip(code.outputs, found, strict=True) if port.name != PIVOT]
+        if singular.any():
+            for x in values:
+                x[singular] = np.nan
+            caution(
+                "{robot}: the closure is singular at {count} of {total} positions: the answers there are NaN",
+                self.robot.name, int(singular.sum()), singular.size,
+            )  # fmt: skip
+        if out is not None:
+            for own, x in zip(out if isinstance(out, tuple) else (out,), values, strict=True):
+                own[...] = x
+            return out
+        names = [port.name for port in code.outputs if port.name != PIVOT]
+        return values[0] if len(values) == 1 else namedtuple(f"{code.name}_result", names)(*values)
 
     def _named(self, pose: str) -> Sequence[float]:
         """One of the robot's poses, by its name."""
@@ -301,6 +336,7 @@ def _model_method(entry: Entry) -> CompiledMethod:
     text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame} out=None, threads=1):
         return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
+    # names come from the catalogue, never from a user or a file
     exec(text, made)
     method = _named_for_people(made[entry.name])
     method.__doc__ = _doc_of(entry)

@@ -5,7 +5,7 @@ Motions are 12 numbers, three rows of four. `arm` is laid out as `ArmTable` says
 
 from __future__ import annotations
 
-from manipula.algebra.program.linear import factorised, inverse_size, largest, solved
+from manipula.algebra.program.linear_algebra import factorised, inverse_size, largest, solved
 from manipula.algebra.program.primitives import Ints, Numbers, Reals, cos, integers, like, reals, sin
 from manipula.ik.numeric.tolerances import Beyond, RootTolerance
 

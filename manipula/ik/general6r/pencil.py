@@ -6,8 +6,7 @@ and 2, the number, and the 27 products of 3, 4 and 5.
 
 from __future__ import annotations
 
-from manipula.algebra.program.eigen import eigenvalues
-from manipula.algebra.program.linear import factorised, largest, solved
+from manipula.algebra.program.linear_algebra import eigenvalues, factorised, largest, solved
 from manipula.algebra.program.primitives import (
     Complexes,
     Ints,

@@ -6,7 +6,7 @@ each (its residual, how far its twin is), and the angles of one of each complex 
 
 from __future__ import annotations
 
-from manipula.algebra.program.linear import factorised, largest, solved, solved_transposed
+from manipula.algebra.program.linear_algebra import factorised, largest, solved, solved_transposed
 from manipula.algebra.program.primitives import (
     Complexes,
     Ints,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manipula.algebra.program.linear import largest
+from manipula.algebra.program.linear_algebra import largest
 from manipula.algebra.program.primitives import Complexes, Ints, Reals, complexes, integers, real, reals, sqrt
 from manipula.ik.general6r.arm import ArmTable, composed, jacobian, missing
 from manipula.ik.general6r.roots import (

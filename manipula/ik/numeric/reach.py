@@ -18,6 +18,7 @@ from manipula.generation.arm_structure import numeric_chain
 from manipula.ik.numeric.arrays import Floats, Kinematics
 from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.messages import Message
 
 _DRAWN, _STARTS = 4000, 4
@@ -64,6 +65,7 @@ class Reach:
 
 def reach_of(robot: RobotDescription, pose: Kinematics, jacobian: Kinematics, seed: int) -> Reach:
     """Searched for with the compiled models of the robot."""
+    refuse_loops(robot, "reach")
     if not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError("reach: seed: expected a whole number, 0 or more, found {seed!r:.60}", seed)
     lower, upper = _bounds(robot)

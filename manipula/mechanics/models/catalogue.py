@@ -64,6 +64,7 @@ HOMES = {
     "base_inertia_matrix": "linear.two_velocity",
     "loaded_dynamics": "linear.payload",
     "inverse_kinematics": "inverse.classify",
+    "joint_motion": "closure.closed_models",
 }
 
 

@@ -7,7 +7,7 @@ the entries have names of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
@@ -25,6 +25,7 @@ class PortSizes:
     dof: int
     base: Callable[[], int] = lambda: 0
     columns: Callable[[], int] = lambda: 0  # of the model's regressor
+    driven: Sequence[int] | None = None  # of a robot with loops: the coordinates that have a motor, by their places
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class PortKind:
     divides: bool = False  # a setting that must not be zero, such as a time constant
     signed: bool = False  # a setting that may be negative: a position
     default: float | None = None  # of a setting that need not be given
+    driven: bool = False  # of a robot with loops: one a motor
 
     def entries(self, sizes: PortSizes) -> list[str]:
         """The names of the entries: q1 … qn, or the fixed ones."""
@@ -50,6 +52,8 @@ class PortKind:
         if self.size == "regressor":
             places = product(range(sizes.dof), range(sizes.columns()))
             return [f"{self.letter or self.name}{i + 1}_{k + 1}" for i, k in places]
+        if self.driven and sizes.driven is not None:
+            return [f"{self.letter or self.name}{i + 1}" for i in sizes.driven]
         base = 0 if self.size == "dof" else sizes.base()
         count = {"dof": sizes.dof, "base": base, "pairs": base * (base + 1) // 2}[self.size]
         return [f"{self.letter or self.name}{i + 1}" for i in range(count)]
@@ -61,9 +65,9 @@ _WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 _LIST = (
     PortKind("q", POSITION, "joint positions"),
-    PortKind("qd", VELOCITY, "joint velocities"),
-    PortKind("qdd", ACCELERATION, "joint accelerations"),
-    PortKind("tau", EFFORT, "joint torques or forces"),
+    PortKind("qd", VELOCITY, "joint velocities", driven=True),
+    PortKind("qdd", ACCELERATION, "joint accelerations", driven=True),
+    PortKind("tau", EFFORT, "joint torques or forces", driven=True),
     PortKind("dq", POSITION, "a change of the positions"),
     PortKind("dqd", VELOCITY, "a change of the velocities"),
     PortKind("dqdd", ACCELERATION, "a change of the accelerations"),

@@ -15,8 +15,9 @@ from manipula.mechanics.robot.coordinates import Coordinate, Coordinates
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
+from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, LoopCut, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -297,6 +298,13 @@ class _Binder:
         found = self.robot.coordinates.map_factors(lambda k: k if isinstance(k, int) else self.maths.number(k))
         return replace(found, rows=tuple(row._replace(offset=0.0) for row in found.rows))
 
+    def cut(self, loop: ClosedLoop) -> LoopCut:
+        """Its frames where they stand: one of the robot's, a link's by its joint, or the base."""
+        rows = {joint.name: row for row, joint in enumerate(self.robot.joints)}
+        frames = {frame.name: (rows.get(frame.on, BASE), frame.at) for frame in self.robot.frames}
+        (a, to_a), (b, to_b) = (frames.get(name, (rows.get(name, BASE), ())) for name in loop.joins)
+        return LoopCut(loop.name, (a, b), (self.placement(to_a), self.placement(to_b)), loop.cut)
+
     def chain(self) -> Tree:
         ends = suffixes_of(self.robot)
         links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, self.robot.parents))
@@ -311,4 +319,5 @@ class _Binder:
         for part in self.parts(ends.ground, self.robot.ground):
             ground = ground + part.inertia.seen_from(part.at)
         tip_link = None if self.robot.tool_on is None else tip
-        return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link, self.couplings())
+        cuts = tuple(map(self.cut, self.robot.loops))
+        return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link, self.couplings(), cuts)

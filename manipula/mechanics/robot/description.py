@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuator import Actuator, Spring, actuator_from
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.loops import ClosedLoop, loop_fault
 from manipula.mechanics.robot.values.angles import MOST_TIMES, Multiples
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -161,6 +163,7 @@ class RobotDescription:
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
     one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
+    `loops` close chains of the tree; then `motors` names the joints that are driven.
     """
 
     name: str
@@ -175,11 +178,14 @@ class RobotDescription:
     tool_on: str | None = None
     named_poses: tuple[NamedPose, ...] = ()  # by name, the coordinate of every joint by its name
     ground: tuple[Mounted, ...] = ()
+    loops: tuple[ClosedLoop, ...] = ()
+    motors: tuple[str, ...] = ()  # of a robot with loops: the joints that are driven, in the file's order
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
         _refuse_bad_parents(self)
         _refuse_bad_coordinates(self)
+        _refuse_bad_loops(self)
         multiples = Multiples(dict(self.values))
         for name, entry, turns in self._written():
             times = multiples.of_angle(entry) if turns else multiples.inside(entry)
@@ -226,6 +232,12 @@ class RobotDescription:
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
 
     @property
+    def driven(self) -> tuple[int, ...]:
+        """The coordinates that have a motor, by their places: all of them, unless loops close."""
+        names = self.joint_names
+        return tuple(names.index(name) for name in self.motors) if self.loops else tuple(range(len(names)))
+
+    @property
     def coordinates(self) -> Coordinates:
         """What moves, and which joints by what."""
         return coordinates_from((x.name, x.turns, x.coordinate) for x in self.joints if x.kind != "fixed")
@@ -244,14 +256,27 @@ AnyRobot = TypeVar("AnyRobot", bound=RobotDescription)
 
 def cells_in(part: object) -> Iterator[Cell]:
     """Every cell of a part of the description, in order."""
+    cells: list[Cell] = []  # one list: a chain of generators hands every cell through all its levels
+    _collect_cells(part, cells)
+    return iter(cells)
+
+
+def _collect_cells(part: object, cells: list[Cell]) -> None:
     if isinstance(part, Cell):
-        yield part
+        cells.append(part)
     elif isinstance(part, tuple):
         for item in part:
-            yield from cells_in(item)
-    elif is_dataclass(part):
-        for item in fields(part):
-            yield from cells_in(getattr(part, item.name))
+            _collect_cells(item, cells)
+    else:
+        kind: type = type(part)
+        for name in _field_names(kind):
+            _collect_cells(getattr(part, name), cells)
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Of a dataclass; nothing of any other type."""
+    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()
 
 
 def with_cells(robot: AnyRobot, change: Callable[[Cell], Cell]) -> AnyRobot:
@@ -317,6 +342,15 @@ def _refuse_bad_coordinates(robot: RobotDescription) -> None:
                 where=RowLabel(Message("joint {name!r}", joint.name), row),
                 hint=Message("name some of {joint_names}", ", ".join(robot.joint_names)),
             )  # fmt: skip
+
+
+def _refuse_bad_loops(robot: RobotDescription) -> None:
+    frames = [*((frame.name, frame.on) for frame in robot.frames), *((x.name, x.name) for x in robot.joints)]
+    fault = loop_fault(robot.loops, robot.motors, [*frames, ("base", BASE)], robot.joint_names)
+    if fault is not None:
+        raise RobotFileError(
+            fault.problem, file=robot.origin.path, where=fault.where, field=fault.field, hint=fault.hint
+        )
 
 
 def _refuse_bad_parents(robot: RobotDescription) -> None:

@@ -67,6 +67,10 @@ def pairs(
         yield from _each(name, _pseudo(inertia.m, inertia.s, _second(inertia.I)), body)
     for joint, link, held_parts in zip(moving, chain.links, parts[1:]):
         yield from _parts(f"a body on {joint.name}", link.parts, held_parts)
+    for cut, ends in zip(chain.cuts, read.loop_ends, strict=True):
+        for on, at, (below, frame) in zip(cut.on, cut.at, ends, strict=True):
+            yield Pair(f"what loop {cut.name} stands on", on, below)
+            yield from _each(f"loop {cut.name}", [*_columns(at.R), at.p], frame)
     for collected, written in read.collected:
         yield Pair("an angle", collected, written)
 
@@ -195,7 +199,16 @@ class _Reader:
         for body in robot.payload if self.tool_row() < 0 else ():
             self.hold(bodies, owner, frame, robot.tool, body)
         self.step(frame, robot.tool)
+        self.loop_ends = [[self.loop_end(stands, name) for name in loop.joins] for loop in robot.loops]
         return [*frames, frame], bodies, self.parts
+
+    def loop_end(self, stands: list[tuple[int, Frame]], name: str) -> tuple[int, Frame]:
+        """The link that a loop's frame is on, and where: a frame by name, else that of a joint's link, or the base."""
+        named = [x for x in self.robot.frames if x.name == name]
+        row = self.row_of(named[0].on if named else name)
+        frame = self.under(stands, row)[1]
+        self.step(frame, named[0].at if named else ())
+        return self.mover(row), frame
 
     def terms(self, joint: Joint) -> list[list[Any]]:
         """The coordinates a joint moves by, by their numbers."""

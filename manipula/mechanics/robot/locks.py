@@ -33,6 +33,7 @@ from manipula.mechanics.robot.exact import Formula, axis_of, parameter_of, total
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce import take, take_last
 from manipula.mechanics.robot.suffixes import RobotSuffixes, suffixes_of
+from manipula.mechanics.robot.topology import refuse_loops
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, floats_of, names_of, text_of
 from manipula.messages import Message
 
@@ -147,6 +148,7 @@ def _why_not(robot: RobotDescription, name: str) -> str | None:
 
 def with_locks(robot: AnyRobot, held: Held) -> AnyRobot:
     """The robot with these joints, each by its own name, at rest at these coordinates."""
+    refuse_loops(robot, "locked")
     if len(held) == robot.dof:
         raise InputError("{name}: every joint would be locked; at least one must be free to move", robot.name)
     coordinates = {joint.name: _coordinate(joint, held) for joint in robot.joints if joint.coordinate is not None}

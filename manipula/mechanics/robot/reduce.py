@@ -45,7 +45,8 @@ def merge_fixed(chain: Tree) -> Tree:
     tip, gap = stands[chain.holder]
     last = chain.tip is None and tip == len(links) - 1
     tool = _join_placements(gap, chain.tool)
-    return replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
+    cuts = chain.move_cuts(lambda row, at: (stands[row][0], _join_placements(stands[row][1], at)))
+    return replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip, cuts=cuts)
 
 
 def _weld_rider(link: Link, rider: Link, at: Placement) -> Link:
@@ -62,7 +63,8 @@ def frames_on_joints(chain: Tree) -> Tree:
         inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
         before = _join_placements(after[link.parent], link.before)
         links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
-    return replace(chain, links=tuple(links), tool=_join_placements(after[chain.holder], chain.tool))
+    cuts = chain.move_cuts(lambda i, at: (i, _join_placements(after[i], at)))
+    return replace(chain, links=tuple(links), tool=_join_placements(after[chain.holder], chain.tool), cuts=cuts)
 
 
 def without_actuators(chain: Tree) -> Tree:
@@ -175,8 +177,13 @@ def rescale_lengths(chain: Tree, length: Scalar) -> Tree:
         placed = replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
         return replace(placed, kind=x.kind.rescale(length), offset=offset, pace=pace)
 
-    links, ground = tuple(map(resize_link, chain.links)), heavy(chain.ground)
-    return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool), ground=ground)
+    links, ground, cuts = (
+        tuple(map(resize_link, chain.links)),
+        heavy(chain.ground),
+        chain.move_cuts(lambda i, at: (i, short(at))),
+    )
+    gravity, tool = scale(1 / length, chain.gravity), short(chain.tool)
+    return replace(chain, links=links, gravity=gravity, tool=tool, ground=ground, cuts=cuts)
 
 
 # The last frame turned about its own axis, by a constant angle φ that makes one parameter of the last link zero.
@@ -226,8 +233,9 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
     inertia = _seen_turned(link.inertia, c, s, known)
     turned = replace(link, offset=link.offset + phi, inertia=inertia)
     links = tuple(turned if i == last else other for i, other in enumerate(chain.links))
-    tool = turn_about("z", c, -s) @ chain.tool if chain.holder == last else chain.tool
-    return replace(chain, links=links, tool=tool)
+    tool, back = chain.tool, turn_about("z", c, -s)
+    cuts = chain.move_cuts(lambda i, at: (i, back @ at if i == last else at))
+    return replace(chain, links=links, tool=back @ tool if chain.holder == last else tool, cuts=cuts)
 
 
 def _seen_turned(body: RigidBody, c: Scalar, s: Scalar, known: Mapping[str, Pair]) -> RigidBody:

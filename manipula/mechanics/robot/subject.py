@@ -40,8 +40,10 @@ def subject_of(robot: RobotDescription, symbolic: Symbolic = "auto") -> Subject:
 
 
 def digest_of(robot: RobotDescription) -> str:
-    """Of all that models depend on; not where the file lies, nor how it names links."""
-    content = [(item.name, getattr(robot, item.name)) for item in fields(robot) if item.name != "origin"]
+    """Of all that models depend on; not where the file lies, nor how it names links. A robot without loops has the
+    digest that it had before there were any."""
+    absent = {"origin", *(name for name in ("loops", "motors") if not getattr(robot, name))}
+    content = [(item.name, getattr(robot, item.name)) for item in fields(robot) if item.name not in absent]
     return sha256(repr(content).encode()).hexdigest()[:DIGITS]
 
 

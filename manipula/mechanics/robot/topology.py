@@ -218,6 +218,7 @@ def road_rows(robot: RobotDescription) -> list[int]:
 
 def road_of(robot: AnyRobot) -> AnyRobot:
     """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
+    refuse_loops(robot, "inverse_kinematics")
     if in_rows(robot) and not robot.coordinates.followers:
         return robot
     if not road_joints(robot):
@@ -231,6 +232,12 @@ def road_of(robot: AnyRobot) -> AnyRobot:
             odd.name,
         )
     return replace(robot, joints=joints, tool_on=None, frames=())
+
+
+def refuse_loops(robot: RobotDescription, what: str) -> None:
+    """Of what a robot whose chains close does not have."""
+    if robot.loops:
+        raise InputError("{robot}: {name} is not made for robots with loops", robot.name, what)
 
 
 def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from manipula.mechanics.robot.actuator import IDLE, Actuator
 from manipula.mechanics.robot.coordinates import Coordinates, coordinates_from
 from manipula.mechanics.robot.joints import JointKind
+from manipula.mechanics.robot.loops import CutJoint
 from manipula.mechanics.spatial.dual import Dual, DualMaths
 from manipula.mechanics.spatial.inertia import NOTHING, InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -71,12 +72,22 @@ class Link:
 
 
 @dataclass(frozen=True)
+class LoopCut:
+    """Where a loop is cut open: two frames, each on a link (or the base), and what the joint between them blocks."""
+
+    name: str
+    on: tuple[int, int]
+    at: tuple[Placement, Placement]
+    joint: CutJoint
+
+
+@dataclass(frozen=True)
 class Tree:
     """World → base → links; the tool is a frame on one of them. `gravity` is the acceleration in the world frame.
 
     `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy. `tip` is the
     link that holds the tool; None is the last one, as on every serial arm. `couplings` are the coordinates where joints
-    follow others; None is one of its own for every joint.
+    follow others; None is one of its own for every joint. `cuts` are the frames that loops hold together.
     """
 
     links: tuple[Link, ...]
@@ -87,6 +98,7 @@ class Tree:
     ground: RigidBody = NOTHING
     tip: int | None = None
     couplings: Coordinates | None = None
+    cuts: tuple[LoopCut, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -142,7 +154,7 @@ class Tree:
             return self if self.tip is None else replace(self, tip=None)
         links = in_series(self.links[i] for i in self.support(self.holder))
         couplings = None if self.couplings is None else self.couplings.of([link.name for link in links])
-        return replace(self, links=links, tip=None, couplings=couplings)
+        return replace(self, links=links, tip=None, couplings=couplings, cuts=())
 
     def along_road(self, values: Sequence[Item]) -> list[Item]:
         """Of one value a link those on the road to the tool."""
@@ -186,6 +198,13 @@ class Tree:
                 beyond[parent].append(found[-1])
         return found[::-1]
 
+    def move_cuts(self, move: Callable[[int, Placement], tuple[int, Placement]]) -> tuple[LoopCut, ...]:
+        """The cuts after a change of the links: `move` takes a link and a frame on it to where they are now."""
+        ends = [[move(i, at) for i, at in zip(cut.on, cut.at)] for cut in self.cuts]
+        return tuple(
+            replace(cut, on=(a[0], b[0]), at=(a[1], b[1])) for cut, (a, b) in zip(self.cuts, ends, strict=True)
+        )
+
     def on_base(self, states: Sequence[State]) -> list[State]:
         """The states of the links that stand on the base."""
         return [states[i] for i in self.children(BASE)]
@@ -211,7 +230,8 @@ def map_tree(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
     base, tool = _placement(chain.base, entry), _placement(chain.tool, entry)
     ground, gravity = _inertia(chain.ground, entry), _vector(chain.gravity, entry)
     couplings = None if chain.couplings is None else chain.couplings.map_factors(entry)
-    return Tree(links, gravity, maths, base, tool, ground, chain.tip, couplings)
+    cuts = chain.move_cuts(lambda i, at: (i, _placement(at, entry)))
+    return Tree(links, gravity, maths, base, tool, ground, chain.tip, couplings, cuts)
 
 
 def over_duals(chain: Tree) -> Tree:

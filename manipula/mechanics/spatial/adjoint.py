@@ -17,7 +17,7 @@ from itertools import count
 
 from manipula.mechanics.spatial.dual import ChoosingMaths
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.scalar import OPS, Scalar
+from manipula.scalar import FLAT, OPS, Scalar
 
 Pull = Callable[[Scalar], tuple[Scalar, ...]]  # weight of a result → weights of what it was made of
 _ORDER = count()
@@ -153,7 +153,7 @@ class TracedMaths(ChoosingMaths):
         op, given = OPS[name], tuple(as_traced(x) for x in args)
         values = [x.value for x in given]
         value = op.value(self.inner, *values)
-        if op.flat:
+        if op.slopes is FLAT:
             return Traced(value)
 
         def pull(w: Scalar) -> tuple[Scalar, ...]:

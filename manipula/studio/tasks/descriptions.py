@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula import api
-from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
+from manipula.api.robot_verbs import robot_with_shown_tool, shown_frame
 from manipula.errors import ManipulaError, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from manipula import api
-from manipula.api.shown_frames import robot_with_shown_tool
+from manipula.api.robot_verbs import robot_with_shown_tool
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot

@@ -16,8 +16,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 from pydantic import BaseModel
 
 from manipula.mechanics.robot.formats.conversion.document import RobotDocument, document_from_data
-from manipula.studio.tasks import replies
-from manipula.studio.tasks.registry import JOBS, task_named
+from manipula.studio.tasks import JOBS, replies, task_named
 
 FILE = Path(__file__).parents[3] / "web" / "src" / "shared" / "api.ts"
 HEAD = """// What the studio's server answers, written by `python -m tests.units.studio.contract`. Where its types are,

@@ -13,10 +13,9 @@ from manipula import api
 from manipula.algebra.emit import backend
 from manipula.mechanics.robot.formats import registry
 from manipula.studio.store import Folder
-from manipula.studio.tasks import replies
+from manipula.studio.tasks import JOBS, QUICK, replies
 from manipula.studio.tasks.descriptions import export, read
 from manipula.studio.tasks.motion import start
-from manipula.studio.tasks.registry import JOBS, QUICK
 from tests.browser.robots import recorded
 from tests.units.studio.conftest import Live
 from tests.units.studio.contract import FILE, conform, reply_of, text_of_types

@@ -18,7 +18,7 @@ import pytest
 
 from manipula import api
 from manipula.studio.requests import redirect_page
-from manipula.studio.tasks.registry import JOBS, QUICK
+from manipula.studio.tasks import JOBS, QUICK
 from tests.units.studio.conftest import STARTED, Live, ended, started
 
 BROWSER = """#!{python}

@@ -8,7 +8,7 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.api.robot_story import paper_story
-from manipula.api.shown_frames import robot_with_shown_tool, shown_frame
+from manipula.api.robot_verbs import robot_with_shown_tool, shown_frame
 from manipula.arm import Arm
 from manipula.errors import InputError
 from manipula.mechanics.robot.topology import with_frame

@@ -138,11 +138,7 @@ class C99:
         name = Namer(spelling.RESERVED).name(tape.name)
         shown = _context(self, tape, name, version)
         cases = states(tape, samples)
-        test = {
-            **shown,
-            **self_test_tables(shown["split"], cases, spelling.language("")),
-            "header": f"{name}.h",
-        }
+        test = {**shown, **self_test_tables(shown["split"], cases, spelling.language("")), "header": f"{name}.h"}
         return {
             f"{name}.h": fill_template(__name__, "function.h.jinja", shown),
             f"{name}.c": fill_template(__name__, "function.c.jinja", shown),

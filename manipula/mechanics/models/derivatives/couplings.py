@@ -53,6 +53,7 @@ AXES: dict[str, Mapping[str, Contraction]] = {
     "jacobian_dot": {"Jd": COLUMNS},
     "tool_bias": {},
     "tool_velocity": {},
+    "joint_motion": {},
     "tool_acceleration": {},
     "centre_of_mass": {},
     "centre_of_mass_jacobian": {"J": COLUMNS},

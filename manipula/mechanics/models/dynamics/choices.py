@@ -273,7 +273,9 @@ def slide_frame(chain: Tree, i: int, way: str) -> Tree:
 
     for k in children:
         links[k] = replace(links[k], before=behind(links[k].before))
-    return replace(chain, links=tuple(links), tool=behind(chain.tool) if chain.holder == i else chain.tool)
+    tool = behind(chain.tool) if chain.holder == i else chain.tool
+    cuts = chain.move_cuts(lambda k, at: (k, behind(at) if k == i else at))
+    return replace(chain, links=tuple(links), tool=tool, cuts=cuts)
 
 
 def _along(axis: Vector, p: Vector) -> Scalar:

@@ -25,6 +25,8 @@ from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vec3, Vector, along_z, cross, neg, rotate, scale, unrotate
 from manipula.scalar import Scalar
 
+Scalars = Sequence[Scalar]
+
 
 @dataclass(frozen=True)
 class Moving:
@@ -67,12 +69,7 @@ def ground(chain: Tree) -> Moving:
 
 
 def newton_euler(
-    chain: Tree,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar],
-    wrench: Sequence[Scalar] | None = None,
-    base: Moving | None = None,
+    chain: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Scalars | None = None, base: Moving | None = None
 ) -> NewtonEuler:
     """Torques of the bare mechanism. `wrench` (force, moment; world axes) acts on the tool at its origin.
 
@@ -120,7 +117,7 @@ def euler(body: RigidBody, x: Moving) -> Vec3:
     return rotate(body.I, x.wd) + cross(x.w, rotate(body.I, x.w)) + cross(body.s, x.vd)
 
 
-def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Scalar] | None) -> dict[int, Loaded]:
+def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Scalars | None) -> dict[int, Loaded]:
     """What the link that holds the tool passes on to the environment, in its frame: f = −F_ext, n = −N_ext − p×F_ext"""
     if wrench is None:
         return {}

@@ -55,12 +55,18 @@ def jacobian_dot(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Rows
 
 def tool_bias(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """J̇ q̇, what the tool accelerates by at constant joint rates:  Σ (W×v + w×V, W×w), the columns times their rates"""
-    rates = [((scale(rate, v), scale(rate, w)), 1) for (v, w), rate in zip(columns_in_world(chain, q), qd, strict=True)]
+    linear, angular = bias_from_columns(columns_in_world(chain, q), qd)
+    return [*linear, *angular]
+
+
+def bias_from_columns(columns: Sequence[Column], qd: Sequence[Scalar]) -> Column:
+    """The same from the columns of a serial arm, or of the joints on the road, from the base."""
+    rates = [((scale(rate, v), scale(rate, w)), 1) for (v, w), rate in zip(columns, qd, strict=True)]
     _, *turns = accumulate(rates, _add_turn, initial=NULL)
     linear, angular = NULL, NULL
     for ((v, w), _), W, V in zip(rates, turns, _later(_add_slide, rates)):
         linear, angular = add(linear, add(cross(W, v), cross(w, V))), add(angular, cross(W, w))
-    return [*linear, *angular]
+    return linear, angular
 
 
 def _later(step: Callable[[Vector, Rated], Vector], rates: Sequence[Rated]) -> list[Vector]:

@@ -33,7 +33,7 @@ from manipula.mechanics.models.linear.two_velocity import (
 )
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce import frames_on_joints, massless, regroup
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import BASE, Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half, power
 from manipula.mechanics.spatial.vector import add, dot, matmul, rotate, symmetric, transpose, unrotate
 from manipula.scalar import Scalar
@@ -44,6 +44,8 @@ Given = Mapping[str, Sequence[Scalar]]  # q, qd, qd_r, qdd_r, slip, load, weight
 def plain(chain: Tree, x: Given) -> dict[str, Any]:
     """The arm's torques and the body's, the latter by a matrix and polarisation."""
     refuse_loaded(chain, NO_COLUMNS)
+    if chain.holder == BASE:  # no joint moves the body
+        return {**dynamics_plain(chain, x), "slope": [0] * len(UNITS)}
     still = [0] * chain.dof
     mean = [half(a + b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
     apart = [half(a - b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
@@ -72,6 +74,8 @@ def plain(chain: Tree, x: Given) -> dict[str, Any]:
 def dynamics_with_payload(tree: Tree, x: Given) -> dict[str, Any]:
     """The body welded to its link, the recursion of the arm."""
     chain = regroup(frames_on_joints(tree))  # the arm's own masses alone: the body's would be handed down in every call
+    if chain.holder == BASE:
+        return {**dynamics_by_field(chain, x, [LinkOptions()] * chain.dof), "slope": [0] * len(UNITS)}
     held, at = chain.links[chain.holder], chain.tool
     laden = replace(held, inertia=held.inertia + _body(x["load"]).seen_from(at))
     links = tuple(laden if i == chain.holder else link for i, link in enumerate(chain.links))

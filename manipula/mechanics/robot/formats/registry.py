@@ -59,6 +59,10 @@ class Format:
 
     def write(self, robot: object) -> str:
         """The robot as text."""
+        if robot.loops and self.name != "toml":
+            raise RobotFileError(
+                "{robot} has loops, which such a file cannot hold", robot.name, hint=Message("save it as TOML")
+            )
         return str(_load_function(self.writer)(robot))
 
     def losses(self, robot: object) -> list[str]:

@@ -310,7 +310,7 @@ _RAISED = re.compile(r"(?P<whole>(?<![\w.])\d+)?(?P<before>\s*)·(?P<after>\s*)(
 _COMMA = re.compile(r"(?<=\d),(?=\d)|(?<![^-+*/( ]),(?=\d)")
 _TIMES_PI = re.compile(r"(?<=[0-9])\s*(?=pi\b)")
 _PRODUCT = re.compile(r"(?<=\))\s*(?=[A-Za-z0-9(])|(?<=\bpi)\s*(?=\()")
-_NUMBER = r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\bpi\b|\)"
+_NUMBER = r"(?<![\w.])(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|\bpi\b|\)"
 _UNIT_WORDS = {
     "deg": r"°|deg(?:rees?)?|graus?", "rad": r"rad(?:ians?|ianos?)?", "mm": "mm", "cm": "cm",
     "m": r"m(?:et(?:re|er|ro)s?)?", "kg": "kg",

@@ -140,7 +140,7 @@ _LETTERS = {
 _LISTS = ("xyz", "rpy", "axis")
 
 
-_NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf)")
+_NUMBER = re.compile(r"[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|nan|inf)")
 LONGEST = 4000  # digits that Python makes a whole number of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -59,6 +59,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
 )
 from manipula.mechanics.robot.formats.units import Entry, parameter_from_entry
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
 from manipula.mechanics.robot.topology import TOOL
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
@@ -124,16 +125,43 @@ class _Builder:
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
             ground=tuple(map(self.base_body, _bodies_of_base(table.base), self.suffixes.ground)),
+            loops=tuple(ClosedLoop(loop.name, loop.joins, loop.free) for loop in table.loop),
+            motors=self.motors(),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
+
+    def motors(self) -> tuple[str, ...]:
+        """Those named, or all joints that are not passive."""
+        passive = [name for row, name in zip(self.table.joint, self.names) if row.passive]
+        if self.table.motors is not None:
+            drive, order = self.table.motors.drive, {name: row for row, name in enumerate(self.names)}
+            if both := next((name for name in passive if name in drive), None):
+                raise RobotFileError(
+                    "{name!r} is driven and passive", both, where="motors", field="drive", hint="write one of the two"
+                )
+            return tuple(sorted(drive, key=lambda name: order.get(name, len(order))))
+        moving = [
+            name for row, name in zip(self.table.joint, self.names) if row.type != "fixed" and row.coordinate is None
+        ]
+        return tuple(name for name in moving if name not in passive) if self.table.loop or passive else ()
 
     def poses(self, robot: RobotDescription) -> Iterator[NamedPose]:
         """A bare number is an angle or a length, as its joint turns or slides; a list of another size is refused."""
         motions = [_motion(row) for row, name in zip(self.table.joint, self.names) if name in robot.joint_names]
-        for name, entries in self.table.poses.items():
+        for name, given in self.table.poses.items():
+            entries = self.pose_entries(robot, name, given) if isinstance(given, dict) else given
             kinds: Iterator[Quantity] = itertools.chain(motions, itertools.repeat("si"))
             at = [self.motion(x, kind, "", f"poses.{name}[{k}]") for k, (x, kind) in enumerate(zip(entries, kinds), 1)]
             yield named_pose(robot, name, at)
+
+    def pose_entries(self, robot: RobotDescription, name: str, given: Mapping[str, Entry]) -> list[Entry]:
+        """A pose by the names of joints; those absent are at 0."""
+        if odd := next((joint for joint in given if joint not in robot.joint_names), None):
+            raise RobotFileError(
+                "{odd!r} has no coordinate of its own", odd, field=f"poses.{name}",
+                hint=Message("name some of {joint_names}", ", ".join(robot.joint_names)),
+            )  # fmt: skip
+        return [given.get(joint, Fraction(0)) for joint in robot.joint_names]
 
     def frames(self) -> tuple[Frame, ...]:
         """Their cells are named after them, each after its own."""

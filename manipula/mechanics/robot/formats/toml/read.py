@@ -26,6 +26,8 @@ from manipula.mechanics.robot.formats.toml.schema import (
     CarriedTable,
     Friction,
     JointTable,
+    LoopTable,
+    MotorsTable,
     PayloadTable,
     RobotTable,
     SpringTable,
@@ -56,6 +58,8 @@ _TABLES: dict[str, type[BaseModel]] = {
     **FRICTION_TABLES,
     "carries": CarriedTable,
     "springs": SpringTable,
+    "loop": LoopTable,
+    "motors": MotorsTable,
 }
 _WANTED = {
     "string_type": Message("expected text in quotes"),

@@ -172,6 +172,20 @@ class FrameTable(PlacementTable):
     on: Label = Field(description='the joint whose link holds it, or "base"')
 
 
+class LoopTable(_Table):
+    """A loop: two frames that a joint holds together."""
+
+    name: Label
+    joins: tuple[Label, Label] = Field(description="two frames by name, or links by their joints")
+    free: str = Field("z", description='of that joint: "z", "slide z", "ball", "universal xz", "" (welded)')
+
+
+class MotorsTable(_Table):
+    """Which joints of a robot with loops are driven."""
+
+    drive: tuple[Label, ...] = Field(description="the joints that have a motor, by name")
+
+
 class CarriedTable(Massive):
     """A body fixed to a link at a placement from the link's frame."""
 
@@ -240,6 +254,7 @@ class JointTable(_OfKind):
     link_name: Label | None = Field(None, description="what the link is called; its frame can be asked for so")
     link: PlacementTable | None = Field(None, description="the link's frame, seen from that frame; default the same")
     direction: Direction | None = None
+    passive: bool = Field(False, description="true: it has no motor; the loops of the robot move it")
     coordinate: str | None = Field(None, description='moves by others: "2*elbow + pi/2", linear in their q')
     limits: tuple[Motion, Motion] | None = Field(None, description="lowest and highest q, in the file's units")
     velocity_limit: Motion | None = Field(None, description="in the file's units per second")
@@ -344,12 +359,15 @@ class RobotTable(_Table):
     values: Annotated[dict[str, Value], BeforeValidator(_values)] = Field(
         default_factory=dict, description="names and their values, SI"
     )
-    poses: dict[Label, tuple[Motion, ...]] = Field(
-        default_factory=dict, description="by name, a coordinate for every joint that moves by itself"
+    poses: dict[Label, tuple[Motion, ...] | dict[str, Motion]] = Field(
+        default_factory=dict,
+        description="by name, a coordinate for every joint that moves by itself; or a table of them, those absent 0",
     )
     base: BaseTable | None = None
     tool: ToolTable | None = None
     frame: tuple[FrameTable, ...] = ()
+    loop: tuple[LoopTable, ...] = ()
+    motors: MotorsTable | None = None
     payload: Annotated[tuple[PayloadTable, ...], BeforeValidator(_as_list)] = ()
     joint: tuple[JointTable, ...] = Field(min_length=1)
 

@@ -128,10 +128,20 @@ class _Writer:
         for frame in self.robot.frames:
             named = (f"name = {quote_toml(frame.name)}", self.on(frame.on))
             yield from ("", "[[frame]]", *named, *(self.placement(frame.at, frame.name) if frame.at else ()))
+        yield from self.loops()
         for body, suffix in zip(self.robot.payload, self.suffixes.payload):
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):
             yield from ("", "[[joint]]", *self.joint(index, joint))
+
+    def loops(self) -> Iterator[str]:
+        """What closes, and which joints are driven."""
+        for loop in self.robot.loops:
+            joins = ", ".join(map(quote_toml, loop.joins))
+            named = (f"name = {quote_toml(loop.name)}", f"joins = [{joins}]", f"free = {quote_toml(loop.free)}")
+            yield from ("", "[[loop]]", *named)
+        if self.robot.loops:
+            yield from ("", "[motors]", f"drive = [{', '.join(map(quote_toml, self.robot.motors))}]")
 
     def part(self, name: str, steps: Steps, held: Iterable[str]) -> Iterator[str]:
         """The base or the tool, where anything is to be said of it."""

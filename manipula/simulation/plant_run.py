@@ -1,9 +1,4 @@
-"""One arm driven by a function in Python that is asked in every stage of a step.
-
-The text of a step is written over any scalar: here it runs on numbers, and where the arm asks for its torques the
-function is called with the time and the state of that stage. So the torques are not held over the step, and the run has
-the order of its method; every stage is paid for in Python.
-"""
+"""A plant in time: the task as it was asked for, and the loops that its run is made of."""
 
 from __future__ import annotations
 
@@ -15,23 +10,69 @@ import numpy as np
 
 from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError
 from manipula.generation.compose import asked_of
 from manipula.generation.pipeline import generate_function
+from manipula.generation.results.system import Law, System
 from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Maths, Rate
-from manipula.simulation.inputs import RUNAWAY, torques_from
+from manipula.simulation.inputs import RUNAWAY, Workshop, torques_from
+from manipula.simulation.loop import Sensors, loop_system
 from manipula.simulation.plant import Plant, Stepping, stepping_of
+from manipula.simulation.run import Run
+from manipula.simulation.runner import run_simulation
 from manipula.simulation.stepping import TOLD, Array, Marched, Progress
+from manipula.simulation.task import Event, task_from
+
+
+def run_of(
+    plant: Plant, law: Any, ref: Any, *, step: float, method: str, sensors: Sensors | None, tell: Callable[[str], None],
+    events: Sequence[Event], **asked: Any,
+) -> Run:  # fmt: skip
+    """The run, from a law or torques and a reference; `asked` are the other words of `simulate`."""
+    if sensors is not None and method == "dop853":
+        raise InputError("sensors: {method} has none; take a method of fixed steps", method)
+    task = task_from(plant, ref, step=step, method=method, events=events, gains=_gains(law), **asked)
+    if sensors is not None and not hasattr(law, "function"):
+        raise InputError("sensors: stand before a law of mp.controller, not before torques or a function")
+    inside = ref if getattr(ref, "block", None) is not None else None  # so that every stage has its own time
+    pushed = any(x is not None for x in (task.wrench, *(x.wrench for x in task.events if x.wrench is not ...)))
+
+    def loop(arm: Plant, law: Law | None) -> System:
+        follows = inside if law is not None and law.sample is None else None
+        seen = None if law is None else sensors
+        return loop_system(arm, law, follows, method=method, step=step, wrench=pushed, sensors=seen, tell=tell)
+
+    make = Workshop(loop, _change_payload, run_stages)
+    return run_simulation(
+        task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
+    )
+
+
+def _gains(law: object) -> dict[str, int]:
+    return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
+
+
+def _change_payload(plant: Plant, load: Mapping[str, Any] | None) -> Plant:
+    empty = plant.robot.without("payload")
+    return replace(plant, robot=empty if load is None else empty.with_payload(**load))
+
+
+# One arm driven by a function in Python that is asked in every stage of a step.
+#
+# The text of a step is written over any scalar: here it runs on numbers, and where the arm asks for its torques the
+# function is called with the time and the state of that stage. So the torques are not held over the step, and the run
+# has the order of its method; every stage is paid for in Python.
 
 TIME = PortKind("time", "s", "time", ("time",), "state")
-Law = Callable[[float, Array, Array], Sequence[float]]
+PythonLaw = Callable[[float, Array, Array], Sequence[float]]
 
 
 def run_stages(
-    plant: Plant, method: str, law: Law, start: Mapping[str, Array], times: Array, along: Mapping[str, Array],
+    plant: Plant, method: str, law: PythonLaw, start: Mapping[str, Array], times: Array, along: Mapping[str, Array],
     parameters: Mapping[str, Array], tell: Progress, every: int,
 ) -> Marched:  # fmt: skip
     """The states at every k-th of these times, from `start` on. `along`: the wrench, a row a step."""
@@ -67,7 +108,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
     return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
 
 
-def _with_python_torques(arm: Block, law: Law, torques: list[Array]) -> Block:
+def _with_python_torques(arm: Block, law: PythonLaw, torques: list[Array]) -> Block:
     """The arm with its torques from the function: at the motors, where it has these."""
 
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:

@@ -1,0 +1,375 @@
+"""Robots whose chains close: what they are in a file, where they close, and the laws that their models keep."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import InputError, ManipulaWarning
+from manipula.mechanics.models.closure.assembly import NumericLinkage
+from manipula.mechanics.models.closure.constraint import closure_bias, closure_rows, seen_from_first, seen_from_world
+from manipula.mechanics.models.closure.elimination import Elimination, PivotBlock
+from manipula.mechanics.models.closure.position import mechanism_of
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.loops import is_free_word
+from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
+from tests.emitted import cc
+from tests.linkages import ALL, Linkage, five_bar, four_bar, three_cranks
+
+Array = Any
+
+
+def closed_at(robot: mp.Robot, seed: int, spread: float = 0.25) -> tuple[Array, Array, Array]:
+    """A closed position, rates and accelerations of the motors."""
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        at = robot.close(rng.uniform(-spread, spread, len(robot.motors)))
+        if at.ok:
+            return (at.q, *rng.normal(size=(2, len(robot.motors))))
+    raise AssertionError("it does not close")
+
+
+# files
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_robot_file_keeps_loops_and_motors(name: str, tmp_path: Path) -> None:
+    robot = ALL[name](0).with_poses(closed=[0.0] * ALL[name](0).dof)
+    again = mp.load(mp.save(robot, tmp_path / "linkage.toml"))
+    assert (again.loops, again.motors, again.frames) == (robot.loops, robot.motors, robot.frames)
+    assert again.digest == robot.digest
+    assert again.close([0.0] * len(robot.motors), near="closed").ok
+
+
+def test_a_joint_may_be_passive_instead_and_a_pose_may_name_joints() -> None:
+    text = file_text(four_bar(0)).replace('drive = ["crank"]', "")
+    text = text.replace("[motors]\n", "[poses]\nclosed = { crank = 0.1 }\n")
+    for name in ("coupler", "rocker"):
+        text = text.replace(f'name = "{name}"\n', f'name = "{name}"\npassive = true\n')
+    robot = mp.Robot.from_text(text)
+    assert robot.motors == ("crank",)
+    assert robot.poses["closed"] == (0.1, 0.0, 0.0)
+    assert robot.close([0.1]).ok
+
+
+def file_text(robot: mp.Robot) -> str:
+    from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+
+    return toml_from_robot(robot)
+
+
+def test_robots_without_loops_are_what_they_were() -> None:
+    assert mp.load("puma560").digest == "2450189be9e5ab64"
+    assert mp.load("panda").driven == tuple(range(7))
+
+
+@pytest.mark.parametrize(
+    ("word", "right"),
+    [("z", 1), ("x", 1), ("slide y", 1), ("ball", 1), ("universal xz", 1), ("", 1), ("slide", 0), ("universal xx", 0),
+     ("zz", 0), ("Z", 0), ("universal x", 0), (" slide  z ", 1)],
+)  # fmt: skip
+def test_words_of_a_cut_joint(word: str, right: int) -> None:
+    assert is_free_word(word) == bool(right)
+
+
+CHANGES = [
+    ('joins = ["pin_a"', 'joins = ["nowhere"', "loop 'pin': joins: the robot has no frame 'nowhere'"),
+    ('joins = ["pin_a", "pin_b"]', 'joins = ["pin_a", "coupler"]', "both frames are on 'coupler'"),
+    ('free = "z"', 'free = "about z"', "loop 'pin': free: found 'about z'"),
+    ('drive = ["crank"]', 'drive = ["motor"]', "motors: drive: 'motor' has no coordinate of its own"),
+    ('drive = ["crank"]', 'drive = ["crank", "crank"]', "'crank' is named twice"),
+    ('drive = ["crank"]', 'driven = ["crank"]', "unknown key"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "said"), CHANGES)
+def test_a_wrong_file_is_one_sentence(old: str, new: str, said: str) -> None:
+    text = file_text(four_bar(0))
+    assert old in text
+    with pytest.raises(InputError, match=said.replace("(", r"\(")):
+        mp.Robot.from_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("motors", "said"),
+    [
+        (("crank", "coupler"), "its loops leave 1 freedoms, and 2 joints are driven"),
+        ((), "its loops leave 1 freedoms, and 0 joints are driven .*: crank, coupler, rocker can move"),
+    ],
+)
+def test_motors_that_do_not_fit_are_one_sentence(motors: tuple[str, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        replace(four_bar(0), motors=motors).close([0.0] * len(motors))
+
+
+def test_idle_motors_are_told() -> None:
+    x = Linkage("idle", 0)
+    x.joint("turn", "base", (0.0, 0.0, 0.0))
+    x.joint("crank", "turn", (0.1, 0.0, 0.0), motor=True)
+    x.joint("coupler", "crank", (0.1, 0.2, 0.0))
+    x.joint("rocker", "turn", (0.5, 0.0, 0.0), motor=True)
+    x.loop("pin", "coupler", "rocker", (0.5, 0.3, 0.0))
+    with pytest.raises(InputError, match="do not move it as a whole: turn"):
+        x.robot().close([0, 0])
+
+
+def test_a_loop_that_does_not_close_says_by_how_much() -> None:
+    end = 'name = "pin_b"\non = "rocker"\nxyz = ['
+    head, tail = file_text(four_bar(0)).split(end)
+    text = f"{head}{end}3, 0, 0]{tail.partition(']')[2]}"
+    with pytest.raises(InputError, match=r"do not close: the frames stay \d"):
+        mp.Robot.from_text(text).close([0.0])
+
+
+@pytest.mark.parametrize("model", ["joint_wrenches", "coriolis_matrix", "inverse_dynamics_derivatives", "momentum"])
+def test_models_that_know_no_loops_refuse(model: str) -> None:
+    with pytest.raises(InputError, match="is not made for robots with loops"):
+        mp.generate(four_bar(0), model)
+
+
+def test_uses_that_know_no_loops_refuse(tmp_path: Path) -> None:
+    robot = four_bar(0)
+    arm = mp.Arm(robot, frame="pin_a")
+    for ask in (
+        lambda: mp.Plant(robot), lambda: arm.inverse_kinematics(np.eye(4)), lambda: robot.locked(crank=0.1),
+        lambda: mp.save(robot, tmp_path / "a.urdf"), lambda: mp.identify(robot, []),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match="loops"):
+            ask()
+
+
+@pytest.mark.parametrize("given", [[0.0, 0.1], ["a"], [np.nan], [[0.0]], {"coupler": 0.1}, {}, None])
+def test_bad_positions_of_motors_are_one_sentence(given: Any) -> None:
+    with pytest.raises(InputError):
+        four_bar(0).close(given)
+    with pytest.raises(InputError, match="has no loops"):
+        mp.load("planar2r").close([0.1])
+
+
+# where loops close
+
+
+@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("name", ALL)
+def test_starts_around_a_pose_close_in_its_assembly_or_say_why(name: str, seed: int) -> None:
+    robot = ALL[name](seed)
+    mechanism, plan = mechanism_of(robot)
+    rng = np.random.default_rng(seed)
+    signs = np.sign(mechanism.divisors(np.zeros(robot.dof), plan))
+    motors = 0.2 * rng.uniform(-1, 1, len(robot.motors))
+    at = robot.close(motors, near=0.2 * rng.uniform(-1, 1, robot.dof))
+    if at.ok:
+        assert at.error <= 1e-12
+        np.testing.assert_array_equal(at.q[list(robot.driven)], motors)
+        np.testing.assert_array_equal(np.sign(mechanism.divisors(at.q, plan)), signs)
+    else:
+        with pytest.raises(InputError, match="motors at"):
+            np.asarray(at)
+
+
+def test_whatever_the_start_its_assembly_is_kept_or_a_status_says_so() -> None:
+    robot = five_bar(2)
+    mechanism, plan = mechanism_of(robot)
+    closed = 0
+    for start in np.random.default_rng(1).uniform(-2.5, 2.5, (40, 4)):
+        at = robot.close(start[[0, 2]], near=start)
+        closed += at.ok
+        if at.ok:
+            assert np.sign(mechanism.divisors(at.q, plan)) == np.sign(mechanism.divisors(start, plan))
+    assert closed > 10
+
+
+def test_the_way_back_leads_to_the_start() -> None:
+    robot = five_bar(1)
+    there = robot.close([0.4, -0.3])
+    back = robot.close([0.0, 0.0], near=there.q)
+    np.testing.assert_allclose(back.q, np.zeros(4), atol=1e-11)
+
+
+def test_positions_out_of_reach_have_a_status() -> None:
+    robot = drawn_five_bar(rods=(0.3, 0.3))  # 0.6 m; the elbows are 0.8 m apart there
+    at = robot.close([np.pi, 0.0])
+    assert at.status in ("open", "singular", "other assembly")
+    assert np.isfinite(at.q).all() and at.error < 1e-11  # the last closed position on the way
+
+
+def test_the_other_assembly_is_closed_from_its_own_pose() -> None:
+    robot = five_bar(2)
+    mechanism, plan = mechanism_of(robot)
+    other = next(
+        q
+        for q in (mechanism.newton(start, plan.passive) for start in np.random.default_rng(0).uniform(-3, 3, (80, 4)))
+        if mechanism.closed(q) and mechanism.divisors(q, plan)[0] * mechanism.divisors(np.zeros(4), plan)[0] < 0
+    )
+    at = robot.close(other[[0, 2]], near=other)
+    assert at.ok and np.sign(mechanism.divisors(at.q, plan)[0]) == np.sign(mechanism.divisors(other, plan)[0])
+
+
+def test_a_redundant_crank_has_its_rank_where_it_closes() -> None:
+    robot = three_cranks(0)
+    mechanism, plan = mechanism_of(robot)
+    anywhere = mechanism.J(np.random.default_rng(0).uniform(-1, 1, 4))
+    assert np.linalg.matrix_rank(anywhere, 1e-6) == 4
+    assert mechanism.rank(robot.close([0.3]).q) == len(plan.rows) == 3
+
+
+# texts
+
+
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("name", ALL)
+def test_both_texts_give_the_same_rows_closed_or_not(name: str, seed: int) -> None:
+    rng, tree = np.random.default_rng(seed), merge_fixed(bind(ALL[name](seed), FLOATS, {}))
+    q, qd = rng.normal(size=(2, tree.dof)).tolist()
+    for chain in (tree, frames_on_joints(tree)):
+        one, other = (closure_rows(chain, q, text) for text in (seen_from_world, seen_from_first))
+        np.testing.assert_allclose(one, other, atol=1e-12)
+        one, other = (closure_bias(chain, q, qd, text) for text in (seen_from_world, seen_from_first))
+        np.testing.assert_allclose(one, other, atol=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_elimination_solves_and_solves_transposed(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for n, rest in ((1, 1), (2, 2), (3, 3), (4, 3), (5, 1), (6, 0)):
+        A, b = rng.normal(size=(n, n)), rng.normal(size=n)
+        rows, columns = (tuple(map(int, rng.permutation(n))) for _ in range(2))
+        made = Elimination([PivotBlock(rows, columns, rest)], A.tolist())
+        np.testing.assert_allclose(A @ made.solve(b.tolist()), b, atol=1e-9)
+        np.testing.assert_allclose(A.T @ made.solve_transposed(b.tolist()), b, atol=1e-9)
+    A = np.tril(rng.normal(size=(3, 3))) + np.eye(3)
+    made = Elimination([PivotBlock((k,), (k,), 1) for k in range(3)], A.tolist())
+    np.testing.assert_allclose(A @ made.solve([1.0, 2.0, 3.0]), [1, 2, 3], atol=1e-9)
+    np.testing.assert_allclose(A.T @ made.solve_transposed([1.0, 2.0, 3.0]), [1, 2, 3], atol=1e-9)
+
+
+# laws
+
+
+QUICK = ["five-bar", "slide", "three cranks"]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ALL if name not in QUICK]
+
+
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("name", [*QUICK, *SLOW])
+def test_models_of_a_closed_robot_agree_with_each_other(name: str, seed: int) -> None:
+    robot = ALL[name](seed)
+    arm, (q, qd, qdd) = mp.Arm(robot, optimise="none"), closed_at(robot, seed)
+    tau, M = arm.inverse_dynamics(q, qd, qdd), arm.inertia_matrix(q)
+    np.testing.assert_allclose(arm.forward_dynamics(q, qd, tau), qdd, atol=1e-9)
+    bare = mp.Arm(robot.without("friction"), optimise="none")
+    whole = M @ qdd + arm.coriolis(q, qd) + arm.gravity(q)
+    np.testing.assert_allclose(bare.inverse_dynamics(q, qd, qdd), whole, atol=1e-9)
+    np.testing.assert_allclose(M @ arm.inertia_matrix_inverse(q), np.eye(len(qd)), atol=1e-8)
+    pi = np.array([float(x or 0) for x in robot.standard_parameters.values()])
+    np.testing.assert_allclose(arm.regressor(q, qd, qdd) @ pi, tau, atol=1e-9)
+    # power: ½ q̇ᵀ M q̇ is the kinetic energy
+    np.testing.assert_allclose(qd @ M @ qd / 2, arm.energy(q, qd).kinetic, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("name", [*QUICK, *SLOW])
+def test_the_power_of_the_motors_is_the_rate_of_the_energy(name: str, seed: int) -> None:
+    robot = ALL[name](seed).without("friction")
+    arm, (q, qd, qdd), h = mp.Arm(robot, optimise="none"), closed_at(robot, seed), 2e-4
+    energies = []
+    for t in (h, -h):
+        motors = q[list(robot.driven)] + t * qd + t * t / 2 * qdd
+        there = robot.close(motors, near=q)
+        energies.append(sum(arm.energy(there.q, qd + t * qdd)))
+    rate, power = (energies[0] - energies[1]) / (2 * h), arm.inverse_dynamics(q, qd, qdd) @ qd
+    assert abs(rate - power) < 2e-5 * (1 + abs(power))
+
+
+def test_a_wrench_does_the_work_of_the_tool() -> None:
+    robot = five_bar(0).without("friction")
+    arm, (q, qd, qdd), w = mp.Arm(robot, frame="tip_a", optimise="none"), closed_at(robot, 0), np.arange(1.0, 7.0)
+    change = arm.inverse_dynamics(q, qd, qdd, w) - arm.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(change, -arm.jacobian(q).T @ w, atol=1e-10)
+    np.testing.assert_allclose(arm.tool_velocity(q, qd), arm.jacobian(q) @ qd, atol=1e-12)
+
+
+def test_a_singular_closure_gives_nan_and_a_warning() -> None:
+    robot = five_bar(0)
+    mechanism, plan = mechanism_of(robot)
+    arm = mp.Arm(robot, optimise="none")
+    good = robot.close([0.1, 0.0]).q
+    low, high = good.copy(), good.copy()
+    high[3] += np.pi  # beyond it the determinant has the other sign
+    for _ in range(80):
+        middle = (low + high) / 2
+        same = mechanism.divisors(middle, plan)[0] * mechanism.divisors(good, plan)[0] > 0
+        low, high = (middle, high) if same else (low, middle)
+    with pytest.warns(ManipulaWarning, match="singular at 1 of 2 positions"):
+        tau = arm.inverse_dynamics(np.array([good, low]), [1.0, 0.5], [0.0, 0.0])
+    assert np.isfinite(tau[0]).all() and np.isnan(tau[1]).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        arm.inverse_dynamics(good, [1.0, 0.5], [0.0, 0.0])
+
+
+def test_letters_stay_letters_where_loops_close() -> None:
+    text = file_text(five_bar(0)).replace("mass = ", "#", 1).replace("[motors]", "[values]\n[motors]")
+    robot = mp.Robot.from_text(text)
+    made = mp.generate(robot, "gravity", optimise="none")
+    assert made.inputs["p"] == ("m1",)
+
+
+def test_emitted_code_gives_torques_and_the_pivot(tmp_path: Path) -> None:
+    robot = five_bar(0)
+    made = mp.generate(robot, "inverse_dynamics")
+    assert list(made.inputs) == ["q", "qd", "qdd"] and made.inputs["qd"] == ("qd1", "qd3")
+    paths = made.emit("c", tmp_path)
+    source = next(path for path in paths if path.suffix == ".c" and "test" not in path.name)
+    library = tmp_path / "lib.so"
+    if cc("-shared", "-fPIC", "-O1", source, "-o", library, "-lm").returncode:
+        pytest.skip("no compiler")
+    q, qd, qdd = closed_at(robot, 3)
+    tau, pivot = (ctypes.c_double * 2)(), (ctypes.c_double * 1)()
+    given = [(ctypes.c_double * len(x))(*x) for x in (q, qd, qdd)]
+    getattr(ctypes.CDLL(str(library)), made.name)(*given, tau, pivot)
+    wanted = made.compile()(q, qd, qdd)
+    np.testing.assert_allclose(list(tau), wanted.tau, rtol=1e-12)
+    np.testing.assert_allclose(pivot[0], wanted.pivot, rtol=1e-12)
+
+
+# counts
+
+
+def test_the_five_bar_of_the_literature_costs_no_more_than_it_did() -> None:
+    robot = drawn_five_bar()
+    assert mp.generate(robot, "inverse_dynamics").cost.total <= 123
+    assert mp.generate(robot, "forward_dynamics").cost.total <= 143
+    assert len(robot.base_parameters) == 11
+
+
+def drawn_five_bar(rods: tuple[float, float] = (0.4, 0.42)) -> mp.Robot:
+    """In a vertical plane, links along x, in numbers."""
+    lengths, masses = (0.25, rods[0], 0.25, rods[1]), (1.2, 0.7, 1.1, 0.8)
+    rows = zip(("m1", "p1", "m2", "p2"), ("base", "m1", "base", "m2"), lengths, masses, (0, 0.25, 0.3, 0.25))
+    parts = [
+        f'[[joint]]\nname="{name}"\ntype="revolute"\nparent="{on}"\nxyz=[{x},0,0]\nmass={m}\ncom=[{l / 2},0.01,0]\n'
+        f"inertia={{xx=0.002,yy={m * l * l / 10},zz={m * l * l / 11},xy=0.0003,xz=0,yz=0}}\n"
+        for name, on, l, m, x in rows
+    ]
+    ends = (("a", "p1", rods[0]), ("b", "p2", rods[1]))
+    frames = [f'[[frame]]\nname="{a}"\non="{on}"\nxyz=[{x},0,0]\n' for a, on, x in ends]
+    head = 'format=1\nname="fivebar"\nconvention="urdf"\nangle="rad"\n[base]\nrpy=["pi/2",0,0]\n'
+    loop = '[[loop]]\nname="tip"\njoins=["a","b"]\n[motors]\ndrive=["m1","m2"]\n'
+    loop += "[poses]\nclosed={m1=1.8,p1=-1,m2=1.2,p2=1}\n"
+    return mp.Robot.from_text(head + "".join(parts + frames) + loop)
+
+
+def test_a_mechanism_knows_its_size() -> None:
+    tree = merge_fixed(bind(four_bar(0), FLOATS, {}))
+    assert NumericLinkage("four", tree, (0,)).size == pytest.approx(
+        sum(float(np.linalg.norm(x)) for x in [tree.links[1].before.p, *(at.p for at in tree.cuts[0].at)])
+    )
