@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.studies.catalogue import entry, gains, tolerance
+from manipula.studies.cases import cases
+from manipula.studies.catalogue import design, entry, gains, tolerance, tune
 from manipula.studies.designs import tasks, verdict
 from manipula.studies.results import store as stored
 from manipula.studies.results.front import Front, front_of
@@ -335,3 +337,83 @@ def test_a_front_of_nothing_says_why() -> None:
     none = study(mass=[1.0, 2], feasible=[0, 0], reason=["weak", "weak"])
     assert front_of(none, {"mass": "least"}).headline == "none of 2 cases is feasible; most often (2): weak"
     assert str(front_of(study(mass=[np.nan, np.nan]), {"mass": "least"})) == "none of 2 cases has all of mass"
+
+
+# words and settings
+
+
+def tuned(**more: Any) -> tune.Tuned:
+    plain: dict[str, Any] = {
+        "law": "pd", "gains": {"kp": [100.123456, 2.0], "kd": 7.0}, "error": 0.0123456, "torque": 12.34567, "runs": 420,
+        "history": (3.0, 1.0), "spread": {"kp": (1.0, 2.0)}, "edges": (), "study": None,
+    }  # fmt: skip
+    return tune.Tuned(**plain | more)
+
+
+def test_tuned_gains_in_words() -> None:
+    words = "pd: kp = [100.12, 2], kd = 7; rms error 0.01235, torque 12.35, after 420 runs"
+    assert str(tuned()) == words
+    assert str(tuned(edges=("kp", "kd"))) == f"{words}; at an end of its range: kp, kd"
+    assert tuned().as_dict() == {
+        "law": "pd", "gains": {"kp": [100.123456, 2.0], "kd": 7.0}, "error": 0.0123456, "torque": 12.34567, "runs": 420,
+        "history": [3.0, 1.0], "spread": {"kp": [1.0, 2.0]}, "edges": [],
+    }  # fmt: skip
+
+
+def test_the_best_search_of_a_tuning() -> None:
+    table = {
+        "error": np.array([3.0, np.nan, 1.0]), "torque": np.array([1.0, np.nan, 2.0]), "runs": np.array([5, np.nan, 7]),
+        "kp": np.array([[1.0, 9.0], [np.nan, np.nan], [4.0, 10.0]]),
+        "history": np.array([[4.0, 3], [np.nan, np.nan], [2, 1]]),
+    }  # fmt: skip
+    rows = [{name: x[k] for name, x in table.items()} for k in range(3)]
+    shared = {"law": "pd", "gains": ["kp"], "ranges": [(0.5, 10.0)]}
+    done: Any = SimpleNamespace(table=table, rows=rows, shared=shared, failures=[SimpleNamespace(why="all ran away")])
+    found = tune.best(done)
+    assert found.gains == {"kp": [4.0, 10.0]} and (found.error, found.torque, found.runs) == (1.0, 2.0, 12)
+    assert found.spread == {"kp": ([1.0, 9.0], [4.0, 10.0])} and found.history == (2.0, 1.0) and found.edges == ("kp",)
+    shared["ranges"] = [(0.5, 20.0)]
+    assert tune.best(done).edges == ()
+    done.table = {**table, "error": np.full(3, np.nan)}
+    with pytest.raises(mp.InputError, match="all ran away"):
+        tune.best(done)
+
+
+def test_configurations_within_limits() -> None:
+    """An end that is not given is a turn, or two metres, from the other."""
+    rows = [{"limits": [-30, 60]}, {}, {"type": "prismatic"}, {"type": "prismatic", "limits": [0.2, 0.5]}]
+    robot = mp.Robot.from_dh([{"theta": 0, "d": 0.1, "a": 0.2, "alpha": 90, **row} for row in rows], angle="deg")
+    drawn = entry.configurations(robot, None, 2000)
+    low, high = drawn.min(0), drawn.max(0)
+    np.testing.assert_allclose(low, [-np.pi / 6, -np.pi, -entry.SLIDE, 0.2], atol=0.02)
+    np.testing.assert_allclose(high, [np.pi / 3, np.pi, entry.SLIDE, 0.5], atol=0.02)
+    assert (low >= [-np.pi / 6, -np.pi, -entry.SLIDE, 0.2]).all() and (
+        high <= [np.pi / 3, np.pi, entry.SLIDE, 0.5]
+    ).all()
+    np.testing.assert_array_equal(entry.configurations(robot, None, 3), entry.configurations(robot, None, 3))
+    assert entry.configurations(robot, [1, 2, 3, 4], 9).tolist() == [[1, 2, 3, 4]]
+    assert entry.configurations(robot, [[1, 2, 3, 4], [5, 6, 7, 8]], 9).shape == (2, 4)
+    with pytest.raises(mp.InputError, match=r"q: expected 4 numbers, one a joint of robot, found \[1, 2\]"):
+        entry.configurations(robot, [1, 2], 9)
+
+
+def test_scales_of_ranges() -> None:
+    assert cases._is_log("a", {"from": 1, "to": 2, "scale": "log"}, 1.0) and not cases._is_log("a", [0, 1], 0.0)
+    with pytest.raises(mp.InputError, match="cases: a: scale: expected linear or log, found 'exp'"):
+        cases._is_log("a", {"from": 1, "to": 2, "scale": "exp"}, 1.0)
+    for low in (0.0, -1.0):
+        with pytest.raises(mp.InputError, match=f"cases: a: a logarithmic range is above zero, found from {low:g}"):
+            cases._is_log("a", {"scale": "log"}, low)
+    with pytest.raises(mp.InputError, match=r"cases: a: expected the two ends of a range, found \[1\]"):
+        cases._ends("a", [1])
+
+
+def test_first_tasks_of_a_design() -> None:
+    """Poses of six joints, places of fewer, joints of arms that are not searched."""
+    scara = mp.load("scara").with_parameters(a1=0.3, a2=0.3, d4=0.2)
+    for robot, shape in ((mp.load("puma560"), (4, 4)), (scara, (3,))):
+        found = design.usual_tasks(robot)
+        assert np.shape(found["places"])[1:] == shape and "joints" not in found and found["duration"] > 0
+    screw = mp.Robot.from_dh([{"theta": 0, "d": 0, "a": 0.3, "alpha": 0}, {"theta": 0, "d": 0, "a": 0.2, "alpha": 0}])
+    helical = replace(screw, joints=(screw.joints[0], replace(screw.joints[1], kind="helical")))
+    assert "joints" in design.usual_tasks(helical) and "places" in design.usual_tasks(screw)
