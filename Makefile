@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN := $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes: the package is compiled once, not in each
 
-.PHONY: help demo web studio browser test test-all test-lowest check mutants mutants-random bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
+.PHONY: help demo web studio browser test test-all test-lowest check mutants mutants-random bench bench-trees bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -136,6 +136,10 @@ bench-tools: tools
 # BENCH=--quick: fewer states, no instruction counts; BENCH_PINOCCHIO=1: Pinocchio in C++ too; RBDL_PREFIX: a built RBDL
 bench: $(VENV)/.benched bench-tools
 	PYTHONPATH=. $(RUN) bench/all.py $(BENCH)
+
+# ROBOTS: the folder of example-robot-data's robots, where that package is not installed
+bench-trees: $(VENV)/.benched
+	$(RUN) bench/trees.py $(ROBOTS)
 
 bench-flash: $(VENV)/.benched
 	$(RUN) bench/flash.py

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from manipula.parameters.significance import Motions
     from manipula.recordings.log import Log
     from manipula.robot import Robot
-    from manipula.simulation import trajectory
+    from manipula.simulation import states, trajectory
     from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
     from manipula.simulation.run import Run
@@ -47,7 +47,7 @@ __all__ = [
     "check_base_parameters", "closed_loop", "controller", "convert", "count", "count_orders", "dossier", "drawing",
     "excite", "generate", "identify", "inverse_derivation", "languages", "load", "loads", "methods", "models",
     "picture", "reach", "read_log", "report", "robot_module", "robots", "save", "significance", "simulate",
-    "singularities", "studies", "study", "tables", "trajectory",
+    "singularities", "states", "studies", "study", "tables", "trajectory",
 ]  # fmt: skip
 
 # The verbs above are light, each loads its machinery when called; these are the machinery, and a verb above it.
@@ -68,7 +68,11 @@ _LATE = {
     "System": "manipula.generation.results.system",
     "study": "manipula.studies.study_run",
 }
-_NAMESPACES = {"studies": "manipula.studies", "trajectory": "manipula.simulation.trajectory"}
+_NAMESPACES = {
+    "states": "manipula.simulation.states",
+    "studies": "manipula.studies",
+    "trajectory": "manipula.simulation.trajectory",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -52,6 +52,12 @@ Drive = Actuator[Cell]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
 
 
+_BASES = {
+    "free": Message(", on a base that moves freely"),
+    "given": Message(", on a base whose motion is given"),
+}
+
+
 class Robot(description.RobotDescription):
     """An arm, serial or branching. Made by `load`, `Robot.from_dh` or `Robot.from_text`; changed by `with_…`."""
 
@@ -203,7 +209,8 @@ class Robot(description.RobotDescription):
         one = following == 1
         more = Message(" and {following} that follows" if one else " and {following} that follow", following)
         kind = f", {self.kind[:40]}" if self.kind else ""
-        return join_messages("", (own, more if following else "", kind))
+        base = _BASES[self.moving] if self.moving else ""
+        return join_messages("", (own, more if following else "", kind, base))
 
     @property
     def base_parameters(self) -> dict[str, float | None]:
@@ -383,6 +390,7 @@ class Robot(description.RobotDescription):
         """The new robot, held to what a file is held to."""
         refuse_heavy(robot)
         refuse_bad_names(robot)
+        topology.refuse_massless_base(robot)
         warn_about_changes(robot, self)
         return Robot.of(note_no_mass(robot))
 

@@ -34,7 +34,7 @@ class Linkage:
     ) -> str:  # fmt: skip
         draw, old = self.rng.uniform, self.at[parent]
         self.at[name] = at
-        xyz = [round(x - y, 6) for x, y in zip(at, old)]
+        xyz = [round(x - y, 12) for x, y in zip(at, old)]
         sense = self.rng.choice((1, -1)) if not coordinate else 1
         com = [round(draw(-0.1, 0.2), 3) for _ in range(3)]
         d = [round(draw(0.01, 0.02), 4) for _ in range(3)]
@@ -55,7 +55,7 @@ class Linkage:
     def loop(self, name: str, first: str, second: str, at: Point, free: str = "z") -> None:
         ends = []
         for side, on in (("a", first), ("b", second)):
-            xyz = [round(x - y, 6) for x, y in zip(at, self.at[on])]
+            xyz = [round(x - y, 12) for x, y in zip(at, self.at[on])]
             self.parts.append(f'[[frame]]\nname="{name}_{side}"\non="{on}"\nxyz={xyz}\n')
             ends.append(f"{name}_{side}")
         self.parts.append(f'[[loop]]\nname="{name}"\njoins=["{ends[0]}","{ends[1]}"]\nfree="{free}"\n')
@@ -143,11 +143,11 @@ def delta(seed: int = 0) -> mp.Robot:
     for i in range(3):
         phi = 2 * pi * i / 3 + x.rng.uniform(-0.1, 0.1)
         u, across = _leg(phi)
-        elbow = round(0.42 * u[0], 5), round(0.42 * u[1], 5), -0.1
-        x.joint(f"m{i}", "base", (round(0.2 * u[0], 5), round(0.2 * u[1], 5), 0.0), axis=across, motor=True)
+        elbow = round(0.42 * u[0], 12), round(0.42 * u[1], 12), -0.1
+        x.joint(f"m{i}", "base", (round(0.2 * u[0], 12), round(0.2 * u[1], 12), 0.0), axis=across, motor=True)
         x.joint(f"e{i}", f"m{i}", elbow, axis=across)
         x.joint(f"s{i}", f"e{i}", elbow, axis=u)
-        tips.append((round(0.06 * u[0], 5), round(0.06 * u[1], 5), -0.55))
+        tips.append((round(0.06 * u[0], 12), round(0.06 * u[1], 12), -0.55))
         if i == 0:
             # a coordinate counts along its joint's sense
             m, e, s = (-1 if "direction=-1" in row else 1 for row in x.parts)
@@ -165,8 +165,8 @@ def delta_of_rods(seed: int = 0) -> mp.Robot:
     for i, side in ((i, side) for i in range(3) for side in (-1, 1)):
         u, across = _leg(2 * pi * i / 3)
         if side < 0:
-            x.joint(f"m{i}", "base", (round(0.2 * u[0], 5), round(0.2 * u[1], 5), 0.0), axis=across, motor=True)
-        (ex, ey), (tx, ty) = ([round(r * a + 0.05 * side * b, 5) for a, b in zip(u[:2], across)] for r in (0.42, 0.06))
+            x.joint(f"m{i}", "base", (round(0.2 * u[0], 12), round(0.2 * u[1], 12), 0.0), axis=across, motor=True)
+        (ex, ey), (tx, ty) = ([round(r * a + 0.05 * side * b, 12) for a, b in zip(u[:2], across)] for r in (0.42, 0.06))
         name = f"{i}{'ab'[side > 0]}"
         x.joint(f"e{name}", f"m{i}", (ex, ey, -0.1), axis=across, mass=False)
         x.joint(f"s{name}", f"e{name}", (ex, ey, -0.1), axis=u)
@@ -180,7 +180,7 @@ def delta_of_rods(seed: int = 0) -> mp.Robot:
 
 def _leg(phi: float) -> tuple[Point, Point]:
     """Outward, and across."""
-    return (round(cos(phi), 6), round(sin(phi), 6), 0), (round(-sin(phi), 6), round(cos(phi), 6), 0)
+    return (round(cos(phi), 14), round(sin(phi), 14), 0), (round(-sin(phi), 14), round(cos(phi), 14), 0)
 
 
 def spatial(seed: int = 0, free: str = "z") -> mp.Robot:

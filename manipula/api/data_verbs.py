@@ -51,7 +51,9 @@ def calibrate(
     ['a1 0.5020']
     """
     from manipula.identification.calibration.fit import calibrate_robot
+    from manipula.mechanics.robot.topology import refuse_moving
 
+    refuse_moving(robot_from(robot), "calibrate")
     return calibrate_robot(robot_from(robot), q, measured, kind, parameters, loss, sigma, validate)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,12 +30,16 @@ if TYPE_CHECKING:
 def generate(
     robot: RobotLike, model: str | Sequence[str], *, method: str = "best", symbolic: Symbolic = "auto",
     optimise: str = "fast", wrench: bool = False, parameters: str = "base", price: str = "classical", frame: str = "",
-    tell: Tell = silent,
+    frames: Sequence[str] = (), hold: Mapping[str, object] | None = None, tell: Tell = silent,
 ) -> Model:  # fmt: skip
     """A model of the robot, optimised and proved. `tell` hears of progress.
 
     `frame` names the frame that pose, Jacobian, wrench and inverse kinematics are about; a robot that has only one,
     as every serial arm, needs none named. Inverse kinematics answers for the joints on the road to the frame.
+
+    `frames` names several frames: of "frame_jacobians" and "frame_biases", or those on which "inverse_dynamics" takes
+    wrenches. `hold` says of "constrained_dynamics" which frames are held and how, {"foot": "point"}: "point", "pose" or
+    ("rolling", radius).
 
     Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
     outputs are named after both, `pose_T`, `jacobian_J`. Each is derived the cheapest way, without a wrench.
@@ -57,6 +61,7 @@ def generate(
     from manipula.generation.request import Request
     from manipula.generation.results.model import Model
     from manipula.ik.arm.inverse_model import generate_model
+    from manipula.mechanics.models.floating.frames import frames_asked
 
     subject = robot_from(robot)
     subject = subject.at(frame) if frame else subject
@@ -77,7 +82,9 @@ def generate(
             plain = partial(plain_together, [asked.request for asked in requests])
             made = first.request.describe(generate_together(requests, tell))
             return Model(made, _plain=plain, _own_letters=first.request.letters)
-    return generate_model(Request(subject, model, method, symbolic, optimise, wrench, parameters, price), tell)
+    named, holds = frames_asked(subject, frames, hold)
+    asked = Request(subject, model, method, symbolic, optimise, wrench, parameters, price, named, holds)
+    return generate_model(asked, tell)
 
 
 def optimise(
@@ -249,7 +256,9 @@ def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: st
     position of the tool | two axes
     """
     from manipula.ik.derivation import derivation_of
+    from manipula.mechanics.robot.topology import refuse_moving
 
+    refuse_moving(robot_from(robot), "inverse_derivation")
     return derivation_of(robot_from(robot), symbolic, task)
 
 
@@ -267,7 +276,9 @@ def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularit
     with s2 = sin(q2)
     """
     from manipula.ik.singularities import singularities_of
+    from manipula.mechanics.robot.topology import refuse_moving
 
+    refuse_moving(robot_from(robot), "singularities")
     return singularities_of(robot_from(robot), symbolic)
 
 
@@ -283,8 +294,10 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     in the world x -0.8 … 0.8, y -0.8 … 0.8, z 0 … 0 m
     """
     from manipula.ik.numeric.reach import reach_of
+    from manipula.mechanics.robot.topology import refuse_moving
 
     subject = robot_from(robot)
+    refuse_moving(subject, "reach")
     pose, jacobian = (generate(subject, name, optimise="none") for name in ("pose", "jacobian"))
     for model in (pose, jacobian):
         if missing := model.inputs.get("p", ()):

@@ -28,11 +28,11 @@ def robots() -> list[str]:
     return library.names()
 
 
-def load(source: str | Path, *, strict: bool = False, **options: object) -> Robot:
+def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **options: object) -> Robot:
     """A robot by library name or from a file: .toml .urdf .xml .mjcf .par .csv .txt.
 
     exact= keeps angles near a quarter turn and lengths of nothing as written. URDF, MJCF: base=, tip=, locked=. Table
-    options: convention=, angle=, length=, columns=.
+    options: convention=, angle=, length=, columns=. `loops` is a YAML file of loop closures beside a URDF.
 
     >>> load("planar2r").dof
     2
@@ -42,6 +42,12 @@ def load(source: str | Path, *, strict: bool = False, **options: object) -> Robo
     from manipula.robot import Robot
 
     robot = Robot.of(robot_from_source(source, **options))
+    if loops:
+        from manipula.mechanics.robot.formats.loop_file import with_loops_from_file
+        from manipula.mechanics.robot.formats.mjcf.loops import with_loops_from_mjcf
+
+        own = Path(loops).suffix.lower() in (".xml", ".mjcf")
+        robot = with_loops_from_file(robot, loops, with_loops_from_mjcf if own else None)
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from manipula.generation.results.system import Law, System
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.recordings.log import Log
-    from manipula.robot import RobotLike
+    from manipula.robot import Robot, RobotLike
     from manipula.simulation.joint_loads import Loads
     from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
@@ -50,9 +50,11 @@ def controller(
     from manipula.generation.results.system import Law
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.mechanics.models.control.laws import law_block, options_from
+    from manipula.mechanics.robot.topology import refuse_moving
     from manipula.simulation.loop import first_states, refuse_bounds, refuse_unstable
 
     refuse_time("sample", sample)
+    refuse_moving(robot_from(robot), "controller")
     chosen, options = robot_from(robot), options_from(law, settings, sampled=sample is not None)
     block = law_block(law, sampled=sample is not None, options=options)
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
@@ -179,7 +181,8 @@ def simulate(
     the law on the way. `method` is "rk4", "rk8", "gauss4", "semi-implicit" or "euler", by steps, or "dop853": one arm,
     of order 8, from event to event, a function being asked at any time. The sample time of a law is a whole multiple of
     `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is one for each processor. Ctrl-C stops
-    the run and returns the samples computed so far.
+    the run and returns the samples computed so far. A robot with loops is driven by torques of its motors, and its
+    loops are closed after every step; the run has `gap`, `energy` and `work` besides.
 
     Args:
         until: The end of the run, seconds.
@@ -192,11 +195,28 @@ def simulate(
     """
     from manipula.simulation.plant_run import run_of
 
+    if (closed := _with_loops(plant)) is not None:
+        others = (ref, sensors, wrench, parameters, *events)
+        if any(x is not None for x in others) or method != "rk4" or stages:
+            raise InputError(
+                "{robot}: of a robot with loops simulate takes a law, start, until, step and every, by rk4", closed.name
+            )
+        from manipula.simulation.closed_run import run_closed
+
+        return run_closed(closed, law, start, until, step, every)
     return run_of(
         _plant(plant, driven=law is not None), law, ref, start=start, until=until, step=step, method=method,
         sensors=sensors, wrench=wrench, events=events, parameters=parameters, threads=threads, seed=seed, every=every,
         stages=stages, tell=tell,
     )  # fmt: skip
+
+
+def _with_loops(plant: Plant | RobotLike) -> Robot | None:
+    """The robot, if its chains close; a plant has none."""
+    from manipula.simulation.plant import Plant
+
+    robot = None if isinstance(plant, Plant) else robot_from(plant)
+    return robot if robot is not None and robot.loops else None
 
 
 def simulate_file(path: str | Path, *, force: bool = False, tell: Tell = silent) -> tuple[Run, list[Path]]:
@@ -260,8 +280,10 @@ def loads(
     >>> round(loads(arm, trajectory.quintic([0, 0], [0, 0], 1.0))["theta1"].force, 6)
     50.0
     """
+    from manipula.mechanics.robot.topology import refuse_moving
     from manipula.simulation.joint_loads import loads_of
 
+    refuse_moving(robot_from(robot), "loads")
     return loads_of(robot_from(robot), motion, wrench, parameters)
 
 

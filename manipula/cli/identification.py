@@ -11,18 +11,9 @@ import typer
 from manipula import PayloadEstimator, api
 from manipula.cli import recordings
 from manipula.cli.inverse_screen import numbers
-from manipula.cli.terminal import language, options
+from manipula.cli.terminal import language, options, screen
 from manipula.cli.terminal.command import command
 from manipula.cli.terminal.options import Wishes
-from manipula.cli.terminal.screen import (
-    CHECK_FAILED,
-    note,
-    progress,
-    say,
-    say_json,
-    say_prose,
-    say_table,
-)
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.support.text import plain
@@ -107,7 +98,7 @@ def identify(
         raise InputError("--out: {out}: expected one of the endings {endings}", out, " ".join(endings))
     subject = options.find(robot, wishes)
     declared, cutoff, hertz = _model(model), _cutoff(filter), _hertz(judge)
-    with progress(f"identifying {subject.name}") as tell:
+    with screen.progress(f"identifying {subject.name}") as tell:
         read = {"robot": subject, **recordings.log_settings(columns, units, scale, rate, topic)}
         logs, others = ([api.read_log(recordings.files_of(x), **read) for x in given] for given in (train, validate))
         found = api.identify(
@@ -120,13 +111,13 @@ def identify(
     compared = found.comparison(hertz)
     if as_json:
         told = {"comparison": compared} if hertz else {}
-        say_json(plain({**found.as_dict(), **told, "failed": failed, "files": [str(path) for path in files]}))
+        screen.say_json(plain({**found.as_dict(), **told, "failed": failed, "files": [str(path) for path in files]}))
     else:
         _say(found, compared, [recordings.label(train), *(recordings.label([one]) for one in judged)], files)
     for text in failed:
-        note(text, "red")
+        screen.note(text, "red")
     if failed:
-        raise typer.Exit(CHECK_FAILED)
+        raise typer.Exit(screen.CHECK_FAILED)
 
 
 def _write_results(found: Any, out: Path | None, report: Path | None) -> list[Path]:
@@ -136,7 +127,7 @@ def _write_results(found: Any, out: Path | None, report: Path | None) -> list[Pa
 
 def _say(found: Any, compared: Any, names: list[str], files: list[Path]) -> None:
     for text in found.warnings:
-        say_prose(Message("warning: {text}", text), "yellow")
+        screen.say_prose(Message("warning: {text}", text), "yellow")
     joints = [f"{name} %" for name in found.data.robot.joint_names]
     heads = ("recording", "used for", "judged through", "whole %", "moving %", "at rest %", "least squares %", *joints)
     rows = [
@@ -151,12 +142,12 @@ def _say(found: Any, compared: Any, names: list[str], files: list[Path]) -> None
     verdict = Message("physically consistent") if found.consistent else Message("NOT physically consistent")
     of = found.data.robot.name, len(found.columns), found.method
     title = Message("{robot}: {count} parameters by {method}, {prior}; {verdict}", *of, prior, verdict)
-    say_table(title, heads, rows, right=range(3, len(heads)))
+    screen.say_table(title, heads, rows, right=range(3, len(heads)))
     for text in dict.fromkeys(found.filter):
-        say_prose(Message("filter: {text}", text))
+        screen.say_prose(Message("filter: {text}", text))
     for choice in found.choices:
         if choice.taken:
-            say_prose(
+            screen.say_prose(
                 Message(
                     "chosen: {family}, {before:.2f} → {error:.2f} % on blocks left out",
                     choice.family,
@@ -164,18 +155,18 @@ def _say(found: Any, compared: Any, names: list[str], files: list[Path]) -> None
                     choice.error,
                 )
             )
-    say()
+    screen.say()
     cells = [_parameter(row) for row in found.parameters]
-    say_table("", ("parameter", "value", "± sigma", "prior", "unit"), cells, right=(1, 2, 3))
+    screen.say_table("", ("parameter", "value", "± sigma", "prior", "unit"), cells, right=(1, 2, 3))
     if found.extra:
-        say_prose(
+        screen.say_prose(
             Message(
                 "A robot file cannot say {extra}; found.torque in Python is a model with all of it.",
                 ", ".join(found.extra),
             )
         )
     for path in files:
-        say(Message("wrote {file}", path))
+        screen.say(Message("wrote {file}", path))
 
 
 def _percent(x: float) -> str:
@@ -282,7 +273,7 @@ def payload(
     weigh = PayloadEstimator(subject, frame, [x.strip() for x in learnt.split(",")], forgetting, 1 / log.rate)
     weigh.run(log)
     if as_json:
-        say_json(weigh.as_dict())
+        screen.say_json(weigh.as_dict())
         return
     _say_payload(weigh, log.source)
 
@@ -291,16 +282,16 @@ def _say_payload(weigh: PayloadEstimator, source: str) -> None:
     sigma, within = weigh.sigma, weigh.interval
     rows = [[name, f"{x:.6g}", f"{sigma[name]:.2g}", f"± {within[name]:.2g}"] for name, x in weigh.theta.items()]
     heads = ("parameter", "estimate", "sigma", "95 %")
-    say_table(Message("{source}: what {name} held", source, weigh.robot.name), heads, rows)
+    screen.say_table(Message("{source}: what {name} held", source, weigh.robot.name), heads, rows)
     if "m" not in weigh.columns:
-        say_prose(Message("- the mass was not requested"))
+        screen.say_prose(Message("- the mass was not requested"))
     elif weigh.is_empty:
-        say_prose(Message("- nothing, within ± {mass:.3g} kg", within["m"]))
+        screen.say_prose(Message("- nothing, within ± {mass:.3g} kg", within["m"]))
     else:
-        say_prose(Message("- {mass:.4g} kg ± {half:.2g} kg (95 %)", weigh.mass, within["m"]))
+        screen.say_prose(Message("- {mass:.4g} kg ± {half:.2g} kg (95 %)", weigh.mass, within["m"]))
         told = ", ".join(f"{x:.4g}" for x in weigh.com)
-        say_prose(Message("- centre of mass at {told} m in the frame", told))
+        screen.say_prose(Message("- centre of mass at {told} m in the frame", told))
     for doubt in weigh.doubts:
-        say_prose(Message("warning: {text}", doubt), "yellow")
+        screen.say_prose(Message("warning: {text}", doubt), "yellow")
     nothing, shown = Message("- the motion showed nothing of it"), weigh.identifiable
-    say_prose(Message("- the motion showed: {shown}", ", ".join(shown)) if shown else nothing)
+    screen.say_prose(Message("- the motion showed: {shown}", ", ".join(shown)) if shown else nothing)

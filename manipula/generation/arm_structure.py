@@ -23,8 +23,9 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.errors import ProofError
 from manipula.mechanics.models.dynamics.choices import Answers, Topic
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
-from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.description import Frame, RobotDescription
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.topology import refuse_moving
 from manipula.mechanics.robot.tree import Tree, map_tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge, Maths
@@ -62,6 +63,7 @@ class ArmStructure:
 
     robot: RobotDescription
     symbolic: Symbolic = "auto"
+    marks: tuple[Frame, ...] = ()  # frames by name that models are about, beside the tool
 
     @cached_property
     def free(self) -> tuple[str, ...]:
@@ -101,7 +103,7 @@ class ArmStructure:
 
     @cached_property
     def _binding(self) -> Binding:
-        return Binding(self.robot, self.symbolic)
+        return Binding(self.robot, self.symbolic, self.marks)
 
     def in_field(self, seed: str) -> Tree:
         """The arm at one random point of the prime field."""
@@ -143,6 +145,7 @@ class ArmStructure:
     @cached_property
     def column_ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
+        refuse_moving(self.robot, "base_parameters")
         if self.robot.loops:
             return self.closed_ranking.ranking
         from manipula.generation.column_ranking import ranking_of

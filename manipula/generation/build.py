@@ -29,7 +29,7 @@ from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.bodies import refuse_ambiguous
-from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.description import Frame, RobotDescription
 from manipula.mechanics.robot.independent_reading import pairs
 from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.topology import road_joints
@@ -122,7 +122,8 @@ def _clear_cached(arm: Tree) -> Tree:
         replace(x, inertia=body(x.inertia), parts=tuple(replace(y, inertia=body(y.inertia)) for y in x.parts))
         for x in arm.links
     ]
-    return replace(arm, links=tuple(links), ground=body(arm.ground))
+    parts = tuple(replace(x, inertia=body(x.inertia)) for x in arm.ground_parts)
+    return replace(arm, links=tuple(links), ground=body(arm.ground), ground_parts=parts)
 
 
 def build_function(asked: Prepared, choice: Formulation, ground: Ground | None = None) -> Function:
@@ -189,18 +190,23 @@ def _audit_arm(structure: ArmStructure, maths: ProofSample, symbol: Callable[[st
     if maths not in structure.samples:
         symbols = structure.symbols(symbol)
         chain = structure.over(maths, symbols)
-        for wrong in misread(structure.robot, chain, symbols, structure.symbolic, maths):
+        for wrong in misread(structure.robot, chain, symbols, structure.symbolic, maths, structure.marks):
             raise ProofError("{name}: {wrong} is not as the robot's description has it", structure.robot.name, wrong)
         structure.samples[maths] = chain
     return structure.samples[maths]
 
 
 def misread(
-    robot: RobotDescription, chain: Tree, symbols: Mapping[str, Any], symbolic: Symbolic, maths: ProofSample
+    robot: RobotDescription,
+    chain: Tree,
+    symbols: Mapping[str, Any],
+    symbolic: Symbolic,
+    maths: ProofSample,
+    marks: Sequence[Frame] = (),
 ) -> Iterator[str]:
     """What of a bound and merged chain is not as the description has it, by a second text of what that means."""
     q = [maths.symbol(name) for name in PORTS["q"].entries(PortSizes(chain.dof))]
-    for what, found, meant in pairs(robot, chain, symbols, symbolic, q):
+    for what, found, meant in pairs(robot, chain, symbols, symbolic, q, marks):
         if maths.differs(found, meant):
             yield what
 

@@ -36,6 +36,7 @@ from manipula.mechanics.robot.tree import Tree
 
 Array = NDArray[np.float64]
 ROWS = 3  # times as many as columns
+REGULAR = 0.2  # of the usual size of a divisor
 KEPT, LOST = 1e-6, 1e-9  # of a column's length: what is left is something, is nothing
 
 
@@ -93,6 +94,9 @@ def _stacked(robot: RobotDescription, tree: Tree, plan: ClosurePlan, count: int,
     mechanism, rng = NumericLinkage(robot.name, tree, plan.driven), np.random.default_rng(seed)
     # one position tells little more after several rates than after two
     positions = mechanism.closed_positions(starts_of(robot), max(count // 2, 4), seed)
+    # near a singular one few rows are so large that the others count for nothing
+    regular = [q for q in positions if (np.abs(mechanism.divisors(q, plan)) > REGULAR).all()]
+    positions = regular or positions
     rows: list[Sequence[float]] = []
     for k in range(count):
         q = positions[k % len(positions)].tolist()
@@ -104,7 +108,8 @@ def _stacked(robot: RobotDescription, tree: Tree, plan: ClosurePlan, count: int,
         }
         motion = joint_motion(at, x)
         Y = tree.coordinates.gather_rows(reduced_regressor(tree, motion["q"], motion["qd"], motion["qdd"]))
-        rows += list(np.array(at.G, dtype=float).T @ np.array(Y, dtype=float))
+        felt = np.array(at.G, dtype=float).T @ np.array(Y, dtype=float)
+        rows += list(felt / np.abs(felt).max())
     return np.array(rows)
 
 

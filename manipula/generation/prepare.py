@@ -36,11 +36,13 @@ from manipula.mechanics.models.entry import (
     Method,
     ModelEntry,
 )
+from manipula.mechanics.models.floating.forms import floating_form
+from manipula.mechanics.models.floating.frames import ROWS, about_frames, refuse_still
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import PAIRS
 from manipula.mechanics.robot.suffixes import identifier_from_name
-from manipula.mechanics.robot.topology import frame_of, road_of, serial_fault, with_frame
+from manipula.mechanics.robot.topology import frame_meant, frame_of, refuse_loops, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.tree import Tree
 from manipula.support.text import spell_greek, without_accents
 
@@ -68,12 +70,19 @@ class Prepared:
     def with_request(self, **changes: Any) -> Prepared:
         """Another question about the same robot and symbols."""
         request = replace(self.request, **changes)
-        return Prepared(request, self.structure) if _with_frame_meant(request) is self.robot else prepare(request)
+        same = _with_frame_meant(request) is self.robot and request.frames == self.request.frames
+        return Prepared(request, self.structure) if same else prepare(request)
 
     @cached_property
     def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
+        if self.robot.moving or self.request.frames:
+            refuse_loops(self.robot, model.name)
+        if self.request.frames:
+            return about_frames(model, self.robot, self.request.hold)
+        if self.robot.moving:
+            return floating_form(model, self.robot)
         if self.robot.loops:
             return self._closed_model(model)
         if follows := self.robot.coordinates.followers:
@@ -132,21 +141,26 @@ class Prepared:
     @cached_property
     def inputs(self) -> dict[str, list[str]]:
         """Port → symbol names: q → q1 … qn, wrench → fx … nz."""
-        names = (*self.model.inputs, *(("wrench",) if self.request.wrench else ()))
+        pushed = ("wrenches",) if self.request.frames and self.model.takes_wrench else ()
+        names = (*self.model.inputs, *(("wrench",) if self.request.wrench else ()), *pushed)
         return {name: PORTS[name].entries(self.sizes) for name in names}
 
     @property
     def name(self) -> str:
         """robot_model, as code may write it; what is about a frame by name has that name, too."""
-        about = model_named(self.request.model).needs & TOOL or self.request.wrench  # closed form or not
+        entry = model_named(self.request.model)  # closed form or not
+        about = (entry.needs & TOOL and not entry.framed) or self.request.wrench
         frame = identifier_from_name(frame_of(self.robot)) if about else ""
-        return self.function_name(self.request.model) + (f"_{frame}" if frame else "")
+        several = "".join(f"_{identifier_from_name(name)}" for name in self.request.frames)
+        return self.function_name(self.request.model) + (f"_{frame}" if frame else "") + several
 
     @property
     def sizes(self) -> PortSizes:
         """What of the robot decides the sizes of ports."""
+        held, frames = sum(ROWS[kind] for kind, _ in self.request.hold), len(self.request.frames)
         base = lambda: len(self.structure.column_ranking.names)  # noqa: E731
-        return PortSizes(self.robot.dof, base, self._columns, self.robot.driven if self.robot.loops else None)
+        driven = self.robot.driven if self.robot.loops else None
+        return PortSizes(self.robot.dof, base, self._columns, driven, frames, held)
 
     def _columns(self) -> int:
         """How many columns the model's regressor has."""
@@ -175,8 +189,9 @@ class Prepared:
         own = [Question(FRAMES, ("joints",))] if method in ON_JOINTS else []
         own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
         asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
-        # the wrench is given in metres, and so is the pivot of a closure
-        return [x for x in asked if x.topic != UNIT or not (self.request.wrench or self.robot.loops)]
+        # the wrench and a base's motion are given in metres, and so is the pivot of a closure
+        metres = self.request.wrench or self.robot.loops or self.robot.moving or self.request.frames
+        return [x for x in asked if x.topic != UNIT or not metres]
 
     def plain(self, method: str) -> Formulation:
         """The method as the file has the robot; some want their frames on the joints."""
@@ -197,9 +212,9 @@ class Prepared:
 def prepare(request: Request) -> Prepared:
     """A request with all that follows from it."""
     robot = _with_frame_meant(request)
-    return Prepared(
-        request if robot is request.robot else replace(request, robot=robot), ArmStructure(robot, request.symbolic)
-    )
+    marks = tuple(frame_meant(robot, name) for name in request.frames)
+    asked = request if robot is request.robot else replace(request, robot=robot)
+    return Prepared(asked, ArmStructure(robot, request.symbolic, marks))
 
 
 def _with_frame_meant(request: Request) -> RobotDescription:
@@ -207,6 +222,11 @@ def _with_frame_meant(request: Request) -> RobotDescription:
     model, robot = model_named(request.model), request.robot
     if model.inverts:
         return road_of(with_frame(robot))
+    if model.framed and not request.frames:
+        raise InputError("{name} is about several frames; name them", model.name)
+    if request.frames:
+        refuse_still(robot, request.frames)
+        return robot
     return with_frame(robot) if request.wrench or model.needs & TOOL else robot
 
 

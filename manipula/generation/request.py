@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.provenance import Answered
 from manipula.mechanics.models.dynamics.choices import Answer, Topic
+from manipula.mechanics.models.floating.frames import Hold
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.default_values import meanings
 from manipula.mechanics.robot.description import RobotDescription
@@ -42,6 +43,8 @@ class Request:
     wrench: bool = False
     parameters: str = "base"
     price: str = "classical"
+    frames: tuple[str, ...] = ()  # those that a model of several is about, by name
+    hold: tuple[Hold, ...] = ()  # of each of them, how it is held
 
     def describe(self, function: Function) -> Function:
         """The function, whose provenance says what the robot is. Done last: what is cached knows no file."""

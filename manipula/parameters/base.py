@@ -19,15 +19,7 @@ from typing import Any, Literal
 import mpmath
 import numpy as np
 
-from manipula.algebra.expr.elimination import (
-    Dependency,
-    RationalAngle,
-    RationalAngleMaths,
-    known_angle,
-    rational_angle,
-    reduced_rows,
-    solve_in_field,
-)
+from manipula.algebra.expr import elimination
 from manipula.algebra.expr.evaluate import MPMATH, evaluate
 from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.function import Function, Input, Output, moved_to
@@ -216,7 +208,7 @@ def _closed_parameters(structure: ArmStructure) -> BaseParameters:
 
 
 def _coefficients(
-    chain: Tree, moves: Coordinates, graph: Graph, dropped: dict[int, Dependency]
+    chain: Tree, moves: Coordinates, graph: Graph, dropped: dict[int, elimination.Dependency]
 ) -> dict[int, dict[int, Expr]]:
     """Every dependent column's coefficients as expressions of the geometry.
 
@@ -225,13 +217,14 @@ def _coefficients(
     wanted = {k: list(parts) for k, parts in dropped.items() if parts}
     if not wanted:
         return {}
-    still = replace(chain, links=tuple(_links_from_zero(chain)), maths=RationalAngleMaths(graph))
+    still = replace(chain, links=tuple(_links_from_zero(chain)), maths=elimination.RationalAngleMaths(graph))
     rng, stacked = Random(1), list[list[Expr]]()
     found: dict[int, dict[int, Expr]] = {}
     for _ in range(states_of(chain)):
         stacked += [[graph.expr(x) for x in row] for row in told_rows(still, _rational_state(still, moves, rng))]
         for k in wanted.keys() - found.keys():
-            solution = solve_in_field([[row[c] for c in wanted[k]] for row in stacked], [row[k] for row in stacked])
+            columns, right = [[row[c] for c in wanted[k]] for row in stacked], [row[k] for row in stacked]
+            solution = elimination.solve_in_field(columns, right)
             if solution is not None:
                 found[k] = dict(zip(wanted[k], solution))
         if len(found) == len(wanted):
@@ -256,7 +249,7 @@ def _links_from_zero(chain: Tree) -> Iterator[Link]:
     """Where a joint counts from does not matter, unless another one follows it."""
     free = not chain.coordinates.followers
     for link in chain.links:
-        offset = 0 if free else known_angle(link.offset, chain.maths) if link.kind.turns else link.offset
+        offset = 0 if free else elimination.known_angle(link.offset, chain.maths) if link.kind.turns else link.offset
         yield replace(link, offset=offset)
 
 
@@ -264,10 +257,10 @@ def _rational_state(chain: Tree, moves: Coordinates, rng: Random) -> State:
     """Positions and rates of the joints. A coordinate that only slides is a number, every other one an angle."""
     of, turning = moves.in_parts, [link.kind.turns for link in chain.links]
     turned = {c for row, turns in zip(of.rows, turning, strict=True) if turns for c, _ in row.terms}
-    parts = [rational_angle(rng) if c in turned else rng.randint(2, 9) for c in range(len(of))]
+    parts = [elimination.rational_angle(rng) if c in turned else rng.randint(2, 9) for c in range(len(of))]
     rates = [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in parts]
     accelerations = [rng.randint(-9, 9) for _ in parts]
-    slides = [x.amount if isinstance(x, RationalAngle) else x for x in parts]
+    slides = [x.amount if isinstance(x, elimination.RationalAngle) else x for x in parts]
     rows = zip(of.rows, turning, strict=True)
     q = [sum_of(times * (parts if turns else slides)[c] for c, times in row.terms) for row, turns in rows]
     return q, of.spread(rates), of.spread(accelerations)
@@ -350,7 +343,7 @@ def _decimal(x: Any) -> Fraction:
 
 def _classes(C: list[list[Expr]]) -> list[Class]:
     """A parameter is identifiable alone when it is a combination of the base parameters."""
-    rows, pivots = reduced_rows([[x.value for x in row] for row in C])
+    rows, pivots = elimination.reduced_rows([[x.value for x in row] for row in C])
     alone = {p for p, row in zip(pivots, rows) if sum(map(bool, row)) == 1}
     felt = {k for row in rows for k, x in enumerate(row) if x}
     width = len(C[0]) if C else 0

@@ -23,6 +23,7 @@ from manipula.mechanics.models.integrate.elastic import at_motors
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.topology import refuse_moving
 from manipula.messages import Message
 from manipula.parameters.base import base_parameters_of
 from manipula.simulation.plant import Plant, arm_function, stepping_of
@@ -118,7 +119,9 @@ def loop_system(
         sample = _own_step(step)
         request = Request(robot, "arm", symbolic=symbolic, optimise=optimise)
         function = arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell)
-        return System(request.describe(function), request, settings={"sample": (sample,)}, sample=sample)
+        level = {"quaternion": (1.0, 0.0, 0.0, 0.0)} if robot.moving else {}
+        return System(request.describe(function), request, settings={"sample": (sample,)}, sample=sample, initial=level)
+    refuse_moving(robot, "a law")
     if not isinstance(law, Law):
         raise InputError("law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}", law)
     sample = _sample(law, step)

@@ -23,6 +23,7 @@ from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.integrate.bristles import BristleParameters, add_bristles, bent_friction
 from manipula.mechanics.models.integrate.discretisation import discretise
 from manipula.mechanics.models.integrate.elastic import BEARS, ElasticDrive, elastic, motors_resting
+from manipula.mechanics.models.integrate.flight import FLIGHT, flight_step
 from manipula.mechanics.models.integrate.motion import MOTION, add_wrench
 from manipula.mechanics.models.integrate.sliding_motion import (
     RUBS,
@@ -37,7 +38,7 @@ from manipula.mechanics.models.integrate.stick import stick_slip_step
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Cell, Joint, RobotDescription
 from manipula.mechanics.robot.friction import FrictionLaw
-from manipula.mechanics.robot.topology import refuse_loops
+from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.simulation.exact.drives import Bristles, Springs, amounts, bristles_of, springs_of
@@ -110,6 +111,7 @@ class Plant:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", as_robot(self.robot))
+        refuse_moving(self.robot, "a plant")
         refuse_loops(self.robot, "Plant")
         if self.friction not in FRICTION:
             raise UnknownNameError("friction of a plant", str(self.friction), FRICTION)
@@ -287,6 +289,9 @@ def stepping_of(
     """`wrench` makes that on the tool an input, held over the step."""
     robot = plant.robot if isinstance(plant, Plant) else plant
     asked = Request(robot, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
+    if robot.moving == "free" and not wrench:
+        return Stepping(_arm(robot, FLIGHT, False), partial(flight_step, method=method), prepare(asked), {})
+    refuse_moving(robot, "a plant" if robot.moving == "given" else "a wrench on the tool of a simulation")
     if not isinstance(plant, Plant):
         return Stepping(_arm(robot, MOTION, wrench), partial(discretise, method=method), prepare(asked), {})
     limits = limits_of(plant)

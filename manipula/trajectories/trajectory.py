@@ -23,6 +23,7 @@ from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.topology import refuse_moving
 from manipula.messages import Message
 from manipula.support.files import write_text
 from manipula.support.text import plain_dict
@@ -220,9 +221,12 @@ def _stack_entries(entries: Iterable[ArrayLike], t: Floats) -> Floats:
 def arm_of(value: Any, what: str) -> NumericArm:
     """The arm itself, or that of a robot, a library name, or an object with a `robot`."""
     if isinstance(value, NumericArm):
+        refuse_moving(value.robot, what)
         return value
     if not isinstance(value, str | Path | RobotDescription) and not isinstance(
         getattr(value, "robot", None), RobotDescription
     ):
         raise InputError("{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}", what, value)
-    return NumericArm(value)
+    arm = NumericArm(value)
+    refuse_moving(arm.robot, what)
+    return arm

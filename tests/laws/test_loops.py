@@ -66,6 +66,11 @@ def file_text(robot: mp.Robot) -> str:
     return toml_from_robot(robot)
 
 
+def test_a_robot_shows_its_loops_and_motors() -> None:
+    shown = str(five_bar(0))
+    assert "loop tip" in shown and "tip_a and tip_b, free: z" in shown and "left, right" in shown
+
+
 def test_robots_without_loops_are_what_they_were() -> None:
     assert mp.load("puma560").digest == "2450189be9e5ab64"
     assert mp.load("panda").driven == tuple(range(7))
@@ -163,9 +168,9 @@ def test_starts_around_a_pose_close_in_its_assembly_or_say_why(name: str, seed: 
     robot = ALL[name](seed)
     mechanism, plan = mechanism_of(robot)
     rng = np.random.default_rng(seed)
-    signs = np.sign(mechanism.divisors(np.zeros(robot.dof), plan))
-    motors = 0.2 * rng.uniform(-1, 1, len(robot.motors))
-    at = robot.close(motors, near=0.2 * rng.uniform(-1, 1, robot.dof))
+    motors, near = 0.2 * rng.uniform(-1, 1, len(robot.motors)), 0.2 * rng.uniform(-1, 1, robot.dof)
+    signs = np.sign(mechanism.divisors(near, plan))
+    at = robot.close(motors, near=near)
     if at.ok:
         assert at.error <= 1e-12
         np.testing.assert_array_equal(at.q[list(robot.driven)], motors)
@@ -373,3 +378,133 @@ def test_a_mechanism_knows_its_size() -> None:
     assert NumericLinkage("four", tree, (0,)).size == pytest.approx(
         sum(float(np.linalg.norm(x)) for x in [tree.links[1].before.p, *(at.p for at in tree.cuts[0].at)])
     )
+
+
+# in time
+
+
+def test_a_run_keeps_its_loops_closed_and_its_energy() -> None:
+    robot = drawn_five_bar()
+    run: Any = mp.simulate(robot, start=([1.8, 1.2], [0.3, -0.2]), until=0.3)
+    assert run.whole and run.q.shape == run.qd.shape == run.tau.shape == (301, 4)
+    assert run.gap.max() < 1e-12 and run.balance < 1e-8
+    np.testing.assert_allclose(run.q[0], robot.close([1.8, 1.2]).q, atol=1e-12)
+    assert not run.tau.any() and "fivebar" in repr(run)
+
+
+def test_torques_do_work_in_a_run() -> None:
+    robot = drawn_five_bar()
+    held = mp.Arm(robot).gravity(robot.close([1.8, 1.2]))
+    rest: Any = mp.simulate(robot, held, start=[1.8, 1.2], until=0.2, every=50)
+    np.testing.assert_allclose(rest.q - rest.q[0], 0, atol=1e-6)
+    push = np.array([0.5, 0.0])
+    pushed: Any = mp.simulate(robot, lambda t, q, qd: held + push, start=[1.8, 1.2], until=0.2)
+    assert abs(pushed.work[-1]) > 1e-4 and pushed.balance < 1e-8
+    assert pushed.tau[:, [1, 3]].any() == 0
+
+
+@pytest.mark.parametrize("given", [{"until": None}, {"law": [1.0]}, {"start": [0.1]}, {"method": "rk8"}, {"every": 0}])
+def test_bad_runs_of_closed_robots_are_one_sentence(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        mp.simulate(drawn_five_bar(), **{"until": 0.1, **given})
+
+
+# loops beside a URDF
+
+
+def _urdf(robot: mp.Robot, folder: Path) -> Path:
+    """The tree of a robot; its loops' frames stay frames, its joints get another order."""
+    with pytest.warns(ManipulaWarning, match="the order of the joints"):
+        return mp.save(replace(robot, loops=(), motors=()), folder / "tree.urdf")
+
+
+YAML = [
+    "closed_loop: [[tip_a, tip_b]]\ntype: [3d]\nname_mot: [left, right]\n",
+    "---\n# a comment\nclosed_loop:\n  - ['tip_a', \"tip_b\"]\nname_mot:\n- right  # out of order\n- left\ntype: 3d\n",
+    "closed_loop: [[tip_a,\n   tip_b]]\ntype:\n  - 3d\nname_mot:\n  - left\n  - right\n",
+    "closed_loop: [tip_a, tip_b]\ntype: 3d\nname_mot: [left, right]\n",
+]
+
+
+@pytest.mark.parametrize("text", YAML)
+def test_loops_of_a_file_beside_a_urdf_are_those_of_the_robot(text: str, tmp_path: Path) -> None:
+    robot = five_bar(0)
+    (tmp_path / "loops.yaml").write_text(text)
+    read = mp.load(_urdf(robot, tmp_path), loops=tmp_path / "loops.yaml")
+    assert read.motors == ("left", "right") and [loop.free for loop in read.loops] == ["ball"]
+    q = closed_at(robot, 5)[0]
+    there = q[[robot.joint_names.index(name) for name in read.joint_names]]
+    np.testing.assert_allclose(read.close(q[[0, 2]]).q, there, atol=1e-9)
+    one, other = (mp.Arm(x, optimise="none").gravity(at) for x, at in ((robot, q), (read, there)))
+    np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name_mot: [left]\n", "closed_loop: is missing"),
+        ("closed_loop: [[tip_a, nowhere]]\nname_mot: [left, right]\n", "the robot has no frame 'nowhere'"),
+        ("closed_loop: [[tip_a]]\nname_mot: [left]\n", "expected two frames"),
+        ("closed_loop: [[tip_a, tip_b]]\n", "name_mot: is missing"),
+        ("closed_loop: [[tip_a, tip_b]]\ntype: [5d]\nname_mot: [left]\n", "type: found 5d"),
+        ("closed_loop: [[tip_a, tip_b]]\nmotors: [left]\n", "motors: unknown key"),
+        ("closed_loop: [[tip_a, tip_b]]]\n", "a bracket is not opened"),
+        ("closed_loop [[tip_a, tip_b]]\n", "expected lines such as"),
+        ("closed_loop: [[tip_a, tip_b]]\nname_mot: [elbow]\n", "'elbow' has no coordinate of its own"),
+    ],
+)
+def test_a_wrong_file_of_loops_is_one_sentence(text: str, said: str) -> None:
+    from manipula.mechanics.robot.formats.loop_file import with_loops_from_text
+
+    tree = replace(five_bar(0), loops=(), motors=())
+    with pytest.raises(InputError, match=said):
+        with_loops_from_text(tree, text)
+    with pytest.raises(InputError, match="cannot be read"):
+        mp.load("planar2r", loops="no such file.yaml")
+
+
+# loops of an MJCF
+
+
+BODY = '<inertial pos=".1 0 0" mass="1" diaginertia=".01 .01 .01"/>'
+FIVE = f"""<mujoco model="five"><compiler angle="radian"/><worldbody>
+<body name="l1"><joint name="m1" axis="0 0 1"/>{BODY}<body name="l2" pos=".25 .05 0"><joint name="p1" axis="0 0 1"/>
+{BODY}<site name="a" pos=".1 .3 0"/></body></body><body name="l3" pos=".5 0 0" euler="0 0 .3">
+<joint name="m2" axis="0 0 1"/>{BODY}<body name="l4" pos=".05 .2 0">
+<joint name="p2" axis="0 0 -1"/>{BODY}</body></body></worldbody>
+<equality>EQUALITY</equality><actuator><motor joint="m1"/><motor joint="m2"/></actuator></mujoco>"""
+
+
+def _mjcf(equality: str, folder: Path) -> mp.Robot:
+    path = folder / "five.xml"
+    path.write_text(FIVE.replace("EQUALITY", equality))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)  # without loops= the chain is open there
+        return mp.load(path, loops=path)
+
+
+def test_points_that_an_mjcf_connects_close_as_in_mujoco(tmp_path: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    equality = '<connect name="tip" body1="l2" body2="l4" anchor=".1 .3 0"/>'
+    robot = _mjcf(equality, tmp_path)
+    assert robot.motors == ("m1", "m2") and robot.loops[0].free == "ball"
+    at = robot.close([0.1, 0.2])
+    model = mujoco.MjModel.from_xml_string(FIVE.replace("EQUALITY", equality))
+    data = mujoco.MjData(model)
+    data.qpos[:] = [at.q[robot.joint_names.index(model.joint(k).name)] for k in range(model.njnt)]
+    mujoco.mj_forward(model, data)
+    assert at.ok and np.abs(data.efc_pos).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("equality", "said"),
+    [
+        ("", "has no <connect> or <weld>"),
+        ('<connect body1="l2" body2="l9" anchor="0 0 0"/>', "'l9' is no body of the robot"),
+        ('<weld body1="l2" body2="l4" relpose="0 0 0 1 0 0 0"/>', "a relpose is not read"),
+        ('<connect site1="a" site2="b"/>', "the robot has no frame 'b'"),
+    ],
+)
+def test_wrong_equalities_of_an_mjcf_are_one_sentence(equality: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=said):
+        _mjcf(equality, tmp_path)

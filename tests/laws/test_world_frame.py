@@ -152,6 +152,18 @@ def _energy_of_what_moves(c: Case) -> list[Any]:
     return [kinetic, potential - sum(still)]
 
 
+def _centroidal(c: Case) -> list[Array]:
+    """Σ m v and Σ I w + (r − com) × m v, by columns; and the sum of the forces that the velocities ask for."""
+    s, com = c.world.at(c.q), _centre(c, c.q)
+    A, bias = np.zeros((6, c.world.dof)), np.zeros(6)
+    for b, F, N in c.world.pushes(s, c.qd, 0 * c.qd):
+        Jv, Jw = c.world.columns(s, b.c, b.joints)
+        A += np.vstack([b.m * Jv, b.I @ Jw + b.m * np.cross(b.c - com, Jv, axis=0)])
+        bare = F + b.m * c.world.g
+        bias += np.r_[bare, N + np.cross(b.c - com, bare)]
+    return [A @ c.qd, A, bias]
+
+
 def _centre(c: Case, q: Array) -> Array:
     masses = c.world.at(q).masses
     return sum(b.m * b.c for b in masses) / sum(b.m for b in masses)  # type: ignore[no-any-return]
@@ -180,6 +192,7 @@ DYNAMIC: dict[str, Want] = {
     "gravity": lambda c: [c.world.gravity(c.q)],
     "two_velocity_dynamics": _two_velocities,
     "energy": lambda c: c.world.energy(c.q, c.qd),
+    "centroidal_momentum": _centroidal,
     "centre_of_mass": lambda c: [_centre(c, c.q)],
     "centre_of_mass_jacobian": lambda c: [slope(lambda q: _centre(c, q), c.q)],
     "joint_wrenches": lambda c: [c.world.joint_wrenches(c.q, c.qd, c.qdd, c.wrench)],

@@ -41,7 +41,12 @@ def declaration(model: Entry) -> str:
     wrench = "wrench_tool: Wrench = None, " if model.takes_wrench else ""
     gives = "Array" if len(model.outputs) == 1 else "Any"
     options = "ToolOptions" if model.needs & TOOL else "Options"
-    return f"def {model.name}(self, {inputs}{wrench}**how: Unpack[{options}]) -> {gives}: ..."
+    call = f"def {model.name}(self, {inputs}{wrench}**how: Unpack[{options}]) -> {gives}: ..."
+    if not model.floating:
+        return call
+    moving = f"def {model.name}(self, {inputs}*, base: Base, **how: Unpack[{options}]) -> Any: ..."
+    text = f"def {model.name}(self, *given: Any, **how: Any) -> Any: ..."
+    return f"@overload\n        {call}\n        @overload\n        {moving}\n        {text}"
 
 
 def declarations() -> str:
@@ -72,7 +77,7 @@ def test_every_model_is_a_method_that_tells_its_arguments(name: str) -> None:
     assert method.__doc__ and method.__qualname__ == f"Arm.{name}"
     assert pickle.loads(pickle.dumps(method)) is method
     if name not in BY_HAND:
-        options = ("self", "wrench_tool", "frame", "out", "threads")
+        options = ("self", "wrench_tool", "wrenches", "frame", "base", "out", "threads")
         taken = [x for x in inspect.signature(method).parameters if x not in options]
         assert taken == list(MODELS[name].inputs)
         assert all(re.search(rf"^{x}: ", method.__doc__, re.M) for x in (*taken, *MODELS[name].outputs))
@@ -201,7 +206,8 @@ def test_the_index_is_that_of_the_entries() -> None:
 
 def test_a_declaration_that_is_out_of_date_is_noticed() -> None:
     first = replace(MADE[0], inputs=("q", "qd"))
-    assert ast.unparse(ast.parse(declaration(first))) not in ast.unparse(written())
+    text = inspect.cleandoc(f"        {declaration(first)}")
+    assert ast.unparse(ast.parse(text)) not in ast.unparse(written())
 
 
 def write_index() -> None:

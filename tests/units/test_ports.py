@@ -98,7 +98,7 @@ def test_base_parameters_are_counted_only_when_a_port_asks() -> None:
     def counted() -> Any:
         raise RuntimeError("nobody asked")
 
-    sizes = PortSizes(2, counted)
+    sizes = PortSizes(2, counted, frames=1, held=3)
     assert all(kind.entries(sizes) for kind in PORTS.values() if kind.size not in ("base", "regressor"))
     with pytest.raises(RuntimeError):
         PortKind("theta", "", "", "base").entries(sizes)

@@ -18,7 +18,7 @@ NAMES_TEXT = """
     base_parameters calibrate check check_base_parameters closed_loop controller convert count count_orders dossier
     drawing excite generate identify inverse_derivation languages load loads methods models picture read_log report
     robots save significance reach robot_module simulate singularities
-    studies study tables
+    states studies study tables
     trajectory
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
@@ -26,7 +26,8 @@ NAMES_TEXT = """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": f"""at inverse_kinematics_batch inverse_plan inverse_solver solver_for dof limits model plot plot_ellipsoid
+    "Arm": f"""at constrained_dynamics frame_biases frame_jacobians
+        inverse_kinematics_batch inverse_plan inverse_solver solver_for dof limits model plot plot_ellipsoid
         plot_workspace view {" ".join(MODELS)}""",
     "Model": """as_dict columns compile conditions cost emit equations explain function inputs latex name only outputs
         provenance split tape to_sympy tree_cost typst""",
@@ -34,7 +35,8 @@ MEMBERS = {
         latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost typst""",
     "Robot": """as_dict at base base_link base_parameters cells close coordinates digest dof driven frame_names frames
         freedoms from_dh from_text gravity ground
-        joint_names joints kind link_names locked loops motors name named_poses names of origin poses parameters parents
+        joint_names joints kind link_names locked loops motors moving name named_poses names of origin poses parameters
+        parents
         payload road standard_parameters tip_link tool tool_on tool_row values with_base with_frame with_friction
         with_gravity with_motor_inertia with_parameters with_payload with_poses with_standard_parameters
         with_tool without""",

@@ -206,7 +206,11 @@ BODY = {"mass": "2", "com": "[1, 0, 0]", "inertia": "{ xx = 2 }", "inertia_about
 INSTEAD = {"first_moment": "[1, 0, 0]", "second_moment": "{ xx = 2 }"}
 PLACE = {"xyz": "[1, 0, 0]", "rpy": "[9, 0, 0]"}
 TABLES = {
-    "BaseTable": ("[base]", "", {**BODY, **INSTEAD, **PLACE, "link_name": '"x"', "carries": "[{ mass = 1 }]"}),
+    "BaseTable": (
+        "[base]",
+        "",
+        {**BODY, **INSTEAD, **PLACE, "link_name": '"x"', "moving": '"given"', "carries": "[{ mass = 1 }]"},
+    ),
     "ToolTable": ("[tool]", "", {**PLACE, "on": '"w"'}),
     "FrameTable": ("[[frame]]", 'name = "f"\non = "v"', {**PLACE, "name": '"x"', "on": '"w"'}),
     "PayloadTable": ("[[payload]]", "", {**BODY, **INSTEAD}),

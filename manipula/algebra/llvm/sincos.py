@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from manipula.algebra.llvm.writer import Kind, Writer
+from manipula.algebra.llvm.writer import Kind, Writer, by_lane
 
 LIMIT = 1e5
 _TWO_OVER_PI = 0.6366197723675814
@@ -55,13 +55,7 @@ def sines(w: Writer, angles: Sequence[str]) -> list[Pair]:
 def _library(w: Writer, name: str, x: str) -> str:
     """Without fused products the reduction would not be exact: the system's function, lane by lane."""
     w.declared[name] = f"declare double @llvm.{name}.f64(double)"
-    k, vector = w.kind, "poison"
-    wide = w.let(f"fpext {k.text} {x} to {k.wide().text}") if k.scalar == "float" else x
-    for lane in range(k.lanes):
-        one = wide if k.lanes == 1 else w.let(f"extractelement {k.wide().text} {wide}, i64 {lane}")
-        value = w.let(f"call double @llvm.{name}.f64(double {one})")
-        vector = value if k.lanes == 1 else w.let(f"insertelement {k.wide().text} {vector}, double {value}, i64 {lane}")
-    return w.let(f"fptrunc {k.wide().text} {vector} to {k.text}") if k.scalar == "float" else vector
+    return by_lane(w, f"@llvm.{name}.f64", x)
 
 
 def _side_by_side(w: Writer, angles: Sequence[str]) -> list[Pair]:

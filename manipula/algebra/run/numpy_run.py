@@ -8,19 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.program.primitives import (
-    EACH,
-    FIRST,
-    GOLDEN,
-    HALF,
-    LAST,
-    LOW,
-    ROOT,
-    ROUNDS,
-    SECOND,
-    TWO_PI,
-    Words,
-)
+from manipula.algebra.program import primitives
 from manipula.algebra.run.batch import DType, Floats, RowsView, matrix_of_view
 from manipula.algebra.run.repeated import Frames, Repeater
 from manipula.algebra.tape import Line, Tape, kept_slots, layout_of, parameters_of, variables_of
@@ -31,25 +19,25 @@ from manipula.scalar import OPS
 
 def deviates(count: int, seed: int, rollouts: NDArray[np.int64], step: int) -> NDArray[np.float64]:
     """(count, *rollouts.shape): four a channel, channels from 0 on."""
-    shape, channels = np.shape(rollouts), -(-count // EACH)
-    normals = np.empty((channels, EACH, *shape))
+    shape, channels = np.shape(rollouts), -(-count // primitives.EACH)
+    normals = np.empty((channels, primitives.EACH, *shape))
     for channel in range(channels):
-        c = [np.full(shape, x, np.uint64) for x in (step & LOW, step >> HALF, channel, 0)]
+        c = [np.full(shape, x, np.uint64) for x in (step & primitives.LOW, step >> primitives.HALF, channel, 0)]
         c = _rounds(c, seed, np.asarray(rollouts).astype(np.uint64))
         for i, (u, v) in enumerate(((c[0], c[1]), (c[2], c[3]))):
-            r = np.sqrt(-2.0 * np.log((u.astype(float) + 1.0) * LAST))
-            angle = TWO_PI * (v.astype(float) * LAST)
+            r = np.sqrt(-2.0 * np.log((u.astype(float) + 1.0) * primitives.LAST))
+            angle = primitives.TWO_PI * (v.astype(float) * primitives.LAST)
             normals[channel, 2 * i : 2 * i + 2] = r * np.cos(angle), r * np.sin(angle)
     return normals.reshape(-1, *shape)[:count]
 
 
-def _rounds(c: list[Words], seed: int, rollouts: Words) -> list[Words]:
-    low, half = np.uint64(LOW), np.uint64(HALF)
-    for turn in range(ROUNDS):
-        first, second = c[0] * np.uint64(FIRST), c[2] * np.uint64(SECOND)
+def _rounds(c: list[primitives.Words], seed: int, rollouts: primitives.Words) -> list[primitives.Words]:
+    low, half = np.uint64(primitives.LOW), np.uint64(primitives.HALF)
+    for turn in range(primitives.ROUNDS):
+        first, second = c[0] * np.uint64(primitives.FIRST), c[2] * np.uint64(primitives.SECOND)
         # a key of 32 bits: the sum may carry, and must not
-        a = np.uint64((seed + turn * GOLDEN) & LOW)
-        b = (rollouts + np.uint64(turn * ROOT & LOW)) & low
+        a = np.uint64((seed + turn * primitives.GOLDEN) & primitives.LOW)
+        b = (rollouts + np.uint64(turn * primitives.ROOT & primitives.LOW)) & low
         c = [(second >> half) ^ c[1] ^ a, second & low, (first >> half) ^ c[3] ^ b, first & low]
     return c
 

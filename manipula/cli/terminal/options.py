@@ -143,11 +143,12 @@ def file_of(name: str) -> Path:
 def find(name: str, wishes: Wishes = NOTHING) -> Robot:
     """The robot of a name or a path, as it is wished: with values, a chain; strictly, every warning is an error."""
     source = name if in_library(name) else file_of(name)
-    options = {"exact": True} if wishes.exact else {}
+    options: dict[str, Any] = {"exact": True} if wishes.exact else {}
+    options |= _chain(source, wishes)
     with warnings.catch_warnings():
         if wishes.strict:
             warnings.simplefilter("error", ManipulaWarning)
-        found = api.load(source, strict=wishes.strict, **options, **_chain(source, wishes))
+        found = api.load(source, strict=wishes.strict, **options)
         changes = assignments(wishes.values or (), found)
         found = found.with_parameters(**{change.name: change.value for change in changes}) if changes else found
         return found.locked(places_of(wishes.locks or (), found))

@@ -6,7 +6,7 @@ A model of the catalogue is a method here by itself: `_model_method` makes it, `
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -19,13 +19,14 @@ from manipula.errors import InputError, UnknownNameError, UnsetError, caution, s
 from manipula.generation.arm_structure import ArmStructure, numeric_chain, plan_of
 from manipula.generation.request import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
+from manipula.ik.arm.base_motion import FrameModels, base_inputs
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.arrays import Kinematics
 from manipula.ik.numeric.tolerances import ClosureTolerance
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
-from manipula.mechanics.models.ports import PORTS
-from manipula.mechanics.robot.topology import has_own_frame, road_coordinates, with_frame
+from manipula.mechanics.models.ports import FLOATING, PORTS
+from manipula.mechanics.robot.topology import has_own_frame, refuse_moving, road_coordinates, with_frame
 from manipula.messages import Message
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.support.progress import told_when_slow
@@ -46,8 +47,9 @@ PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
 
 def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
-    asked about a frame in the call itself, and of one with loops the general way looks at the pivot."""
-    if arm.robot.loops:
+    asked about a frame in the call itself, one whose base moves about the base's motion, and of one with loops the
+    general way looks at the pivot."""
+    if arm.robot.moving or arm.robot.loops:
         return None
     if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
         return None
@@ -98,7 +100,7 @@ def _named_for_people(method: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-class NumericArm(ArmModels):
+class NumericArm(ArmModels, FrameModels):
     """Every model of a robot as a fast function of arrays, and its inverse kinematics."""
 
     def __init__(self, robot: RobotLike, *, optimise: str = "fast", frame: str = "") -> None:
@@ -110,6 +112,8 @@ class NumericArm(ArmModels):
         self._models: dict[tuple[str, bool], Compiled] = {}
         self._partial: dict[str, PartialSolver] = {}
         self._at: dict[str, Self] = {}
+        self._framed: dict[tuple[Any, ...], Compiled] = {}
+        self._base_ports: dict[str, list[str]] = {}
 
     def __repr__(self) -> str:
         """The robot, and which models are compiled by now."""
@@ -173,12 +177,24 @@ class NumericArm(ArmModels):
                 Message("{name}: {why} needs a value for {some_of}", self.robot.name, name, some_of(missing)), missing
             )
 
-    def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
-        """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
+    def _call(
+        self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, base: Any = None,
+        wrenches: Mapping[str, ArrayLike] | None = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """The general way: any kind of array, many configurations; the wrench is an input only where one is given. Of
+        a base that moves, `base` is its motion."""
         # another function, and not a wrench of zeros: without one a model costs less
         extra = () if wrench is None else (wrench,)
         numbers = [self._named(x) if isinstance(x, str) else x for x in given]
+        if wrenches is not None:
+            return self._pushed(name, numbers, base, wrenches, wrench, options)
         code = self.model(name, wrench is not None)
+        if self.robot.moving or base is not None:
+            if name not in self._base_ports:
+                self._base_ports[name] = [x.name for x in code.inputs if x.name in FLOATING]
+            numbers += base_inputs(self.robot, name, self._base_ports[name], base)
+            if options == {"out": None, "threads": 1}:
+                return code(*numbers)  # its thin way takes one configuration of plain arrays
         if any(port.name == PIVOT for port in code.outputs):
             return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
         return code.general(*numbers, *extra, **options)
@@ -214,13 +230,15 @@ class NumericArm(ArmModels):
         return poses[pose]
 
     @_compile_method
-    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Out = None, threads: int = 1) -> Array:
+    def jacobian(
+        self, q: ArrayLike, frame: str = "world", *, base: ArrayLike | None = None, out: Out = None, threads: int = 1
+    ) -> Array:
         """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
-        axes."""
+        axes. Of a base that moves `base` is its orientation R0, (…, 3, 3), and its six columns come first."""
         if frame not in ("world", "tool"):
-            return self.at(frame).jacobian(q, out=out, threads=threads)
+            return self.at(frame).jacobian(q, base=base, out=out, threads=threads)
         name = "jacobian" if frame == "world" else "jacobian_tool"
-        return cast(Array, self._call(name, [q], None, out=out, threads=threads))
+        return cast(Array, self._call(name, [q], None, base, out=out, threads=threads))
 
     @_solve_method
     def inverse_kinematics(
@@ -269,6 +287,7 @@ class NumericArm(ArmModels):
 
         if checked_task(task) == "pose":
             return self.inverse_solver
+        refuse_moving(self.robot, "inverse_kinematics")
         if odd := self._following:
             raise InputError(
                 "task={task!r}: joint {odd!r} follows others, and parts of a pose are solved for free joints; "
@@ -294,6 +313,7 @@ class NumericArm(ArmModels):
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
+        refuse_moving(self.robot, "inverse_kinematics")
         from manipula.ik.couplings import CoupledSolver
         from manipula.ik.inverse import InverseSolver
 
@@ -321,6 +341,8 @@ def _doc_of(entry: Entry) -> str:
     takes = [f"{name}: {port.doc}, {port.unit}" for name, port in ports.items()]
     gives = [f"{name}: {meaning}, {unit}" for name, (unit, meaning) in entry.outputs.items()]
     takes += ["frame: another frame by its name, in place of the tool"] if entry.needs & TOOL else []
+    takes += ["base: of a base that moves, its motion"] if entry.floating else []
+    takes += ["wrenches: on several frames, by their names"] if entry.name == "inverse_dynamics" else []
     returned = "Returns" if len(gives) == 1 else "Returns, by name,"
     return "\n".join([f"{entry.doc[0].upper()}{entry.doc[1:]}.", "", *takes, "", returned, *gives])
 
@@ -333,8 +355,12 @@ def _model_method(entry: Entry) -> CompiledMethod:
     """
     inputs, wrench = ", ".join(entry.inputs), f", {WRENCH}=None" if entry.takes_wrench else ""
     frame, about = (" frame='',", "(self.at(frame) if frame else self)") if entry.needs & TOOL else ("", "self")
-    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame} out=None, threads=1):
-        return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
+    given = WRENCH if wrench else None
+    base, moved = (" base=None,", "base, ") if entry.floating else ("", "")
+    if entry.name == "inverse_dynamics":
+        base, moved = f"{base} wrenches=None,", f"{moved}wrenches=wrenches, "
+    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame}{base} out=None, threads=1):
+        return {about}._call({entry.name!r}, ({inputs},), {given}, {moved}out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
     # names come from the catalogue, never from a user or a file
     exec(text, made)

@@ -65,23 +65,30 @@ HOMES = {
     "loaded_dynamics": "linear.payload",
     "inverse_kinematics": "inverse.classify",
     "joint_motion": "closure.closed_models",
+    "centroidal_momentum": "floating.centroidal",
+    "closure": "closure.closed_models",
 }
+
+
+# models about several frames, which a request names: they are looked up, and not listed
+FRAMED = dict.fromkeys(("frame_jacobians", "frame_biases", "constrained_dynamics"), "floating.frames")
 
 
 class ModelCatalogue(Mapping[str, ModelEntry]):
     """Entries by name. An algorithm is imported when its model is looked up: most programs use two or three."""
 
-    def __init__(self, homes: Mapping[str, str]) -> None:
-        self._homes = dict(homes)
+    def __init__(self, homes: Mapping[str, str], framed: Mapping[str, str] = FRAMED) -> None:
+        self._homes, self._framed = dict(homes), framed
         self._entries: dict[str, ModelEntry] = {}
 
     def __getitem__(self, name: str) -> ModelEntry:
         if name not in self._entries:
-            self._entries |= {entry.name: entry for entry in entries_of(self._homes[name])}
+            home = self._framed[name] if name in self._framed else self._homes[name]
+            self._entries |= {entry.name: entry for entry in entries_of(home)}
         return self._entries[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._homes
+        return name in self._homes or name in self._framed
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -97,7 +104,8 @@ class ModelCatalogue(Mapping[str, ModelEntry]):
 
 
 def entries_of(home: str) -> tuple[ModelEntry, ...]:
-    entries: tuple[ModelEntry, ...] = import_module(f"{ROOM}.{home}").ENTRIES
+    room = import_module(f"{ROOM}.{home}")
+    entries: tuple[ModelEntry, ...] = room.ABOUT_FRAMES if home in FRAMED.values() else room.ENTRIES
     return entries
 
 

@@ -40,7 +40,9 @@ class ModelEntry:
     `inverts` does so from the class of its inverse kinematics. `columns` names the columns of a regressor; of the
     ports named in `ranked` only those that are independent stay, and an input of size "base" is of these. `trees` are
     the methods that are right on robots that branch; whoever is not named there wants a serial arm. The plain method is
-    always named. `wants` says what an arm must have for the model to exist, where that is more than inertia.
+    always named. `wants` says what an arm must have for the model to exist, where that is more than inertia. `floating`
+    is the file of `models/floating` with the model's form on a base that moves; without one it wants a fixed base.
+    A `framed` model is about several frames, which a request names.
     """
 
     name: str
@@ -60,6 +62,8 @@ class ModelEntry:
     ranked: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()
     wants: str = ""
+    floating: str = ""
+    framed: bool = False
 
     @property
     def method_names(self) -> list[str]:

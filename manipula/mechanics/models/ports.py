@@ -26,6 +26,8 @@ class PortSizes:
     base: Callable[[], int] = lambda: 0
     columns: Callable[[], int] = lambda: 0  # of the model's regressor
     driven: Sequence[int] | None = None  # of a robot with loops: the coordinates that have a motor, by their places
+    frames: int = 0  # that the model is about
+    held: int = 0  # rows of them that are held
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class PortKind:
     name: str
     unit: str
     doc: str
-    size: Literal["dof", "base", "pairs", "regressor"] | tuple[str, ...] = "dof"
+    size: Literal["dof", "base", "pairs", "regressor", "frames", "held"] | tuple[str, ...] = "dof"
     role: Role = "variable"
     letter: str = ""  # of the entries, where it is not the port's own name
     unbounded: bool = False  # a setting that may be infinite: a limit that is none
@@ -54,6 +56,10 @@ class PortKind:
             return [f"{self.letter or self.name}{i + 1}_{k + 1}" for i, k in places]
         if self.driven and sizes.driven is not None:
             return [f"{self.letter or self.name}{i + 1}" for i in sizes.driven]
+        if self.size == "frames":
+            return [f"{name}_{k + 1}" for k in range(sizes.frames) for name in _WRENCH]
+        if self.size == "held":
+            return [f"{self.letter or self.name}{i + 1}" for i in range(sizes.held)]
         base = 0 if self.size == "dof" else sizes.base()
         count = {"dof": sizes.dof, "base": base, "pairs": base * (base + 1) // 2}[self.size]
         return [f"{self.letter or self.name}{i + 1}" for i in range(count)]
@@ -62,6 +68,14 @@ class PortKind:
 _POSE = tuple(f"T{i}{j}" for i in range(1, 5) for j in range(1, 5))
 _LOAD = tuple(f"{x}_load" for x in ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz", "mx", "my", "mz", "m"))
 _WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+
+_POSE0 = tuple(f"T0_{i}{j}" for i in range(1, 5) for j in range(1, 5))
+_TURN0 = tuple(f"R0_{i}{j}" for i in range(1, 4) for j in range(1, 4))
+
+
+def _axes(name: str) -> tuple[str, ...]:
+    return tuple(f"{name}_{axis}" for axis in "xyz")
+
 
 _LIST = (
     PortKind("q", POSITION, "joint positions"),
@@ -96,7 +110,26 @@ _LIST = (
     PortKind(
         "wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes", _WRENCH
     ),
+    PortKind(
+        "wrenches",
+        "N, N·m",
+        "force, then moment, of the environment on each frame at its origin, world axes; on a moving base, base axes",
+        "frames",
+    ),
+    PortKind("drift", "m, rad", "how far every row that is held has drifted, world axes", "held"),
+    PortKind("baumgarte", "1/s², 1/s", "kp and kd: what pulls held frames back", ("kp", "kd")),
+    # of a base that moves
+    PortKind("T0", "1, m", "pose of the base in the world, 4×4, row by row", _POSE0),
+    PortKind("R0", "1", "orientation of the base in the world, 3×3, row by row", _TURN0),
+    PortKind("v0", "m/s", "velocity of the base's origin, base axes", _axes("v0")),
+    PortKind("w0", "rad/s", "angular velocity of the base, base axes", _axes("w0")),
+    PortKind("wd0", "rad/s²", "angular acceleration of the base, base axes", _axes("wd0")),
+    PortKind(
+        "a0", "m/s²", "acceleration of the base's origin less gravity, as an IMU reads it, base axes", _axes("a0")
+    ),
 )
+
+FLOATING = ("T0", "R0", "v0", "w0", "wd0", "a0")  # those of a base that moves, in the order in which base= has them
 
 PORTS: dict[str, PortKind] = {kind.name: kind for kind in _LIST}
 

@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates
-from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, RobotDescription, Step, Steps
+from manipula.mechanics.robot.description import Body, Cell, Frame, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import BASE, FileBody, Link, LoopCut, Tree
+from manipula.mechanics.robot.tree import BASE, FileBody, Link, LoopCut, Mark, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -132,8 +132,8 @@ def _forwards(joint: Joint) -> tuple[Joint, Literal[1, -1]]:
 class Binding:
     """What is the same whatever the scalar: which cells stay symbols, the names in use, the angles collected."""
 
-    def __init__(self, robot: RobotDescription, symbolic: Symbolic = "auto") -> None:
-        self.robot, self.values, self.names = robot, dict(robot.values), robot.names()
+    def __init__(self, robot: RobotDescription, symbolic: Symbolic = "auto", marks: Sequence[Frame] = ()) -> None:
+        self.robot, self.values, self.names, self.marks = robot, dict(robot.values), robot.names(), marks
         self.choose = chooser(robot, symbolic)
         self.angles = Angles({name: x for name, x in self.values.items() if not self.choose.name(name)})
 
@@ -145,7 +145,7 @@ class Binding:
 class _Binder:
     def __init__(self, binding: Binding, maths: Maths[Any], symbols: Mapping[str, Any]) -> None:
         self.robot, self.values, self.maths = binding.robot, binding.values, maths
-        self.choose, self.angles = binding.choose, binding.angles
+        self.choose, self.angles, self.marks = binding.choose, binding.angles, binding.marks
         self.symbols: dict[str, Any] = dict(symbols)
         for name in binding.names:
             self.look_up(name)
@@ -316,8 +316,17 @@ class _Binder:
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
         base = self.placement(self.robot.base)
         ground = held if loads and tip == BASE else NOTHING
-        for part in self.parts(ends.ground, self.robot.ground):
+        still = self.parts(ends.ground, self.robot.ground)
+        for part in still:
             ground = ground + part.inertia.seen_from(part.at)
         tip_link = None if self.robot.tool_on is None else tip
         cuts = tuple(map(self.cut, self.robot.loops))
-        return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link, self.couplings(), cuts)
+        arm = Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link, self.couplings(), cuts)
+        if self.robot.moving:
+            riders = (*still, *(loads if tip == BASE else ()))
+            arm = replace(arm, moving=self.robot.moving, ground_parts=riders)
+        return replace(arm, marks=tuple(map(self.mark, self.marks))) if self.marks else arm
+
+    def mark(self, frame: Frame) -> Mark:
+        rows = {"": BASE} | {joint.name: row for row, joint in enumerate(self.robot.joints)}
+        return Mark(frame.name, rows[frame.on], self.placement(frame.at))

@@ -174,9 +174,26 @@ def moved_bodies(robot: RobotDescription) -> list[JointBodies]:
     return found
 
 
+def bodies_of_base(robot: RobotDescription) -> list[tuple[str, Body]]:
+    """What a base that moves carries, with what its names end in: its own bodies, then those of fixed rows on it."""
+    if not robot.moving:
+        return []
+    ends, still = suffixes_of(robot), {-1}
+    found = [(end, mounted.body) for end, mounted in zip(ends.ground, robot.ground)]
+    found += zip(ends.payload, robot.payload) if robot.tool_row < 0 else ()
+    for row, (joint, end, carried) in enumerate(zip(robot.joints, ends.rows, ends.carried)):
+        if joint.kind == "fixed" and robot.parents[row] in still:
+            still.add(row)
+            found += [(end, joint.body)] if joint.body is not None else []
+            found += [(own, mounted.body) for own, mounted in zip(carried, joint.carries)]
+            found += zip(ends.payload, robot.payload) if row == robot.tool_row else ()
+    return found
+
+
 def standard_parameters(robot: RobotDescription) -> dict[str, Parameter]:
-    """Column → what the file says of it."""
-    found: dict[str, Parameter] = {}
+    """Column → what the file says of it; those of a base that moves come first."""
+    base = [cell for suffix, body in bodies_of_base(robot) for cell in _ten(_standard(body, suffix))]
+    found: dict[str, Parameter] = {cell.name: cell.parameter for cell in base}
     for moved in moved_bodies(robot):
         cells = [cell for suffix, body in moved.bodies for cell in _ten(_standard(body, suffix))]
         found |= {cell.name: cell.parameter for cell in (*cells, *_motor(moved))}
@@ -204,7 +221,7 @@ def with_standard(robot: AnyRobot, given: Given) -> AnyRobot:
         suffix: _standard_changed(body, suffix, given, values)
         for moved in moved_bodies(robot)
         for suffix, body in moved.bodies
-    }
+    } | {suffix: _standard_changed(body, suffix, given, values) for suffix, body in bodies_of_base(robot)}
 
     def joint(row: Joint, end: str, carried: Iterable[str]) -> Joint:
         held = (replace(x, body=bodies.get(own) or x.body) for x, own in zip(row.carries, carried))
@@ -216,7 +233,8 @@ def with_standard(robot: AnyRobot, given: Given) -> AnyRobot:
 
     joints = tuple(map(joint, robot.joints, ends.rows, ends.carried))
     payload = tuple(bodies[end] or body for end, body in zip(ends.payload, robot.payload))
-    return _drop_unused_values(replace(robot, joints=joints, payload=payload), robot, given)
+    ground = tuple(replace(x, body=bodies.get(end) or x.body) for end, x in zip(ends.ground, robot.ground))
+    return _drop_unused_values(replace(robot, joints=joints, payload=payload, ground=ground), robot, given)
 
 
 def _standard(body: Body | None, suffix: str) -> Body:

@@ -36,6 +36,7 @@ CentreKind = Literal["com", "first_moment"]
 InertiaKind = Literal["com", "origin", "second_moment"]
 BASE = ""  # as a parent's name
 AXES = ("x", "y", "z")
+BaseMotion = Literal["", "free", "given"]  # of the base: fixed, solved for, an input
 SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
@@ -163,6 +164,7 @@ class RobotDescription:
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
     one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
+    Where the base moves (`moving`), they move with it, its pose is an input, and `base` is where pictures show it.
     `loops` close chains of the tree; then `motors` names the joints that are driven.
     """
 
@@ -180,6 +182,7 @@ class RobotDescription:
     ground: tuple[Mounted, ...] = ()
     loops: tuple[ClosedLoop, ...] = ()
     motors: tuple[str, ...] = ()  # of a robot with loops: the joints that are driven, in the file's order
+    moving: BaseMotion = ""
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
+from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp
@@ -36,9 +37,15 @@ class Pair(NamedTuple):
 
 
 def pairs(
-    robot: RobotDescription, chain: Tree, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]
+    robot: RobotDescription,
+    chain: Tree,
+    symbols: Mapping[str, Any],
+    symbolic: Any,
+    q: Sequence[Any],
+    frames_asked: Sequence[NamedFrame] = (),
 ) -> Iterator[Pair]:
     """Everything a model reads of a chain, at joint coordinates q; `symbols` has a scalar for each free parameter."""
+    marks = {frame.name: frame for frame in frames_asked}
     moving = [joint for joint in robot.joints if joint.kind != "fixed"]
     if [(link.name, link.kind.name) for link in chain.links] != [(joint.name, joint.kind) for joint in moving]:
         yield Pair("the list of moving joints", 1, 0)
@@ -71,6 +78,14 @@ def pairs(
         for on, at, (below, frame) in zip(cut.on, cut.at, ends, strict=True):
             yield Pair(f"what loop {cut.name} stands on", on, below)
             yield from _each(f"loop {cut.name}", [*_columns(at.R), at.p], frame)
+    if chain.moving != robot.moving:
+        yield Pair("whether the base moves", 1, 0)
+    if robot.moving:
+        yield from _parts("a body of the base", chain.ground_parts, parts[0])
+    for mark in chain.marks:
+        owner, frame = read.marked(marks[mark.name])
+        yield Pair(f"what frame {mark.name} stands on", mark.on, owner - 1)
+        yield from _each(f"frame {mark.name}", [*_columns(mark.at.R), mark.at.p], frame)
     for collected, written in read.collected:
         yield Pair("an angle", collected, written)
 
@@ -174,6 +189,8 @@ class _Reader:
         stands: list[tuple[int, Frame]] = []  # of every row: the body it is part of, and where
         for mounted in robot.ground:
             self.hold(bodies, 0, _here(), mounted.at, mounted.body)
+        for body in robot.payload if self.tool_row() < 0 else ():
+            self.hold(bodies, 0, _here(), robot.tool, body)
         for row, joint in enumerate(robot.joints):
             owner, frame = self.under(stands, self.below(row))
             self.step(frame, joint.before)
@@ -195,12 +212,17 @@ class _Reader:
                 self.hold(bodies, owner, frame, mounted.at, mounted.body)
             for body in robot.payload if row == self.tool_row() else ():
                 self.hold(bodies, owner, frame, robot.tool, body)
+        self.stands = stands
         owner, frame = self.under(stands, self.tool_row())
-        for body in robot.payload if self.tool_row() < 0 else ():
-            self.hold(bodies, owner, frame, robot.tool, body)
         self.step(frame, robot.tool)
         self.loop_ends = [[self.loop_end(stands, name) for name in loop.joins] for loop in robot.loops]
         return [*frames, frame], bodies, self.parts
+
+    def marked(self, frame: NamedFrame) -> tuple[int, Frame]:
+        """The body a frame by name is on, 0 the base, and where it is in that body's frame."""
+        owner, at = self.under(self.stands, self.row_of(frame.on) if frame.on else -1)
+        self.step(at, frame.at)
+        return owner, at
 
     def loop_end(self, stands: list[tuple[int, Frame]], name: str) -> tuple[int, Frame]:
         """The link that a loop's frame is on, and where: a frame by name, else that of a joint's link, or the base."""

@@ -28,7 +28,7 @@ from manipula.scalar import Scalar
 def merge_fixed(chain: Tree) -> Tree:
     """Weld every fixed link to the moving link before it, or to the ground."""
     links: list[Link] = []
-    ground = chain.ground
+    ground, parts = chain.ground, chain.ground_parts
     stands: dict[int, tuple[int, Placement]] = {BASE: (BASE, HERE)}  # row → the moving link it is part of, and where
     for row, link in enumerate(chain.links):
         on, gap = stands[link.parent]
@@ -42,16 +42,23 @@ def merge_fixed(chain: Tree) -> Tree:
             links[on] = _weld_rider(links[on], link, gap)
         else:
             ground = ground + link.inertia.seen_from(gap)
+            parts += tuple(_held_at(part, gap) for part in link.parts) if chain.moving else ()
     tip, gap = stands[chain.holder]
     last = chain.tip is None and tip == len(links) - 1
     tool = _join_placements(gap, chain.tool)
     cuts = chain.move_cuts(lambda row, at: (stands[row][0], _join_placements(stands[row][1], at)))
-    return replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip, cuts=cuts)
+    marks = tuple(replace(x, on=stands[x.on][0], at=_join_placements(stands[x.on][1], x.at)) for x in chain.marks)
+    arm = replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip, cuts=cuts)
+    return replace(arm, ground_parts=parts, marks=marks)
+
+
+def _held_at(part: FileBody, at: Placement) -> FileBody:
+    return replace(part, at=_join_placements(at, part.at))
 
 
 def _weld_rider(link: Link, rider: Link, at: Placement) -> Link:
     """A link with another as part of it."""
-    parts = (*link.parts, *(replace(part, at=_join_placements(at, part.at)) for part in rider.parts))
+    parts = (*link.parts, *(_held_at(part, at) for part in rider.parts))
     return replace(link, inertia=link.inertia + rider.inertia.seen_from(at), parts=parts)
 
 
@@ -64,7 +71,9 @@ def frames_on_joints(chain: Tree) -> Tree:
         before = _join_placements(after[link.parent], link.before)
         links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
     cuts = chain.move_cuts(lambda i, at: (i, _join_placements(after[i], at)))
-    return replace(chain, links=tuple(links), tool=_join_placements(after[chain.holder], chain.tool), cuts=cuts)
+    marks = tuple(replace(x, at=_join_placements(after[x.on], x.at)) for x in chain.marks)
+    tool = _join_placements(after[chain.holder], chain.tool)
+    return replace(chain, links=tuple(links), tool=tool, cuts=cuts, marks=marks)
 
 
 def without_actuators(chain: Tree) -> Tree:
@@ -83,7 +92,8 @@ def _join_placements(a: Placement, b: Placement) -> Placement:
 def massless(chain: Tree) -> Tree:
     """The same geometry with empty links; the start of superposition."""
     links = (replace(link, inertia=RigidBody(), parts=tuple(map(_without_inertia, link.parts))) for link in chain.links)
-    return replace(chain, links=tuple(links), ground=RigidBody())
+    parts = tuple(map(_without_inertia, chain.ground_parts))
+    return replace(chain, links=tuple(links), ground=RigidBody(), ground_parts=parts)
 
 
 def _without_inertia(part: FileBody) -> FileBody:
@@ -95,14 +105,17 @@ def regroup(chain: Tree) -> Tree:
 
     What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
     so all second moments K go (a kind's `split`). What is left is minimal up to parameters that move nothing at all.
+    What reaches the base is felt by no joint, and dropped, unless the base moves.
     """
-    links = list(chain.links)
+    links, ground = list(chain.links), chain.ground
     for i in range(len(links) - 1, -1, -1):
         kept, handed = split(links[i])
         links[i] = replace(links[i], inertia=kept)
         if (parent := links[i].parent) != BASE:
             links[parent] = replace(links[parent], inertia=links[parent].inertia + handed)
-    return replace(chain, links=tuple(links))
+        elif chain.moving:
+            ground = ground + handed
+    return replace(chain, links=tuple(links), ground=ground)
 
 
 def split(link: Link) -> tuple[RigidBody, RigidBody]:
@@ -235,7 +248,8 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
     links = tuple(turned if i == last else other for i, other in enumerate(chain.links))
     tool, back = chain.tool, turn_about("z", c, -s)
     cuts = chain.move_cuts(lambda i, at: (i, back @ at if i == last else at))
-    return replace(chain, links=links, tool=back @ tool if chain.holder == last else tool, cuts=cuts)
+    marks = tuple(replace(x, at=back @ x.at) if x.on == last else x for x in chain.marks)
+    return replace(chain, links=links, tool=back @ tool if chain.holder == last else tool, cuts=cuts, marks=marks)
 
 
 def _seen_turned(body: RigidBody, c: Scalar, s: Scalar, known: Mapping[str, Pair]) -> RigidBody:

@@ -10,6 +10,7 @@ from manipula.errors import InputError, RobotFileError, UnknownNameError, cautio
 from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import BASE, AnyRobot, Body, Frame, Joint, Mounted, RobotDescription
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.messages import Message
 
 TOOL = "tool"
@@ -79,11 +80,11 @@ def seen_at(robot: AnyRobot, name: str) -> AnyRobot:
     if name == TOOL and TOOL in frame_names(robot):
         _warn_of_link_called_tool(robot)
         return robot
-    frame = _frame_meant(robot, name)
+    frame = frame_meant(robot, name)
     return replace(with_load_on_row(robot), tool=frame.at, tool_on=frame.on)
 
 
-def _frame_meant(robot: RobotDescription, name: str) -> Frame:
+def frame_meant(robot: RobotDescription, name: str) -> Frame:
     """One of its frames; else the frame of a link, by the link's own name, by its joint's, or by number: link3."""
     joints, links = ({_label(joint): joint.name for joint in robot.joints if _label(joint)} for _label in _LABELS)
     known = {frame.name: frame for frame in robot.frames}
@@ -99,6 +100,8 @@ def _frame_meant(robot: RobotDescription, name: str) -> Frame:
         )
     if name in links or name in joints:
         return Frame(name, links.get(name) or joints[name])
+    if robot.moving and name in ("base", robot.origin.base_link):
+        return Frame(name, BASE)
     number = _NUMBERED.fullmatch(str(name))
     if number is None or int(number[1]) > robot.dof or any(map(_NUMBERED.fullmatch, links)):
         raise UnknownNameError("frame", name, dict.fromkeys((*frame_names(robot), *links, *joints)))
@@ -234,6 +237,36 @@ def road_of(robot: AnyRobot) -> AnyRobot:
     return replace(robot, joints=joints, tool_on=None, frames=())
 
 
+def base_bodies(robot: RobotDescription) -> list[Body]:
+    """The bodies that are rigid with the base: its own, those beside it, of fixed rows on it, and a load there."""
+    still = still_rows(robot)
+    rows = [joint for joint in robot.joints if joint.name in still]
+    carried = [mounted.body for joint in rows for mounted in joint.carries]
+    own = [joint.body for joint in rows if joint.body is not None]
+    held = robot.payload if robot.tool_row < 0 or robot.joints[robot.tool_row].name in still else ()
+    return [*(mounted.body for mounted in robot.ground), *own, *carried, *held]
+
+
+def refuse_massless_base(robot: RobotDescription) -> None:
+    """A base that moves freely and weighs nothing has no acceleration of its own; a mass that is unknown is a mass."""
+    if robot.moving == "free" and all(body.mass.value == ZERO for body in base_bodies(robot)):
+        raise RobotFileError(
+            "it moves freely and has no mass, so forces on it have no acceleration to give",
+            file=robot.origin.path, where=Message("base {name!r}", robot.origin.base_link or "base"), field="mass",
+            hint='give it mass, com and inertia, or write moving = "given"',
+        )  # fmt: skip
+
+
+def refuse_moving(robot: RobotDescription, what: str) -> None:
+    """For those who want a base that stands still."""
+    if robot.moving:
+        raise InputError(
+            "{name}: its base moves, and {what} is made for a base that stands still; read it with a fixed base",
+            robot.name,
+            what,
+        )
+
+
 def refuse_loops(robot: RobotDescription, what: str) -> None:
     """Of what a robot whose chains close does not have."""
     if robot.loops:
@@ -241,7 +274,10 @@ def refuse_loops(robot: RobotDescription, what: str) -> None:
 
 
 def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:
-    """Raises where rows do not follow each other, or a joint follows others."""
+    """Raises where rows do not follow each other, a joint follows others, or the base moves."""
+    if robot.moving:
+        told = Message("its base moves")
+        raise RobotFileError("{place}: {text}", told, what, file=robot.origin.path, hint=hint)
     if follow := robot.coordinates.followers:
         told = Message("joint {odd_joints!r} has no coordinate of its own", follow[0])
         raise RobotFileError("{told}: {what} of free joints", told, what, file=robot.origin.path, hint=hint)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from manipula.mechanics.robot.actuator import IDLE, Actuator
 from manipula.mechanics.robot.coordinates import Coordinates, coordinates_from
+from manipula.mechanics.robot.description import BaseMotion
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.robot.loops import CutJoint
 from manipula.mechanics.spatial.dual import Dual, DualMaths
@@ -72,6 +73,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A frame by name, at a placement from the frame of the link it stands on."""
+
+    name: str
+    on: int
+    at: Placement = HERE
+
+
+@dataclass(frozen=True)
 class LoopCut:
     """Where a loop is cut open: two frames, each on a link (or the base), and what the joint between them blocks."""
 
@@ -87,7 +97,9 @@ class Tree:
 
     `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy. `tip` is the
     link that holds the tool; None is the last one, as on every serial arm. `couplings` are the coordinates where joints
-    follow others; None is one of its own for every joint. `cuts` are the frames that loops hold together.
+    follow others; None is one of its own for every joint. `cuts` are the frames that loops hold together. Of a base
+    that moves (`moving`) the ground is the body, its bodies one by one the `ground_parts`. `marks` are the frames by
+    name that a request is about, beside the tool.
     """
 
     links: tuple[Link, ...]
@@ -99,6 +111,9 @@ class Tree:
     tip: int | None = None
     couplings: Coordinates | None = None
     cuts: tuple[LoopCut, ...] = ()
+    moving: BaseMotion = ""
+    ground_parts: tuple[FileBody, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -231,7 +246,9 @@ def map_tree(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
     ground, gravity = _inertia(chain.ground, entry), _vector(chain.gravity, entry)
     couplings = None if chain.couplings is None else chain.couplings.map_factors(entry)
     cuts = chain.move_cuts(lambda i, at: (i, _placement(at, entry)))
-    return Tree(links, gravity, maths, base, tool, ground, chain.tip, couplings, cuts)
+    parts = tuple(_part(x, entry) for x in chain.ground_parts)
+    marks = tuple(replace(x, at=_placement(x.at, entry)) for x in chain.marks)
+    return Tree(links, gravity, maths, base, tool, ground, chain.tip, couplings, cuts, chain.moving, parts, marks)
 
 
 def over_duals(chain: Tree) -> Tree:
@@ -270,5 +287,9 @@ def _link(link: Link, entry: Change) -> Link:
         inertia=_inertia(link.inertia, entry),
         actuator=link.actuator.map_entries(entry),
         pace=entry(link.pace),
-        parts=tuple(replace(x, at=_placement(x.at, entry), inertia=_inertia(x.inertia, entry)) for x in link.parts),
+        parts=tuple(_part(x, entry) for x in link.parts),
     )
+
+
+def _part(part: FileBody, entry: Change) -> FileBody:
+    return replace(part, at=_placement(part.at, entry), inertia=_inertia(part.inertia, entry))

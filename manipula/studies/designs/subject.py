@@ -23,17 +23,7 @@ from manipula.mechanics.robot.description import Body, Cell, Frame, Joint, Mount
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.topology import serial_fault
-from manipula.mechanics.robot.values.parameter import (
-    Name,
-    Parameter,
-    ParameterOp,
-    float_of,
-    floats_of,
-    names_of,
-    negate,
-    number,
-    text_of,
-)
+from manipula.mechanics.robot.values import parameter
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.messages import Message
 from manipula.robot import Robot
@@ -115,16 +105,18 @@ def with_beams(robot: Robot, beams: Mapping[str, float]) -> Robot:
     return robot
 
 
-def _with_beam(robot: Robot, on: str, at: Steps, axis: int, amount: Parameter, beam: tuple[str, float]) -> Robot:
+def _with_beam(
+    robot: Robot, on: str, at: Steps, axis: int, amount: parameter.Parameter, beam: tuple[str, float]
+) -> Robot:
     """m = ρ·l in the middle, ρ·l³/12 about the axes across it."""
     letter, density = beam
     com = ["0", "0", "0"]
-    com[axis] = f"({text_of(amount)})/2"
+    com[axis] = f"({parameter.text_of(amount)})/2"
     across = {key: f"{density!r}*{letter}**3/12" for k, key in enumerate(("xx", "yy", "zz")) if k != axis}
     return _add_body(robot, f"beam_{letter}", on, at, f"{density!r}*{letter}", com, across)
 
 
-def _along(robot: Robot, letter: str) -> Iterator[tuple[int, Steps, int, Parameter]]:
+def _along(robot: Robot, letter: str) -> Iterator[tuple[int, Steps, int, parameter.Parameter]]:
     """Row that carries it, where it begins (seen from the row's frame), axis, and how far it goes along it."""
     for row, joint in enumerate(robot.joints):
         for k in _shifts(joint.before, letter):
@@ -132,14 +124,13 @@ def _along(robot: Robot, letter: str) -> Iterator[tuple[int, Steps, int, Paramet
             yield robot.parents[row], joint.before[:k], _axis(step), step.amount.parameter
         for k in _shifts(joint.after, letter):
             step = joint.after[k]
-            yield row, _back(joint, k + 1), _axis(step), negate(step.amount.parameter)
+            yield row, _back(joint, k + 1), _axis(step), parameter.negate(step.amount.parameter)
 
 
 def _shifts(steps: Steps, letter: str) -> list[int]:
-    own = Name(letter)
-    return [
-        k for k, x in enumerate(steps) if x.kind[0] == "t" and x.amount.parameter in (own, ParameterOp("neg", (own,)))
-    ]
+    own = parameter.Name(letter)
+    ways = (own, parameter.ParameterOp("neg", (own,)))
+    return [k for k, x in enumerate(steps) if x.kind[0] == "t" and x.amount.parameter in ways]
 
 
 def _axis(step: Step) -> int:
@@ -149,7 +140,8 @@ def _axis(step: Step) -> int:
 def _back(joint: Joint, first: int) -> Steps:
     """From the frame after all steps back to where the first of these begins."""
     return tuple(
-        Step(x.kind, Cell(f"{x.amount.name}_back", negate(x.amount.parameter))) for x in reversed(joint.after[first:])
+        Step(x.kind, Cell(f"{x.amount.name}_back", parameter.negate(x.amount.parameter)))
+        for x in reversed(joint.after[first:])
     )
 
 
@@ -239,7 +231,7 @@ class Subject:
     def idle(self) -> list[str]:
         """What varies, and nothing depends on."""
         used = {*free_parameters(self.robot)}
-        used |= {x for joint in self.robot.joints for entry in _entries(joint) for x in names_of(entry)}
+        used |= {x for joint in self.robot.joints for entry in _entries(joint) for x in parameter.names_of(entry)}
         return [name for name in self.names if name not in used]
 
     # geometry
@@ -292,11 +284,12 @@ class Subject:
 
     @cached_property
     def _limits_vary(self) -> bool:
-        return any(list(names_of(entry)) for joint in self.robot.joints for entry in _entries(joint))
+        return any(list(parameter.names_of(entry)) for joint in self.robot.joints for entry in _entries(joint))
 
     def at(self, values: Values) -> Robot:
         """The arm with these values."""
-        return replace(self.robot, values=(*self.robot.values, *((name, number(x)) for name, x in values.items())))
+        more = ((name, parameter.number(x)) for name, x in values.items())
+        return replace(self.robot, values=(*self.robot.values, *more))
 
     # figures
 
@@ -304,19 +297,20 @@ class Subject:
         """Of what moves: links, what they carry, beams."""
         known = self._float_values(values)
         masses = [body.mass.parameter for moved in moved_bodies(self.robot) for _, body in moved.bodies if body]
-        return sum(float_of(mass, known) for mass in masses)
+        return sum(parameter.float_of(mass, known) for mass in masses)
 
     def length(self, values: Values) -> float:
         """Every shift between joints, as if stretched out."""
         known = self._float_values(values)
         steps = [step for joint in self.robot.joints for step in (*joint.before, *joint.after) if step.kind[0] == "t"]
-        return sum(abs(float_of(step.amount.parameter, known)) for step in steps)
+        return sum(abs(parameter.float_of(step.amount.parameter, known)) for step in steps)
 
     def _float_values(self, values: Values) -> dict[str, float]:
-        return floats_of({**dict(self.robot.values), **{name: number(x) for name, x in values.items()}})
+        more = {name: parameter.number(x) for name, x in values.items()}
+        return parameter.floats_of({**dict(self.robot.values), **more})
 
 
-def _entries(joint: Joint) -> list[Parameter]:
+def _entries(joint: Joint) -> list[parameter.Parameter]:
     """Where its limits may have letters."""
     return [x for x in (*(joint.limits or ()), joint.velocity_limit, joint.effort_limit) if x is not None]
 

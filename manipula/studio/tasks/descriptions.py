@@ -15,15 +15,7 @@ from manipula.api.robot_verbs import robot_with_shown_tool, shown_frame
 from manipula.errors import ManipulaError, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.tasks.replies import (
-    ConvertAnswer,
-    Document,
-    DrawAnswer,
-    ExportAnswer,
-    FileText,
-    Notice,
-    ReadResult,
-)
+from manipula.studio.tasks import replies
 from manipula.studio.tasks.requests import Given, Tell, collect_warnings, faults, path_in, robot_in, text_in, values_in
 
 # A robot file written anew by changing what has changed: comments, order and numbers as typed stay where they are.
@@ -113,7 +105,7 @@ def _plain_value(item: Any) -> Any:
 # What is written over a file: the robot, in the file's own words where it has them.
 
 
-def toml(given: Given, tell: Tell) -> FileText:
+def toml(given: Given, tell: Tell) -> replies.FileText:
     """What is saved; a document with mistakes is not. `path` is the file that is written over, where there is one."""
     after = api.to_text(robot_in(given))
     return {
@@ -121,7 +113,7 @@ def toml(given: Given, tell: Tell) -> FileText:
     }
 
 
-def unkept(path: Path) -> list[Notice]:
+def unkept(path: Path) -> list[replies.Notice]:
     """A file whose comments would be lost is named before it is written anew."""
     if path.suffix.lower() != ".toml":
         return []
@@ -139,7 +131,7 @@ def unkept(path: Path) -> list[Notice]:
     ]
 
 
-def _notice(message: Message) -> Notice:
+def _notice(message: Message) -> replies.Notice:
     """About the whole robot."""
     return {"message": message, "row": None, "column": ""}
 
@@ -166,9 +158,9 @@ def _robot(text: str) -> Robot | None:
         return None
 
 
-def read(given: Given, tell: Tell) -> ReadResult:
+def read(given: Given, tell: Tell) -> replies.ReadResult:
     """A robot of the library, a file that the server has looked at, or a text, as a document."""
-    notices: list[Notice] = []
+    notices: list[replies.Notice] = []
     with collect_warnings() as warned:
         if "library" in given:
             form, document = "", api.document(api.load(text_in(given, "library", among=api.robots())))
@@ -181,7 +173,7 @@ def read(given: Given, tell: Tell) -> ReadResult:
     return {"document": document, "warnings": warned + notices, "format": form}
 
 
-def _from_text(text: str, given: Given, **named: str) -> tuple[str, Document]:
+def _from_text(text: str, given: Given, **named: str) -> tuple[str, replies.Document]:
     """The name of its format, and the document: the format is said, or that of the ending, or what the text shows."""
     known = {form.name: form for form in api.formats().values()}
     said = text_in(given, "format", among=tuple(known)) if given.get("format") else ""
@@ -193,7 +185,7 @@ def _from_text(text: str, given: Given, **named: str) -> tuple[str, Document]:
     return form.name, api.document(Robot.from_text(text, form.name, **options))
 
 
-def draw(given: Given, tell: Tell) -> DrawAnswer:
+def draw(given: Given, tell: Tell) -> replies.DrawAnswer:
     """The document as the arm it is, or its mistakes, each at its cell."""
     with collect_warnings() as warned:
         try:
@@ -226,7 +218,7 @@ def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def convert(given: Given, tell: Tell) -> ConvertAnswer:
+def convert(given: Given, tell: Tell) -> replies.ConvertAnswer:
     """The same arm in another convention, in other units."""
     with collect_warnings() as warned:
         robot = robot_in({"document": given.get("document")})
@@ -238,7 +230,7 @@ def convert(given: Given, tell: Tell) -> ConvertAnswer:
         return {"document": api.document(robot), "warnings": warned}
 
 
-def export(given: Given, tell: Tell) -> ExportAnswer:
+def export(given: Given, tell: Tell) -> replies.ExportAnswer:
     """The robot as the text of a file."""
     known = {form.name: form for form in api.formats().values() if form.writer}
     form = known[text_in(given, "format", "toml", tuple(known))]

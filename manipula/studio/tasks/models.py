@@ -17,20 +17,8 @@ from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.tasks import replies
+from manipula.studio.tasks import replies, requests
 from manipula.studio.tasks.descriptions import digest_of, file_name
-from manipula.studio.tasks.requests import (
-    Given,
-    Tell,
-    collect_warnings,
-    flag_in,
-    names_in,
-    part_in,
-    path_in,
-    robot_in,
-    seen_in,
-    text_in,
-)
 
 FORMS = ("factored", "expanded", "auxiliary")
 LEVELS = ("none", "fast", "max")
@@ -38,34 +26,34 @@ SYMBOLIC = ("auto", "all", "none")
 COUNTED = ("pose", "jacobian", "inertia_matrix", "gravity", "inverse_dynamics", "forward_dynamics", "lagrange_terms")
 
 
-def _generate(robot: Robot, model: str, given: Given, tell: Tell) -> Model:
+def _generate(robot: Robot, model: str, given: requests.Given, tell: requests.Tell) -> Model:
     """With the options of the request."""
-    method, level = text_in(given, "method", "best"), text_in(given, "optimise", "fast", LEVELS)
+    method, level = requests.text_in(given, "method", "best"), requests.text_in(given, "optimise", "fast", LEVELS)
     return api.generate(robot, model, method=method, symbolic=_symbolic(given), optimise=level, tell=tell)
 
 
-def _symbolic(given: Given, usual: str = "auto") -> Any:
-    return text_in(given, "symbolic", usual, SYMBOLIC)
+def _symbolic(given: requests.Given, usual: str = "auto") -> Any:
+    return requests.text_in(given, "symbolic", usual, SYMBOLIC)
 
 
-def module(given: Given, tell: Tell) -> replies.ModuleAnswer:
+def module(given: requests.Given, tell: requests.Tell) -> replies.ModuleAnswer:
     """The robot as a JavaScript module, named by what is in it."""
-    models = names_in(given, "models") or None
-    text = api.robot_module(
-        seen_in(given), None, models, optimise=text_in(given, "optimise", "fast", LEVELS[:2]), tell=tell
-    )
+    models = requests.names_in(given, "models") or None
+    level = requests.text_in(given, "optimise", "fast", LEVELS[:2])
+    text = api.robot_module(requests.seen_in(given), None, models, optimise=level, tell=tell)
     name = f"{digest_of(text)}.mjs"
-    folder = path_in(given, "outbox") / "models"
+    folder = requests.path_in(given, "outbox") / "models"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(text, encoding="utf-8")
     return {"url": f"/models/{name}", "missing": api.robot_data(text)["missing"]}
 
 
-def equations(given: Given, tell: Tell) -> replies.EquationsAnswer:
+def equations(given: requests.Given, tell: requests.Tell) -> replies.EquationsAnswer:
     """A model in print: lines in LaTeX, in plain text and as trees, what its short names mean, what it costs."""
-    form, names = text_in(given, "form", "factored", FORMS), text_in(given, "names", "file", ("file", "book"))
-    made = _generate(seen_in(given), text_in(given, "model"), given, tell)
-    entries = names_in(given, "entries")
+    form = requests.text_in(given, "form", "factored", FORMS)
+    names = requests.text_in(given, "names", "file", ("file", "book"))
+    made = _generate(requests.seen_in(given), requests.text_in(given, "model"), given, tell)
+    entries = requests.names_in(given, "entries")
     made = made.only(*entries) if entries else made
     found = made.equations(form, "latex", names=names, units=True, tell=tell)
     lines = zip(found.summands("text"), found.summands("latex"), found.terms())
@@ -100,12 +88,13 @@ def _equal(left: str, right: str) -> str:
     return f"{_on_screen(left)} = {_on_screen(right)}"
 
 
-def counts(given: Given, tell: Tell) -> replies.CountsAnswer:
+def counts(given: requests.Given, tell: requests.Tell) -> replies.CountsAnswer:
     """Operations, method by method, beside what others have printed."""
-    robot, symbolic, level = seen_in(given), _symbolic(given), text_in(given, "optimise", "none", LEVELS[:2])
+    robot, symbolic = requests.seen_in(given), _symbolic(given)
+    level = requests.text_in(given, "optimise", "none", LEVELS[:2])
     rows: list[Any] = []
     left_out: list[replies.MissingModel] = []
-    for model in names_in(given, "models", COUNTED):
+    for model in requests.names_in(given, "models", COUNTED):
         try:
             rows += [row.as_dict() for row in api.count(robot, [model], symbolic=symbolic, optimise=level, tell=tell)]
         except ManipulaError as error:  # a model that this robot does not have
@@ -113,9 +102,9 @@ def counts(given: Given, tell: Tell) -> replies.CountsAnswer:
     return {"rows": rows, "published": cast("Any", api.published_counts(robot.name)), "missing": left_out}
 
 
-def inverse(given: Given, tell: Tell) -> replies.InverseAnswer:
+def inverse(given: requests.Given, tell: requests.Tell) -> replies.InverseAnswer:
     """The class of the arm and the derivation of its closed form, step by step."""
-    robot = seen_in(given)
+    robot = requests.seen_in(given)
     tell("which class of arm this is")
     plan = Arm(robot).inverse_plan.as_dict()
     found: replies.InverseAnswer = {
@@ -158,15 +147,15 @@ def _line(line: dict[str, str]) -> replies.DerivedLine:
     return {"kind": "tex", "text": _equal(line["left"], line["right"])}
 
 
-def check(given: Given, tell: Tell) -> replies.CheckAnswer:
+def check(given: requests.Given, tell: requests.Tell) -> replies.CheckAnswer:
     """The laws of mechanics on this very robot."""
-    return cast("replies.CheckAnswer", api.check(seen_in(given), tell=tell).as_dict())
+    return cast("replies.CheckAnswer", api.check(requests.seen_in(given), tell=tell).as_dict())
 
 
-def base(given: Given, tell: Tell) -> replies.BaseAnswer:
+def base(given: requests.Given, tell: requests.Tell) -> replies.BaseAnswer:
     """What torques can tell of the links, and in which combinations."""
     tell("independent columns of the regressor")
-    found = api.base_parameters(seen_in(given), symbolic=_symbolic(given))
+    found = api.base_parameters(requests.seen_in(given), symbolic=_symbolic(given))
     lines = found.equations("latex")
     rows: list[replies.BaseRow] = [
         {"name": name, "value": found.by_name.get(name), "text": text, "tex": f"{left} = {_on_screen(right)}"}
@@ -182,13 +171,13 @@ def base(given: Given, tell: Tell) -> replies.BaseAnswer:
 # Code: the files that `generate` would write, to be read on the page or taken as one archive.
 
 
-def code(given: Given, tell: Tell) -> replies.CodeAnswer:
+def code(given: requests.Given, tell: requests.Tell) -> replies.CodeAnswer:
     """The files with their text."""
     files = _emit_files(given, tell)
     return {"files": [{"name": name, "text": data.decode("utf-8", "replace")} for name, data in files.items()]}
 
 
-def archive(given: Given, tell: Tell) -> replies.FileLink:
+def archive(given: requests.Given, tell: requests.Tell) -> replies.FileLink:
     """The same files as a .zip in the outbox; the same files give the same bytes."""
     files = _emit_files(given, tell)
     packed = BytesIO()
@@ -197,8 +186,8 @@ def archive(given: Given, tell: Tell) -> replies.FileLink:
             entry = zipfile.ZipInfo(name)  # of 1980: no clock in it
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
-    name = f"{file_name(robot_in(given).name)}_{text_in(given, 'language', 'c')}.zip"
-    return {"url": store_file(path_in(given, "outbox"), name, packed.getvalue())}
+    name = f"{file_name(requests.robot_in(given).name)}_{requests.text_in(given, 'language', 'c')}.zip"
+    return {"url": store_file(requests.path_in(given, "outbox"), name, packed.getvalue())}
 
 
 def store_file(outbox: Path, name: str, data: bytes) -> str:
@@ -210,12 +199,12 @@ def store_file(outbox: Path, name: str, data: bytes) -> str:
     return f"/files/{digest}/{name}"
 
 
-def _emit_files(given: Given, tell: Tell) -> dict[str, bytes]:
-    robot, language = seen_in(given), api.language(text_in(given, "language", "c"))
-    names = names_in(given, "models", ("inverse_dynamics",))
+def _emit_files(given: requests.Given, tell: requests.Tell) -> dict[str, bytes]:
+    robot, language = requests.seen_in(given), api.language(requests.text_in(given, "language", "c"))
+    names = requests.names_in(given, "models", ("inverse_dynamics",))
     if not names:
         raise InputError("models: choose at least one")
-    emitted, made = _options(part_in(given, "options")), []
+    emitted, made = _options(requests.part_in(given, "options")), []
     for name in names:
         tell(f"deriving {name}")
         made.append(_generate(robot, name, given, tell))
@@ -232,42 +221,43 @@ def _emit_files(given: Given, tell: Tell) -> dict[str, bytes]:
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-def _options(options: Given) -> dict[str, Any]:
-    flags = {key: flag_in(options, key, False) for key in ("single_file", "sincos", "proof") if options.get(key)}
-    texts = {key: text for key in ("dtype", "prefix") if (text := text_in(options, key))}
-    return flags | texts | ({} if flag_in(options, "batch", True) else {"batch": False})
+def _options(options: requests.Given) -> dict[str, Any]:
+    asked = [key for key in ("single_file", "sincos", "proof") if options.get(key)]
+    flags = {key: requests.flag_in(options, key, False) for key in asked}
+    texts = {key: text for key in ("dtype", "prefix") if (text := requests.text_in(options, key))}
+    return flags | texts | ({} if requests.flag_in(options, "batch", True) else {"batch": False})
 
 
 # How the links of a robot in the user's folder look, by its URDF: read once, when the file is opened.
 
 
-def looks(given: Given, tell: Tell) -> replies.LooksAnswer:
+def looks(given: requests.Given, tell: requests.Tell) -> replies.LooksAnswer:
     """Shapes by joint, as a file that the page fetches; `notes` are sentences."""
     tell("reading the meshes")
     found = _looks_in(given)
     text = json.dumps({key: found[key] for key in ("shapes", "paints")}, allow_nan=False)
-    url = store_file(path_in(given, "outbox"), "looks.json", text.encode()) if found["shapes"] else None
+    url = store_file(requests.path_in(given, "outbox"), "looks.json", text.encode()) if found["shapes"] else None
     return {"url": url, "notes": found["notes"]}
 
 
-def _looks_in(given: Given) -> dict[str, Any]:
+def _looks_in(given: requests.Given) -> dict[str, Any]:
     """Of the file that the server has looked up; nothing outside the user's folder is read."""
-    with collect_warnings():
-        robot = api.load(path_in(given, "path"))
+    with requests.collect_warnings():
+        robot = api.load(requests.path_in(given, "path"))
     holding = {form.name for form in api.formats().values() if form.visuals == "held"}
     if robot.origin.format not in holding and not robot.origin.visuals:
         return {"shapes": {}, "paints": {}, "notes": []}
-    return api.looks(robot, path_in(given, "root"))
+    return api.looks(robot, requests.path_in(given, "root"))
 
 
 # The report: one page that stands alone.
 
 
-def report(given: Given, tell: Tell) -> replies.FileLink:
+def report(given: requests.Given, tell: requests.Tell) -> replies.FileLink:
     """Panels named in `hidden` are left out, for those who are to find them."""
-    robot, outbox, looks = robot_in(given), path_in(given, "outbox"), None
+    robot, outbox, looks = requests.robot_in(given), requests.path_in(given, "outbox"), None
     if given.get("path"):
         with suppress(ManipulaError):  # a file that is spoilt since the page opened it leaves the solids
             looks = _looks_in(given)
-    api.report(robot, outbox / "report.html", hidden=names_in(given, "hidden"), looks=looks, tell=tell)
+    api.report(robot, outbox / "report.html", hidden=requests.names_in(given, "hidden"), looks=looks, tell=tell)
     return {"url": store_file(outbox, f"{file_name(robot.name)}.html", (outbox / "report.html").read_bytes())}

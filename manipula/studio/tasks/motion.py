@@ -13,22 +13,9 @@ from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.tasks import replies
+from manipula.studio.tasks import replies, requests
 from manipula.studio.tasks.descriptions import file_name
 from manipula.studio.tasks.models import store_file
-from manipula.studio.tasks.requests import (
-    Given,
-    Tell,
-    collect_warnings,
-    number_in,
-    numbers_in,
-    numeric_robot,
-    part_in,
-    path_in,
-    paths_in,
-    robot_in,
-    text_in,
-)
 from manipula.support.text import plain
 
 SAMPLES = 401  # of a motion: a plot has no more points
@@ -40,10 +27,10 @@ FRICTIONS = ("stick", "smooth", "none")
 MOTIONS = ("quintic", "trapezoid", "spline", "line")
 
 
-def motion(given: Given, tell: Tell) -> replies.MotionAnswer:
+def motion(given: requests.Given, tell: requests.Tell) -> replies.MotionAnswer:
     """Torques, energies, powers, the way of the tool, how well it can move: along a motion."""
-    robot, made_up = numeric_robot(given)
-    reference = _reference(part_in(given, "motion"), robot)
+    robot, made_up = requests.numeric_robot(given)
+    reference = _reference(requests.part_in(given, "motion"), robot)
     t = np.linspace(0.0, reference.duration, SAMPLES)
     q, qd, qdd = reference(t)
     arm = Arm(robot)
@@ -69,30 +56,31 @@ def units_of(robot: Robot) -> replies.JointUnits:
     return {"q": ["rad" if x else "m" for x in turns], "tau": ["N·m" if x else "N" for x in turns]}
 
 
-def _reference(given: Given, robot: Robot) -> trajectory.Trajectory:
+def _reference(given: requests.Given, robot: Robot) -> trajectory.Trajectory:
     """From rest to rest; through points where there are some."""
-    kind, duration = text_in(given, "kind", "quintic", MOTIONS), number_in(given, "duration", 2.0, 1e-3, LONGEST)
+    kind = requests.text_in(given, "kind", "quintic", MOTIONS)
+    duration = requests.number_in(given, "duration", 2.0, 1e-3, LONGEST)
     if kind == "spline":
         return _through(given, robot, duration)
-    start, goal = (numbers_in(given, key, robot.dof) for key in ("from", "to"))
+    start, goal = (requests.numbers_in(given, key, robot.dof) for key in ("from", "to"))
     if kind == "line":
         arm = Arm(robot)
         return trajectory.line(arm, start, arm.pose(goal), duration)
     return (trajectory.quintic if kind == "quintic" else trajectory.trapezoid)(start, goal, duration)
 
 
-def _through(given: Given, robot: Robot, duration: float) -> trajectory.Trajectory:
+def _through(given: requests.Given, robot: Robot, duration: float) -> trajectory.Trajectory:
     points = given.get("points")
     if not isinstance(points, list) or not 2 <= len(points) <= 200:
         raise InputError("points: expected 2 to 200 lists of joint positions")
-    rows = [numbers_in({"points": row}, "points", robot.dof) for row in points]
+    rows = [requests.numbers_in({"points": row}, "points", robot.dof) for row in points]
     return trajectory.spline(rows, np.linspace(0.0, duration, len(rows)))
 
 
-def simulate(given: Given, tell: Tell) -> replies.SimulateAnswer:
+def simulate(given: requests.Given, tell: requests.Tell) -> replies.SimulateAnswer:
     """A run of the arm under a law, with what disturbs it."""
-    robot, made_up = numeric_robot(given)
-    with collect_warnings() as warned:
+    robot, made_up = requests.numeric_robot(given)
+    with requests.collect_warnings() as warned:
         run = _run(given, robot, tell)
     every = max(1, -(-len(run.t) // SHOWN))
     t, q, qd, tau = (plain(x[::every]) for x in (run.t, run.q, run.qd, run.tau))
@@ -105,30 +93,31 @@ def simulate(given: Given, tell: Tell) -> replies.SimulateAnswer:
     }  # fmt: skip
 
 
-def _run(given: Given, robot: Robot, tell: Tell) -> Run:
-    step = number_in(given, "step", 1e-3, 1e-6, 1.0)
-    reference = _reference(part_in(given, "reference"), robot) if given.get("reference") is not None else None
-    until = number_in(given, "until", reference.duration if reference else 2.0, step, LONGEST)
+def _run(given: requests.Given, robot: Robot, tell: requests.Tell) -> Run:
+    step = requests.number_in(given, "step", 1e-3, 1e-6, 1.0)
+    reference = _reference(requests.part_in(given, "reference"), robot) if given.get("reference") is not None else None
+    until = requests.number_in(given, "until", reference.duration if reference else 2.0, step, LONGEST)
     if until / step > MOST_STEPS:
         raise InputError("step: {until:.3g} steps are too many here; at most {most_steps}", until / step, MOST_STEPS)
-    payload = number_in(given, "payload", 0.0, 0.0, 1e6)
+    payload = requests.number_in(given, "payload", 0.0, 0.0, 1e6)
     held = robot.with_payload(payload) if payload else robot
-    name = text_in(given, "law")
-    friction: Any = text_in(given, "friction", "stick", FRICTIONS)
+    name = requests.text_in(given, "law")
+    friction: Any = requests.text_in(given, "friction", "stick", FRICTIONS)
     limited = name and any(joint.effort_limit is not None for joint in robot.joints)
     plant = Plant(held, friction, "limits" if limited else None)
     law = _law(given, name, robot, tell) if name else None
-    start = numbers_in(given, "start", robot.dof) if given.get("start") is not None or reference is None else None
+    begins = given.get("start") is not None or reference is None
+    start = requests.numbers_in(given, "start", robot.dof) if begins else None
     return api.simulate(
         plant, law, reference if law is not None else None, start=start, until=until, step=step,
-        method=text_in(given, "method", "rk4"), sensors=_sensors(given, law), events=_pushes(given), tell=tell,
+        method=requests.text_in(given, "method", "rk4"), sensors=_sensors(given, law), events=_pushes(given), tell=tell,
     )  # fmt: skip
 
 
-def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Law:
+def _law(given: requests.Given, name: str, robot: Robot, tell: requests.Tell) -> Law:
     if name not in api.laws():
         raise UnknownNameError("control law", name[:60], api.laws())
-    gains = part_in(given, "gains")
+    gains = requests.part_in(given, "gains")
     known = {gain["name"]: gain for gain in suggest_gains(name)}
     settable = dict.fromkeys((*known, *api.law_options(name)))
     odd = [key for key in gains if key not in settable]
@@ -136,7 +125,7 @@ def _law(given: Given, name: str, robot: Robot, tell: Tell) -> Law:
         raise UnknownNameError(Message("gain of {name}", name), str(odd[0])[:60], settable)
     settings: dict[str, Any] = {key: gain["value"] for key, gain in known.items() if gain["value"] is not None}
     settings |= {key: value for key, value in gains.items() if value is not None}
-    sample = number_in(given, "sample", 1e-3, 0.0, 1.0)
+    sample = requests.number_in(given, "sample", 1e-3, 0.0, 1.0)
     return api.controller(robot, name, sample=sample or None, tell=tell, **settings)
 
 
@@ -147,28 +136,28 @@ def suggest_gains(law: str) -> list[replies.Gain]:
     return list(plain(begun))  # what has no bound has no number
 
 
-def _sensors(given: Given, law: Law | None) -> Sensors | None:
-    noise = part_in(given, "noise")
-    sigma = {key: number_in(noise, key, 0.0, 0.0, 1.0) for key in ("q", "qd")}
+def _sensors(given: requests.Given, law: Law | None) -> Sensors | None:
+    noise = requests.part_in(given, "noise")
+    sigma = {key: requests.number_in(noise, key, 0.0, 0.0, 1.0) for key in ("q", "qd")}
     return Sensors(noise=sigma) if law is not None and any(sigma.values()) else None
 
 
-def _pushes(given: Given) -> list[Event]:
-    push = part_in(given, "push")
+def _pushes(given: requests.Given) -> list[Event]:
+    push = requests.part_in(given, "push")
     if not push:
         return []
-    begin, end = number_in(push, "from", 0.0, 0.0, LONGEST), number_in(push, "to", 0.0, 0.0, LONGEST)
+    begin, end = requests.number_in(push, "from", 0.0, 0.0, LONGEST), requests.number_in(push, "to", 0.0, 0.0, LONGEST)
     if end <= begin:
         raise InputError("push: it ends at {end:g} s, before it begins at {begin:g} s", end, begin)
-    force = numbers_in(push, "force", 3)
+    force = requests.numbers_in(push, "force", 3)
     return [Event(begin, wrench=[*force, 0.0, 0.0, 0.0]), Event(end, wrench=[0.0] * 6)]
 
 
 # What a page needs when it opens: robots, models, languages, laws, formats, each as its registry has it.
 
 
-def start(given: Given, tell: Tell) -> replies.Known:
-    with collect_warnings():
+def start(given: requests.Given, tell: requests.Tell) -> replies.Known:
+    with requests.collect_warnings():
         robots = [(name, api.load(name)) for name in api.robots()]
     models, formats = api.models(), {form.name: form for form in api.formats().values()}
     return {
@@ -194,21 +183,22 @@ SAMPLE = "puma560"
 POINTS = 600  # of a plot: more than its pixels show nothing
 
 
-def identify(given: Given, tell: Tell) -> replies.IdentifyAnswer:
+def identify(given: requests.Given, tell: requests.Tell) -> replies.IdentifyAnswer:
     """`logs` and `validate` are paths of uploads, which the server has looked up; `sample`: the recording of a PUMA 560
     that comes with the package, in place of them."""
     if given.get("sample") is True:
         robot, training, validation = api.load(SAMPLE), [f"sample:{SAMPLE}"], [f"sample:{SAMPLE}-check"]
     else:
-        robot, training, validation = robot_in(given), paths_in(given, "logs"), paths_in(given, "validate")
+        robot = requests.robot_in(given)
+        training, validation = requests.paths_in(given, "logs"), requests.paths_in(given, "validate")
     if not training:
         raise InputError("logs: drop at least one recording")
-    with collect_warnings() as warned:
+    with requests.collect_warnings() as warned:
         logs, others = ([_log(path, robot, tell) for path in paths] for paths in (training, validation))
-        method = text_in(given, "method", "entropic", METHODS)
+        method = requests.text_in(given, "method", "entropic", METHODS)
         found = api.identify(robot, logs, validate=others, method=method, tell=tell)
         tell("the report")
-        outbox = path_in(given, "outbox")
+        outbox = requests.path_in(given, "outbox")
         found.report(outbox / "found.html")
         page = (outbox / "found.html").read_bytes()
         document = api.document(found.robot)
@@ -234,7 +224,7 @@ def identify(given: Given, tell: Tell) -> replies.IdentifyAnswer:
     }  # fmt: skip
 
 
-def _log(path: str, robot: Robot, tell: Tell) -> Log:
+def _log(path: str, robot: Robot, tell: requests.Tell) -> Log:
     tell(f"reading {Path(path).name}")
     return api.read_log(path, robot)
 

@@ -26,23 +26,9 @@ from manipula.studies.catalogue.registry import READY, ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.study_file import ready_study, robot_beside, study_from_text, study_text
 from manipula.studies.study_run import Progress
-from manipula.studio.tasks import replies
+from manipula.studio.tasks import replies, requests
 from manipula.studio.tasks.descriptions import file_name
 from manipula.studio.tasks.models import store_file
-from manipula.studio.tasks.requests import (
-    FieldError,
-    Given,
-    Tell,
-    collect_warnings,
-    flag_in,
-    names_in,
-    number_in,
-    numeric_robot,
-    part_in,
-    path_in,
-    paths_in,
-    text_in,
-)
 from manipula.support.text import plain
 
 OFTEN = 0.2  # seconds between two lines of progress
@@ -52,10 +38,10 @@ CURVES, POINTS, REASONS = 24, 600, 20
 _STYLE = re.compile(r' style="[^"<>]*"')
 
 
-def studies(given: Given, tell: Tell) -> replies.StudiesAnswer:
+def studies(given: requests.Given, tell: requests.Tell) -> replies.StudiesAnswer:
     """Every ready study with its settings, as a form of this arm begins."""
-    robot, _ = numeric_robot(given)
-    with collect_warnings():
+    robot, _ = requests.numeric_robot(given)
+    with requests.collect_warnings():
         return {"studies": [_describe_study(entry, robot) for entry in READY.values()]}
 
 
@@ -78,20 +64,20 @@ def _field(setting: StudySetting, robot: Robot) -> replies.StudyField | None:
     }  # fmt: skip
 
 
-def study(given: Given, tell: Tell) -> replies.StudyAnswer:
+def study(given: requests.Given, tell: requests.Tell) -> replies.StudyAnswer:
     """The study, run; `logs` are paths of uploads, which the server has looked up."""
-    robot, made_up = numeric_robot(given)
-    entry = ready(text_in(given, "study", "workspace"))
+    robot, made_up = requests.numeric_robot(given)
+    entry = ready(requests.text_in(given, "study", "workspace"))
     tell("planning")
-    with collect_warnings() as warned:
+    with requests.collect_warnings() as warned:
         try:
             text, found = _run(entry, robot, given, tell)
         except InputError as error:
             told = getattr(error, "in_page", str(error))
             field = setting_meant(entry.form, told) or ("seed" if told.startswith("seed:") else "")
-            raise FieldError(told, field) from error
+            raise requests.FieldError(told, field) from error
         tell("writing")
-        files = _files(found, path_in(given, "outbox"), f"{file_name(robot.name)}_{entry.name}", text)
+        files = _files(found, requests.path_in(given, "outbox"), f"{file_name(robot.name)}_{entry.name}", text)
         heads, rows = found.summary()
         about = {name: entry.columns.get(name, StudyColumn("", "")).about for name in found.table}
         return {
@@ -103,23 +89,23 @@ def study(given: Given, tell: Tell) -> replies.StudyAnswer:
         }  # fmt: skip
 
 
-def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Study]:
+def _run(entry: Ready, robot: Robot, given: requests.Given, tell: requests.Tell) -> tuple[str, Study]:
     """As the file says that is handed out: its text is read again, so that both are one study."""
-    settings = settings_from(entry.form, part_in(given, "settings"))
-    paths = paths_in(given, "logs")
+    settings = settings_from(entry.form, requests.part_in(given, "settings"))
+    paths = requests.paths_in(given, "logs")
     logs = {"logs": paths} if paths else {}
-    named = {"logs": _recording_names(names_in(given, "recordings"), paths)} if paths else {}
-    seed = number_in(given, "seed", 0, 0, 2**53)
+    named = {"logs": _recording_names(requests.names_in(given, "recordings"), paths)} if paths else {}
+    seed = requests.number_in(given, "seed", 0, 0, 2**53)
     if seed != int(seed):
         raise InputError("seed: expected a whole number of zero or more, found {seed:g}", seed)
     text = study_text(entry.name, robot, settings | named, int(seed))
     asked = study_from_text(text)
-    with collect_warnings():  # what is odd about the robot was told when it was drawn
+    with requests.collect_warnings():  # what is odd about the robot was told when it was drawn
         subject = robot_beside(Path(), str(asked.robot))
     found = ready_study(
         entry.name, subject, asked.settings | logs, most=MOST, seed=asked.seed,
-        engine="local" if flag_in(given, "cores", False) else "serial", tell=_throttle(tell),
-        resume=path_in(given, "outbox") / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
+        engine="local" if requests.flag_in(given, "cores", False) else "serial", tell=_throttle(tell),
+        resume=requests.path_in(given, "outbox") / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
     )  # fmt: skip
     found.place.temporary = (
         True  # the folder is the studio's own and goes with it: a page to take home names no file there
@@ -136,7 +122,7 @@ def _recording_names(called: list[str], paths: list[str]) -> list[str]:
     )
 
 
-def _throttle(tell: Tell) -> Callable[[Progress], None]:
+def _throttle(tell: requests.Tell) -> Callable[[Progress], None]:
     """Not every case; the last always."""
     seen = [0.0]
 

@@ -29,6 +29,7 @@ from manipula.mechanics.models.closure.assembly import ClosurePlan
 from manipula.mechanics.models.closure.constraint import (
     LoopText,
     closure_bias,
+    closure_error,
     closure_rows,
     seen_from_first,
     seen_from_world,
@@ -42,6 +43,7 @@ from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, in
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.dynamics.torque import by_field, by_newton_euler
 from manipula.mechanics.models.entry import FIELD, FRAMES, Given, ModelEntry, Outputs
+from manipula.mechanics.models.ports import POSITION
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import NULL, is_structural_zero, sum_of
 from manipula.scalar import Scalar
@@ -265,12 +267,24 @@ def _motion(at: Closure, x: Given) -> Outputs:
     return {"rates": list(found["qd"]), "accelerations": list(found["qdd"])}
 
 
+def _correction(at: Closure, x: Given) -> Outputs:
+    """−J_p⁻¹ e, and the largest error of all rows, those that follow from the others too"""
+    every, maths, gap = closure_error(at.tree, at.joints), at.tree.maths, None
+    for e in every:
+        if not is_structural_zero(e):
+            gap = maths.abs(e) if gap is None else maths.maximum(gap, maths.abs(e))
+    moved = at.solver.solve([-every[r] for r in at.plan.rows])
+    found = dict(zip(at.plan.passive, moved, strict=True))
+    return {"correction": [found.get(c, 0) for c in range(len(at.q))], "gap": 0 if gap is None else gap}
+
+
 # the plain method first
 SOLVED: dict[str, Mapping[str, Text]] = {
     "forward_dynamics": {"inertia-matrix": _forward, FIELD: _forward_field},
     "coriolis": {"newton-euler": _coriolis, FIELD: _coriolis_field},
     "inertia_matrix_inverse": {"composite": _inverse_inertia, AROUND: _inverse_inertia},
     "joint_motion": {"columns": _motion, AROUND: _motion},
+    "closure": {"columns": _correction, AROUND: _correction},
 }
 
 
@@ -284,5 +298,13 @@ ENTRIES = (
         },
         {"columns": lambda tree, x: {"rates": list(x["qd"]), "accelerations": list(x["qdd"])}},
         FRAMES, trees=("columns",),
+    ),
+    ModelEntry(
+        "closure", "how far the loops are from closed, and what closes them to first order", ("q",),
+        {
+            "correction": (POSITION, "to be added to the positions; 0 of the motors, and of a robot without loops"),
+            "gap": ("m or rad", "the largest distance or angle between the frames of a loop"),
+        },
+        {"columns": lambda tree, x: {"correction": [0] * len(x["q"]), "gap": 0}}, FRAMES, trees=("columns",),
     ),
 )  # fmt: skip

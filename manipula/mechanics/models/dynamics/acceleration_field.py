@@ -211,6 +211,19 @@ def torques(
     choices: Sequence[LinkOptions] | None = None,
 ) -> list[Scalar]:
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
+    return recursion(chain, ground(chain), q, qd, qdd, choices)[0]
+
+
+def recursion(
+    chain: Tree,
+    base: Row,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    choices: Sequence[LinkOptions] | None = None,
+) -> tuple[list[Scalar], Callable[[], Wrench]]:
+    """The torques on a base that is at rest or moves; and what moves the base and all on it, at its origin, in its
+    axes, worked out where it is asked for."""
     picked = choices or [LinkOptions()] * chain.dof
     chain, rotors = handed_over(chain, [SPINS[choice.spin] for choice in picked])
     rates = (map(Link.along_z, chain.links, rates) for rates in (q, qd, qdd))
@@ -219,9 +232,21 @@ def torques(
     def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar, LinkOptions, Scalar]) -> Row:
         return hang(parent, *item, chain.maths)
 
-    rows = chain.outward(step, items, ground(chain))
+    rows = chain.outward(step, items, base)
     loads = chain.inward(load, rows)
-    return [link.along_z(link.kind.effort(*x) + row.rest) for link, row, (_, x) in zip(chain.links, rows, loads)]
+    tau = [link.along_z(link.kind.effort(*x) + row.rest) for link, row, (_, x) in zip(chain.links, rows, loads)]
+
+    def base_wrench() -> Wrench:
+        own = wrench_of(chain.ground.by_axial_moments(), base.spin, base.V, moment_by_field)
+        return load(chain.on_base(loads), replace(base, wrench=own))[1]
+
+    return tau, base_wrench
+
+
+def moving_ground(chain: Tree, w: Vector, wd: Vector, V: Vector) -> Row:
+    """A base that moves: U z = (ω_xω_z + ω̇_y, ω_yω_z − ω̇_x, −(ω_x² + ω_y²)), and V less gravity"""
+    Uz = (w[0] * w[2] + wd[1], w[1] * w[2] - wd[0], -(w[0] * w[0] + w[1] * w[1]))
+    return ground(chain, Spin(w, wd[2], Uz), V)
 
 
 def ground(chain: Tree, spin: Spin | None = None, V: Vector | None = None) -> Row:
@@ -231,16 +256,17 @@ def ground(chain: Tree, spin: Spin | None = None, V: Vector | None = None) -> Ro
 
 
 def handed_over(chain: Tree, parts: Sequence[Callable[[Scalar, Scalar], Scalar]]) -> tuple[Tree, list[Scalar]]:
-    """Give the part σ of each link's Kxx and Kyy to its parent, from the tips down; the rotors 2σ that remain.
+    """Give the part σ of each link's Kxx and Kyy to its parent, from the tips down; the rotors 2σ that remain. A base
+    takes it where it moves.
 
     Why that may be done: the part has the tensor diag(σ, σ, 2σ) about the joint's axis, which no turn about the axis
     changes. So the parent may carry it as its own, but for what the joint's turn adds to its angular momentum, 2σ θ̇ z.
     Its rate, 2σ (θ̈ z + θ̇ ω×z), is the gyroscopic moment in `hang`; and of the parent's own turning the joint would
     have felt 2σ ω̇_z about its axis, which is the `rest` of its torque.
     """
-    links = list(chain.links)
+    links, ground_body = list(chain.links), chain.ground
     rotors: list[Scalar] = [0] * chain.dof
-    for i in (i for i in range(chain.dof - 1, -1, -1) if links[i].parent != BASE):
+    for i in (i for i in range(chain.dof - 1, -1, -1) if links[i].parent != BASE or chain.moving):
         K = links[i].inertia.K
         rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.turns else 0
         if not (isinstance(rotors[i], int) and rotors[i] == 0):
@@ -248,9 +274,12 @@ def handed_over(chain: Tree, parts: Sequence[Callable[[Scalar, Scalar], Scalar]]
             left = InertiaTensor(matsub(links[i].inertia.I, part.I))
             links[i] = replace(links[i], inertia=replace(links[i].inertia, second=left))
             given = part.seen_from(Placement(R=links[i].before.R))
+            if links[i].parent == BASE:
+                ground_body = ground_body + given
+                continue
             parent = links[links[i].parent]
             links[links[i].parent] = replace(parent, inertia=parent.inertia + given)
-    return replace(chain, links=tuple(links)), rotors
+    return replace(chain, links=tuple(links), ground=ground_body), rotors
 
 
 def continues(link: Link) -> bool:

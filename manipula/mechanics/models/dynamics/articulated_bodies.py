@@ -114,7 +114,7 @@ def forward_dynamics(
     return outward_pass(frames, joints)
 
 
-def velocities(frames: OnJoints, qd: Sequence[Scalar]) -> list[tuple[Twist, Twist]]:
+def velocities(frames: OnJoints, qd: Sequence[Scalar], base: Twist | None = None) -> list[tuple[Twist, Twist]]:
     """(V, c) on every joint: the link's velocity, and c = V × S q̇."""
 
     def step(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Scalar]) -> tuple[Twist, Twist]:
@@ -124,7 +124,8 @@ def velocities(frames: OnJoints, qd: Sequence[Scalar]) -> list[tuple[Twist, Twis
         return moving, Twist(cross(moving.w, own.w), add(cross(moving.w, own.v), cross(moving.v, own.w)))
 
     still = Twist(NULL, NULL)
-    return frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, qd, strict=True)), (still, still))
+    start = (base or still, still)
+    return frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, qd, strict=True)), start)
 
 
 Passed = tuple[ArticulatedJoint | None, Articulated]  # a joint, and what its parent feels of all beyond it
@@ -135,6 +136,13 @@ def inward_pass(
     frames: OnJoints, speeds: Sequence[Speed], driven: Sequence[Scalar], held: Mapping[int, Wrench]
 ) -> list[ArticulatedJoint]:
     """`held`: link → the force it passes on to what it holds."""
+    return [joint for joint, _ in bodies_inward(frames, speeds, driven, held) if joint is not None]
+
+
+def bodies_inward(
+    frames: OnJoints, speeds: Sequence[Speed], driven: Sequence[Scalar], held: Mapping[int, Wrench]
+) -> list[Passed]:
+    """Every joint, and what its parent feels of it and all beyond."""
 
     def step(children: Sequence[Passed], row: tuple[Link, Placement, Speed, Scalar]) -> Passed:
         link, motion, (V, c), t = row
@@ -152,11 +160,11 @@ def inward_pass(
     forces: dict[int, Passed] = {
         i: (None, Articulated(diagonal(0), diagonal(0), diagonal(0), force)) for i, force in held.items()
     }
-    return [joint for joint, _ in frames.chain.inward(step, rows, forces) if joint is not None]
+    return frames.chain.inward(step, rows, forces)
 
 
-def outward_pass(frames: OnJoints, joints: Sequence[ArticulatedJoint]) -> list[Scalar]:
-    """q̈ from the base, which accelerates at −g."""
+def outward_pass(frames: OnJoints, joints: Sequence[ArticulatedJoint], base: Twist | None = None) -> list[Scalar]:
+    """q̈ from the base, which accelerates at −g, or as it is given."""
 
     def step(parent: tuple[Twist, Scalar], row: tuple[Link, Placement, ArticulatedJoint]) -> tuple[Twist, Scalar]:
         link, motion, joint = row
@@ -164,8 +172,8 @@ def outward_pass(frames: OnJoints, joints: Sequence[ArticulatedJoint]) -> list[S
         rate = (joint.u - power(a, joint.U)) / joint.d
         return a + joint.S * rate, link.along_z(rate)
 
-    base = Twist(NULL, unrotate(frames.chain.base.R, neg(frames.chain.gravity)))
-    start: tuple[Twist, Scalar] = (base, 0)
+    still = Twist(NULL, unrotate(frames.chain.base.R, neg(frames.chain.gravity)))
+    start: tuple[Twist, Scalar] = (base or still, 0)
     found = frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, joints)), start)
     return [rate for _, rate in found]
 
@@ -202,6 +210,6 @@ ENTRIES = (
             },
         },
         TORQUES, takes_wrench=True, field=_field_acceleration,
-        candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD),
+        candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD), floating="dynamics",
     ),
 )  # fmt: skip

@@ -77,11 +77,12 @@ def body_seen_from_parent(body: RigidBody, link: Link, motion: Placement) -> Rig
     return body.about_z((motion.R[0][0], motion.R[1][0])).shift(motion.p).seen_from(link.before)
 
 
-def link_twists(chain: Tree, q: Sequence[Scalar]) -> list[Twists]:
-    """Row l: the unit motions, in the frame of link l as the tree has it, of the joints that move link l."""
+def link_twists(chain: Tree, q: Sequence[Scalar], base: Twists | None = None) -> list[Twists]:
+    """Row l: the unit motions, in the frame of link l as the tree has it, of the joints that move link l, and those of
+    the base, where it has any."""
 
     def step(parent: Twists, row: tuple[int, Link, Placement]) -> Twists:
         l, link, at = row
         return {i: twist.in_frame(at) for i, twist in parent.items()} | {l: axis_twist(link).in_frame(link.after)}
 
-    return chain.outward(step, list(zip(range(chain.dof), chain.links, chain.elementary(q))), {})
+    return chain.outward(step, list(zip(range(chain.dof), chain.links, chain.elementary(q))), base or {})

@@ -273,9 +273,10 @@ def slide_frame(chain: Tree, i: int, way: str) -> Tree:
 
     for k in children:
         links[k] = replace(links[k], before=behind(links[k].before))
+    marks = tuple(replace(x, at=behind(x.at)) if x.on == i else x for x in chain.marks)
     tool = behind(chain.tool) if chain.holder == i else chain.tool
     cuts = chain.move_cuts(lambda k, at: (k, behind(at) if k == i else at))
-    return replace(chain, links=tuple(links), tool=tool, cuts=cuts)
+    return replace(chain, links=tuple(links), tool=tool, cuts=cuts, marks=marks)
 
 
 def _along(axis: Vector, p: Vector) -> Scalar:

@@ -16,14 +16,14 @@ dm, a unit slide for F = M z and N = S×z: the lines above. Derived here.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, continues
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
-from manipula.mechanics.spatial.vector import STRAIGHT, Turn, Vector, add, cross, rotate, rotate_z
+from manipula.mechanics.spatial.vector import STRAIGHT, Turn, Vec3, Vector, add, cross, rotate, rotate_z
 from manipula.scalar import Scalar
 
 
@@ -42,7 +42,31 @@ def inertia_matrix(chain: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """M(q), motor inertia on the diagonal."""
     places = _places(chain, q)
     bodies = chain.inward(_collect, places)
-    upper = [_column(places, chain.support(k), body) for k, (_, body) in enumerate(bodies)]
+    return _joint_rows(chain, [_column(places, chain.support(k), body)[0] for k, (_, body) in enumerate(bodies)])
+
+
+def floating_inertia(chain: Tree, q: Sequence[Scalar]) -> tuple[list[list[Scalar]], list[Wrench], RigidBody]:
+    """M(q) of the joints; of every joint's unit acceleration what a base that moves feels, at its origin, in its axes;
+    and all on the base as one body there."""
+    places = _places(chain, q)
+    bodies = chain.inward(_collect, places)
+    found = [_column(places, chain.support(k), body) for k, (_, body) in enumerate(bodies)]
+    felt = [_on_base(places[chain.support(k)[0]], places[k].link, wrench) for k, (_, wrench) in enumerate(found)]
+    whole = chain.ground.by_axial_moments()
+    for place, body in chain.on_base(bodies):
+        whole = whole + body.shift(place.slide).seen_from(place.link.before)
+    return _joint_rows(chain, [column for column, _ in found]), felt, whole
+
+
+def _on_base(first: Place, joint: Link, wrench: Wrench) -> Wrench:
+    """From the joint that stands on the base to the base's origin, the motion of `joint` counted its own way."""
+    f, n = (Vec3(map(joint.along_z, x)) for x in wrench)
+    n = n + cross(first.slide, f)
+    f, n = rotate(first.link.before.R, f), rotate(first.link.before.R, n)
+    return f, n + cross(first.link.before.p, f)
+
+
+def _joint_rows(chain: Tree, upper: Sequence[Mapping[int, Scalar]]) -> list[list[Scalar]]:
     n = chain.dof
     M = [[upper[max(i, j)].get(min(i, j), 0) for j in range(n)] for i in range(n)]
     for i, link in enumerate(chain.links):
@@ -76,8 +100,9 @@ def _collect(children: Sequence[tuple[Place, RigidBody]], place: Place) -> tuple
     return place, reduce(operator.add, joined, own.about_z(place.turn))
 
 
-def _column(places: Sequence[Place], way: Sequence[int], body: RigidBody) -> dict[int, Scalar]:
-    """M_ik: what every joint i on the way to joint k feels of k's unit acceleration."""
+def _column(places: Sequence[Place], way: Sequence[int], body: RigidBody) -> tuple[dict[int, Scalar], Wrench]:
+    """M_ik: what every joint i on the way to joint k feels of k's unit acceleration; and the wrench at the first of
+    them, in its run's axes."""
     last = places[way[-1]].link
     wrench, following = _unit_acceleration_wrench(last, body), None
     felt: dict[int, Scalar] = {}
@@ -85,7 +110,7 @@ def _column(places: Sequence[Place], way: Sequence[int], body: RigidBody) -> dic
         wrench = wrench if following is None else _inward(wrench, places[i], following)
         felt[i] = last.along_z(places[i].link.along_z(places[i].link.kind.effort(*wrench)))
         following = places[i]
-    return felt
+    return felt, wrench
 
 
 def _unit_acceleration_wrench(link: Link, whole: RigidBody) -> Wrench:

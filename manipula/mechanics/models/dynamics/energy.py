@@ -152,18 +152,18 @@ ENTRIES = (
     ModelEntry(
         "energy", "kinetic and potential energy", ("q", "qd"),
         {"kinetic": ("J", "motor inertia included"), "potential": ("J", "zero at the world origin")},
-        {"newton-euler": _energy}, ENERGY, trees=("newton-euler",),
+        {"newton-euler": _energy}, ENERGY, trees=("newton-euler",), floating="dynamics",
     ),
     ModelEntry(
         "centre_of_mass", "centre of mass of the whole arm with its load, world axes", ("q",),
         {"com": ("m", "position")},
         {"first-moments": lambda c, x: {"com": centre_of_mass(c, x["q"])}}, ENERGY, trees=("first-moments",),
-        wants="a link with a mass",
+        wants="a link with a mass", floating="kinematics",
     ),
     ModelEntry(
         "centre_of_mass_jacobian", "velocity of the centre of mass per joint velocity, world axes", ("q",),
         {"J": ("m/rad or 1", "3×n")},
         {"first-moments": lambda c, x: {"J": centre_of_mass_jacobian(c, x["q"])}}, ENERGY,
-        trees=("first-moments",), wants="a link with a mass",
+        trees=("first-moments",), wants="a link with a mass", floating="kinematics",
     ),
 )  # fmt: skip

@@ -159,7 +159,7 @@ ENTRIES = (
     ModelEntry(
         "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
         {"newton-euler": lambda c, x: {"c": coriolis(c, x["q"], x["qd"])}}, TORQUES, field=_field_coriolis,
-        candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
+        candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD), floating="dynamics",
     ),
     ModelEntry(
         "gravity", "the torques that hold the arm still", ("q",), {"g": (EFFORT, "joint torques")},
@@ -168,7 +168,7 @@ ENTRIES = (
             "composite": lambda c, x: {"g": gravity_composite(c, x["q"])},
         },
         TORQUES, field=_field_gravity, candidates=("newton-euler", "composite", FIELD),
-        trees=("newton-euler", "composite", FIELD),
+        trees=("newton-euler", "composite", FIELD), floating="dynamics",
     ),
     ModelEntry(
         "inverse_dynamics_smooth", "joint torques of a motion, sat(slip) standing for sign(q̇) in the friction",
@@ -187,6 +187,6 @@ ENTRIES = (
                 "wrenches": joint_wrenches(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
             }
         },
-        FRAMES, takes_wrench=True, trees=("newton-euler",),
+        FRAMES, takes_wrench=True, trees=("newton-euler",), floating="dynamics",
     ),
 )  # fmt: skip

@@ -135,11 +135,11 @@ ENTRIES = (
     ModelEntry(
         "jacobian", "tool velocity per joint velocity, world axes", ("q",),
         {"J": ("m/rad or 1", "linear rows, then angular")},
-        {"columns": lambda c, x: {"J": jacobian(c, x["q"])}}, TOOL, trees=("columns",),
+        {"columns": lambda c, x: {"J": jacobian(c, x["q"])}}, TOOL, trees=("columns",), floating="kinematics",
     ),
     ModelEntry(
         "jacobian_tool", "the Jacobian in tool axes", ("q",), {"J": ("m/rad or 1", "linear rows, then angular")},
-        {"columns": lambda c, x: {"J": jacobian_tool(c, x["q"])}}, TOOL, trees=("columns",),
+        {"columns": lambda c, x: {"J": jacobian_tool(c, x["q"])}}, TOOL, trees=("columns",), floating="kinematics",
     ),
     ModelEntry(
         "jacobian_dot", "time derivative of the Jacobian, world axes", ("q", "qd"),
@@ -149,6 +149,7 @@ ENTRIES = (
     ModelEntry(
         "tool_velocity", "velocity of the tool, J·q̇, world axes", ("q", "qd"),
         {"v": ("m/s, rad/s", "linear, then angular")}, {"columns": _velocity}, TOOL, trees=("columns",),
+        floating="kinematics",
     ),
     ModelEntry(
         "tool_acceleration", "acceleration of the tool, J·q̈ + J̇·q̇, world axes", ("q", "qd", "qdd"),
@@ -163,6 +164,6 @@ ENTRIES = (
             "columns": lambda c, x: {"a": [dot(row, x["qd"]) for row in jacobian_dot(c, x["q"], x["qd"])]},
             "summed": lambda c, x: {"a": tool_bias(c, x["q"], x["qd"])},
         },
-        TOOL, candidates=("summed",), trees=("columns", "summed"),
+        TOOL, candidates=("summed",), trees=("columns", "summed"), floating="kinematics",
     ),
 )  # fmt: skip

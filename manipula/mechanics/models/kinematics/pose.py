@@ -59,14 +59,16 @@ ENTRIES = (
     ModelEntry(
         "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},
         {"forward": lambda c, x: {"T": [at.rows() for at in frames(c, x["q"])]}}, FRAMES, trees=("forward",),
+        floating="kinematics",
     ),
     ModelEntry(
         "transforms", "elementary transform of every link, T(i−1, i)", ("q",), {"T": ("1, m", "links 1…n")},
         {"elementary": lambda c, x: {"T": [at.rows() for at in elementary(c, x["q"])]}}, FRAMES,
-        trees=("elementary",),
+        trees=("elementary",), floating="kinematics",
     ),
     ModelEntry(
         "axes", "pose of every joint's own frame; it moves about or along +z", ("q",), {"T": ("1, m", "joints 1…n")},
         {"forward": lambda c, x: {"T": [at.rows() for at in axes(c, x["q"])]}}, FRAMES, trees=("forward",),
+        floating="kinematics",
     ),
 )  # fmt: skip

@@ -246,5 +246,6 @@ ENTRIES = (
         "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
         {name: _pose(way) for name, way in _ALL_WAYS.items()}, TOOL,
         candidates=tuple(name for name in _ALL_WAYS if name != APART), further=(APART,), trees=tuple(_ALL_WAYS),
+        floating="kinematics",
     ),
 )  # fmt: skip

@@ -146,7 +146,7 @@ ENTRIES = (
             },
         },
         TORQUES, takes_wrench=True, field=torque.by_field, candidates=("newton-euler", FIELD),
-        trees=("newton-euler", *METHODS, "jacobian", FIELD),
+        trees=("newton-euler", *METHODS, "jacobian", FIELD), floating="dynamics",
     ),
     ModelEntry(
         "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
@@ -155,6 +155,6 @@ ENTRIES = (
             RUNS: lambda c, x: {"M": composite_runs.inertia_matrix(c, x["q"])},
             "jacobian": lambda c, x: {"M": inertia_matrix_jacobian(c, x["q"])},
         },
-        TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS, "jacobian"),
+        TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS, "jacobian"), floating="dynamics",
     ),
 )  # fmt: skip

@@ -84,6 +84,6 @@ ENTRIES = (
             "christoffel": lambda c, x: plain(c, x["q"], x["qd"])._asdict(),
             "recursive": lambda c, x: recursive(c, x["q"], x["qd"])._asdict(),
         },
-        TORQUES, candidates=("recursive",), trees=("christoffel", "recursive"),
+        TORQUES, candidates=("recursive",), trees=("christoffel", "recursive"), floating="dynamics",
     ),
 )  # fmt: skip

@@ -124,6 +124,7 @@ ENTRIES = (
             "carried": lambda c, x: {"Y": regressor_carried(c, x["q"], x["qd"], x["qdd"])},
         },
         FRAMES, candidates=("newton-euler", "carried"), columns=plain.columns, trees=("newton-euler", "carried"),
+        floating="regressor",
     ),
     ModelEntry(
         "regressor_vjp", "the gradient of the regressor's weighted entries by the motion",

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot import library
+from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.source import text_from_bytes
 from manipula.messages import Message
 
@@ -57,15 +58,16 @@ class Format:
         """Whether the reader has such an option."""
         return option in signature(_load_function(self.reader)).parameters
 
-    def write(self, robot: object) -> str:
+    def write(self, robot: RobotDescription) -> str:
         """The robot as text."""
-        if robot.loops and self.name != "toml":
+        if self.name != "toml" and getattr(robot, "loops", False):
             raise RobotFileError(
-                "{robot} has loops, which such a file cannot hold", robot.name, hint=Message("save it as TOML")
-            )
+                "{robot} has loops, which such a file cannot hold", getattr(robot, "name", ""),
+                hint=Message("save it as TOML"),
+            )  # fmt: skip
         return str(_load_function(self.writer)(robot))
 
-    def losses(self, robot: object) -> list[str]:
+    def losses(self, robot: RobotDescription) -> list[str]:
         """What of the robot is gone when it is read back, each in a few words."""
         return list(_load_function(self.losing)(robot)) if self.losing else []
 

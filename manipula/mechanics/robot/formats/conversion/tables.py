@@ -205,6 +205,8 @@ def frame_table(robot: RobotDescription) -> TextTable:
     rows += [
         (f"frame {frame.name} {unit}", f"on {frame.on or 'base'}: {_steps(frame.at, robot)}") for frame in robot.frames
     ]
+    rows += [(f"loop {x.name}", f"{' and '.join(x.joins)}, free: {x.free or 'nothing'}") for x in robot.loops]
+    rows += [("motors", ", ".join(robot.motors))] if robot.loops else []
     return TextTable("Surroundings", ("what", "value"), tuple(rows))
 
 

@@ -15,6 +15,7 @@ from manipula.mechanics.robot.description import (
     AXES,
     BASE,
     SIX,
+    BaseMotion,
     Body,
     Cell,
     CentreKind,
@@ -127,6 +128,7 @@ class _Builder:
             ground=tuple(map(self.base_body, _bodies_of_base(table.base), self.suffixes.ground)),
             loops=tuple(ClosedLoop(loop.name, loop.joins, loop.free) for loop in table.loop),
             motors=self.motors(),
+            moving=_base_motion(table.base),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 
@@ -353,8 +355,14 @@ class _Builder:
 
 
 def _bodies_of_base(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
-    """The bodies of the base: its own, where the file says anything of it, and those it carries."""
-    return [] if base is None else [*([base] if base.has_inertia else []), *base.carries]
+    """The bodies of the base: its own, where the file says anything of it or it moves, and those it carries."""
+    return [] if base is None else [*([base] if base.has_inertia or _base_motion(base) else []), *base.carries]
+
+
+def _base_motion(base: BaseTable | None) -> BaseMotion:
+    """Of a planar base the rows have it."""
+    motions: dict[str | None, BaseMotion] = {"free": "free", "given": "given"}
+    return motions.get(None if base is None else base.moving, "")
 
 
 def _name(table: BaseTable | CarriedTable) -> str:

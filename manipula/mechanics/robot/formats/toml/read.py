@@ -38,6 +38,7 @@ from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.formats.variables import with_offsets
 from manipula.mechanics.robot.joints import one_of_kinds
+from manipula.mechanics.robot.topology import refuse_massless_base
 from manipula.mechanics.robot.values.terms import Units, length_of
 from manipula.messages import Message
 from manipula.support.text import toml_tables
@@ -172,15 +173,44 @@ def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = 
     """The robot of a file's content as plain tables; every table format comes through here."""
     with errors_of(file):
         refuse_too_many(len(raw["joint"]) if isinstance(raw.get("joint"), list) else 0)
-        table = table_from_raw(raw)
+        table = table_from_raw(with_planar_rows(raw))
         robot = robot_from_table(table, _origin(table, file, form))
         refuse_heavy(robot)
         refuse_bad_names(robot)
+        refuse_massless_base(robot)
         structure = Structure(exact or table.exact)
         robot = finish_reading(robot, structure)
         warn_about(robot)
     structure.warn(file)
     return robot
+
+
+PLANAR = ("base_x", "base_y", "base_yaw")
+_BODY = ("mass", "com", "first_moment", "inertia", "second_moment", "inertia_about", "link_name", "carries")
+
+
+def with_planar_rows(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A base that moves in its plane as three rows: it slides along x, then y, then turns about z, and only the last
+    row has a body, the base's. Its own pose stays the place of the plane."""
+    base, rows = raw.get("base"), raw.get("joint")
+    if not isinstance(base, Mapping) or base.get("moving") != "planar" or not isinstance(rows, list):
+        return raw
+    nothing = {"mass": 0, "com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}
+    body = {key: base[key] for key in _BODY if key in base}
+    kinds = (("prismatic", [1, 0, 0]), ("prismatic", [0, 1, 0]), ("revolute", [0, 0, 1]))
+    planar = [
+        {"name": name, "type": kind, "xyz": [0, 0, 0], "axis": axis, **(body if name == PLANAR[2] else nothing)}
+        for name, (kind, axis) in zip(PLANAR, kinds)
+    ]
+    stands = [{**x, "parent": PLANAR[2]} if isinstance(x, Mapping) and x.get("parent") == "base" else x for x in rows]
+    frames = [{**x, "on": PLANAR[2]} if isinstance(x, Mapping) and x.get("on") == "base" else x for x in _list(raw)]
+    kept = {key: value for key, value in base.items() if key in ("xyz", "rpy")}
+    return {**raw, "joint": [*planar, *stands], "base": kept, **({"frame": frames} if frames else {})}
+
+
+def _list(raw: Mapping[str, Any]) -> list[Any]:
+    frames = raw.get("frame")
+    return frames if isinstance(frames, list) else []
 
 
 def _origin(table: RobotTable, file: str, form: Form) -> Origin:

@@ -195,9 +195,13 @@ class CarriedTable(Massive):
 
 
 class BaseTable(PlacementTable, Massive):
-    """Where the robot stands, and what of it stands still: the base's own body, and others."""
+    """Where the robot stands, and what of it stands still, or moves as the base does: its own body, and others."""
 
     link_name: Label | None = Field(None, description="what the base is called")
+    moving: Literal["free", "given", "planar"] | None = Field(
+        None,
+        description="free: its acceleration is computed; given: its motion is an input; planar: x, y, yaw are joints",
+    )
     carries: tuple[CarriedTable, ...] = ()
 
 

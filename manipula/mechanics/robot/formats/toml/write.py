@@ -152,6 +152,7 @@ class _Writer:
         """The base's name and its own body."""
         own, name = base_body(self.robot), self.robot.origin.base_link
         yield from (f"link_name = {quote_toml(name)}",) if name else ()
+        yield from (f'moving = "{self.robot.moving}"',) if self.robot.moving else ()
         if own is not None:
             said = list(self.body(own, self.suffixes.ground[0], self.about))
             yield from said or ["inertia = {}"]  # there is a body, of which nothing is known

@@ -6,13 +6,16 @@ of one finger's bolt, but every model of the arm would carry them limb by limb, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from manipula.errors import some_of
 from manipula.mechanics.robot.bodies import body_from_inertia, together
 from manipula.mechanics.robot.description import Cell, Joint, Mounted, StepKind, Steps
+from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.formats.rows import PLACEMENT
+from manipula.mechanics.robot.formats.urdf.tree import UrdfTree
 from manipula.mechanics.robot.precise import placement, round_to_decimal, steps_from_placement
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.messages import Message
@@ -97,3 +100,40 @@ def _lump_bodies(held: Sequence[Mounted], on: str, endings: Suffixes) -> tuple[M
 
 def _evaluate_cell(cell: Cell) -> Cell:
     return Cell(cell.name, round_to_decimal(cell.parameter))
+
+
+def named_tool(tip: str, joints: Sequence[Joint], tool: Steps) -> tuple[NamedFrame, ...]:
+    """The tip as a frame by name, where it is no row's own."""
+    return (NamedFrame(tip, joints[-1].name, tool),) if tool else ()
+
+
+def frames_beside(
+    frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tree: UrdfTree
+) -> Iterator[NamedFrame]:
+    """Of the frames beside a serial arm those that fixed joints hold at its links: a locked finger is none."""
+    rows = {joint.name for joint in joints}
+    for frame in (frame for frame in frames if frame.name != tip and frame.on in rows):
+        link = frame.name
+        while link in tree.above and tree.above[link].type == "fixed" and tree.above[link].name not in rows:
+            link = tree.above[link].parent
+        if link == tree.root or tree.above[link].name in rows:
+            yield frame
+
+
+# a base that moves
+
+
+def check_base(tree: UrdfTree, base: str, rigid: Iterable[str]) -> list[str]:
+    """Of a base that moves every body must be known; what does not move with it is left out, and noted."""
+    for link in (base, *rigid):
+        for fault in tree.file.links[link].faults:
+            if fault.part in ("mass", "inertial"):
+                raise fault.error
+    below, heavy = set(tree.links(base)), [x.name for x in tree.file.links.values() if x.inertial is not None]
+    left = [link for link in heavy if link not in below]
+    return [Message("left out, for they do not move with the base: {some_of}", some_of(left))] if left else []
+
+
+def called_base(steps: Steps) -> Steps:
+    """Where a base that moves stands in the file, under the names that a base's place has."""
+    return tuple(replace(step, amount=replace(step.amount, name=f"base_{step.amount.name}")) for step in steps)

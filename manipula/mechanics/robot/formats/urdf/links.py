@@ -109,12 +109,16 @@ class _Describer:
     def add_base(self) -> None:
         """The first link, below a link of the world if it does not stand there; it holds what stands still."""
         first, own = self.rows[-1], base_body(self.robot)
-        if self.robot.base:
+        moving, at = self.robot.moving, placement(self.robot.base, self.values)
+        if self.robot.base or moving:
             world = self.unused_name("world")
             self.add_link(world, None)
-            self.add_held(first, world, placement(self.robot.base, self.values), own)
+        if self.robot.base and not moving:
+            self.add_held(first, world, at, own)
         else:
             self.add_link(first, None if own is None else self.inertia(own))
+        if moving:
+            self.add_joint(self.unused_name(f"{first}_joint"), "floating", world, first, at)
         for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
             if mounted.body is not own:
                 self.add_held(

@@ -16,7 +16,6 @@ from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bodies import move_body
-from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     BASE,
     Body,
@@ -38,14 +37,26 @@ from manipula.mechanics.robot.formats.checks import warn_of_odd
 from manipula.mechanics.robot.formats.rows import placement_from_steps, toward_axis
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import errors_of
-from manipula.mechanics.robot.formats.urdf.light import few_steps, lump_fixed_bodies, short_way
+from manipula.mechanics.robot.formats.urdf.light import (
+    called_base,
+    check_base,
+    few_steps,
+    frames_beside,
+    lump_fixed_bodies,
+    named_tool,
+    short_way,
+)
 from manipula.mechanics.robot.formats.urdf.tree import (
     PARTS,
     Locks,
     UrdfTree,
+    base_motion,
     choose_tip,
+    coordinate_of,
     moving_links,
+    parent_row,
     refuse_kinds,
+    refuse_tip,
     refuse_what_is_used,
     tree_from_urdf,
     with_followers,
@@ -63,6 +74,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
 from manipula.mechanics.robot.locks import with_locks
 from manipula.mechanics.robot.precise import round_to_decimal
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
+from manipula.mechanics.robot.topology import refuse_massless_base
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, number
 from manipula.messages import Message, in_front
 
@@ -83,7 +95,7 @@ def robot_from_urdf(
     locked: Mapping[str, float] | None = None,
 ) -> RobotDescription:
     """The serial arm between two links of a URDF, or without a tip all that moves below its base. Joints beside it
-    stand still where `locked` says, else at zero.
+    stand still where `locked` says, else at zero. A `floating` joint at the root, or base="free", is a base that moves.
 
     Angles and lengths are read as `structure` says, and reported; `exact` keeps them as written.
     """
@@ -113,8 +125,12 @@ def robot_from_links(
     with errors_of(file):
         tree = tree_from_urdf(links)
         reader = _Reader(tree, Structure(exact, links.likely), list(links.notes))
-        start = tree.link(base, tree.root)
-        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
+        moving = base_motion(tree, base)
+        rest = moving.joint if moving else None
+        start = moving.link if moving else tree.link(base, tree.root)
+        if moving and tip is not None:
+            refuse_tip(tip, start)
+        end = "" if moving else tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
         given = with_followers(tree.file.joints, locked or {})
         chain = tree.way(start, end) if end else tree.rows(start, given)
         along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}
@@ -123,13 +139,20 @@ def robot_from_links(
         refuse_what_is_used(tree, chain, said)
         rows, heavy, endings = reader.rows(start, chain, locks)
         still = reader.ground(start, rows, chain, locks)
+        if moving:
+            reader.notes += check_base(tree, start, reader.still)
         joints, tool, ground = lump_fixed_bodies(rows, still, heavy, endings, reader.notes, bool(end))
-        frames = tuple(reader.frames(start, chain))
+        frames = tuple(reader.frames(start, chain, bool(moving)))
+        at = () if rest is None else called_base(reader.origin("", rest.at, f"joint {rest.name!r}"))
         if end:
-            frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
+            frames = (*named_tool(end, joints, tool), *frames_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (cell_with_value(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
-    held = RobotDescription(tree.file.name, joints, (gx, gy, gz), (), tool, origin=origin, frames=frames, ground=ground)
+    held = RobotDescription(tree.file.name, joints, (gx, gy, gz), at, tool, origin=origin, frames=frames, ground=ground)
+    if moving:
+        held = replace(held, moving=moving.motion)
+        with errors_of(file):
+            refuse_massless_base(held)
     robot = finish_reading(held, reader.structure)
     if along:
         robot = with_locks(robot, {name: number(value) for name, value in along.items()})
@@ -146,6 +169,7 @@ class _Reader:
     notes: list[str] = field(default_factory=list)
     ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
     ways: dict[str, Steps] = field(default_factory=dict)  # to the links beside, from the row's link they hang at
+    still: dict[str, Steps] = field(default_factory=dict)  # to the links rigid with the base, from the base
 
     def rows(self, base: str, chain: list[UrdfJoint], locks: Locks) -> tuple[list[Joint], int, Suffixes]:
         """The table, how many bodies hang beside what moves of it, and the endings handed out: what hangs beside it
@@ -162,7 +186,7 @@ class _Reader:
         for row, joint in zip(ends, chain):
             carries = tuple(self.branches(joint.child, on_chain, locks)) if joint.child in moving else ()
             stands = self.stands(row, joint, locks) if joint.name in locks.given else self.row(row, joint)
-            on, follows = _parent(joint, chain[: len(rows)]), _coordinate(joint, locks)
+            on, follows = parent_row(joint, chain[: len(rows)]), coordinate_of(joint, locks)
             rows.append(replace(stands, carries=carries, parent=on, coordinate=follows, link=joint.child))
         return rows, len(heavy), endings
 
@@ -188,6 +212,7 @@ class _Reader:
                 continue
             ways[joint.child] = short_way(way, self.ends[joint.child])
             seen.append(joint.child)
+        self.still = {link: way for link, way in ways.items() if link != base}
         left += [link for link in seen if any(x.part == "inertial" for x in self.tree.file.links[link].faults)]
         if unknown := [link for link in ways if any(x.part == "mass" for x in self.tree.file.links[link].faults)]:
             self.notes.append(
@@ -226,8 +251,8 @@ class _Reader:
         self.tell_lock(joint, locks)
         return Joint(joint.name, "fixed", way, zero, 1, (), body, actuator_of(row))
 
-    def frames(self, base: str, chain: list[UrdfJoint]) -> Iterator[NamedFrame]:
-        """The links from which nothing leaves, where some joint moves them."""
+    def frames(self, base: str, chain: list[UrdfJoint], moving: bool = False) -> Iterator[NamedFrame]:
+        """The links from which nothing leaves, where some joint moves them, or the base that they stand on moves."""
         rows = {joint.child: joint.name for joint in chain}
         for leaf in self.tree.leaves(base):
             holder = leaf
@@ -235,11 +260,13 @@ class _Reader:
                 holder = self.tree.above[holder].parent
             if holder in rows and (leaf == holder or leaf in self.ways):
                 yield NamedFrame(leaf, rows[holder], self.steps_to_link(leaf))
+            elif moving and holder == base and leaf in self.still:
+                yield NamedFrame(leaf, BASE, self.steps_to_link(leaf))
 
     def steps_to_link(self, link: str) -> Steps:
         """The way to a link beside the rows as a shift and a turn, as files have it; across several joints to twenty
         decimals."""
-        way = self.ways.get(link, ())
+        way = self.ways.get(link, self.still.get(link, ()))
         return way if placement_from_steps(way) is not None else few_steps(way, self.ends[link])
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
@@ -367,33 +394,6 @@ class _Reader:
         stands = (Step(kind, cell_with_value(f"locked{row}", Num(moved_by))),) if moved_by else ()
         out, back = self.axis_steps(row, joint, toward)
         return origin + out + stands + back
-
-
-def _named_tool(tip: str, joints: Sequence[Joint], tool: Steps) -> tuple[NamedFrame, ...]:
-    """The tip as a frame by name, where it is no row's own."""
-    return (NamedFrame(tip, joints[-1].name, tool),) if tool else ()
-
-
-def _beside(frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tree: UrdfTree) -> Iterator[NamedFrame]:
-    """Of the frames beside a serial arm those that fixed joints hold at its links: a locked finger is none."""
-    rows = {joint.name for joint in joints}
-    for frame in (frame for frame in frames if frame.name != tip and frame.on in rows):
-        link = frame.name
-        while link in tree.above and tree.above[link].type == "fixed" and tree.above[link].name not in rows:
-            link = tree.above[link].parent
-        if link == tree.root or tree.above[link].name in rows:
-            yield frame
-
-
-def _coordinate(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
-    """Of a joint that mimics another one of the table."""
-    return None if joint.mimic is None or joint.name in locks.given else locks.followed_joint(joint)
-
-
-def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
-    """The row a joint stands on, where it is not the one before."""
-    on = next((row.name for row in before if row.child == joint.parent), BASE)
-    return None if on == (before[-1].name if before else BASE) else on
 
 
 _NOTHING = UrdfInertial(UrdfOrigin(), Fraction(0), (Fraction(0),) * 6)

@@ -6,9 +6,11 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from manipula.errors import RobotFileError, UnknownNameError, some_of
 from manipula.mechanics.robot.coordinates import Coordinate, own_coordinate
+from manipula.mechanics.robot.description import BASE, BaseMotion
 from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
 from manipula.mechanics.robot.values.parameter import float_of, number
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
@@ -20,7 +22,7 @@ NEAR = 1e-6  # m: frames that are one place
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
     "ball": Message("a ball joint has three degrees of freedom; write it as three hinges"),
-    "floating": Message("it has six degrees of freedom, and a robot stands on a base that does not move"),
+    "floating": Message("it has six degrees of freedom, as only the base of a robot may have"),
     "planar": Message(
         "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one"
     ),
@@ -179,6 +181,51 @@ def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str], said: l
     return tip
 
 
+MOTIONS: tuple[BaseMotion, ...] = ("free", "given")
+
+
+class MovingBase(NamedTuple):
+    """A base that moves: its link, how, and the joint by which its file says so, if any."""
+
+    link: str
+    motion: BaseMotion
+    joint: UrdfJoint | None
+
+
+def base_motion(tree: UrdfTree, base: str | None) -> MovingBase | None:
+    """The link that a floating joint at the root moves, if all that moves stands on it: a ball that lies beside an arm
+    is not its base. Or the root itself, where base= says that it moves."""
+    wanted = next((x for x in MOTIONS if x == base and base not in tree.file.links), None)
+    if base is not None and wanted is None:
+        return None
+    rigid, floating = {tree.root}, list[UrdfJoint]()
+    for joint in (joint for link in tree.links(tree.root) for joint in tree.below.get(link, ())):
+        if joint.parent in rigid and joint.type == "fixed":
+            rigid.add(joint.child)
+        elif joint.parent in rigid and joint.type == "floating":
+            floating.append(joint)
+    movers = {joint.name for link in tree.links(tree.root) for joint in tree.below.get(link, ()) if joint.moves}
+    for joint in floating:
+        carried = {x.name for link in tree.links(joint.child) for x in tree.below.get(link, ()) if x.moves}
+        if carried and carried >= movers - {x.name for x in floating}:
+            return MovingBase(joint.child, wanted or "free", joint)
+    if wanted is None or floating:
+        return None
+    choose_tip(tree, tree.root, [], [])  # refuses a base on which nothing moves
+    return MovingBase(tree.root, wanted, None)
+
+
+def refuse_tip(tip: str, base: str) -> None:
+    raise RobotFileError(
+        "tip={tip!r} reads a serial arm on a base that stands still, and this base moves",
+        tip,
+        where=Message("link {child!r}", base),
+        hint=Message(
+            "leave tip= out and name the frame in the call, or base={child!r} reads it with a fixed base", base
+        ),
+    )
+
+
 def _distance(way: list[UrdfJoint]) -> float:
     """How far the way goes, in metres."""
     at = HERE
@@ -334,3 +381,14 @@ class Locks:
                 hint="leave tip= out and ask for the frame by name, or say where it stands still in locked=",
             )
         return self.position(self.joints[name], depth + 1)
+
+
+def coordinate_of(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
+    """Of a joint that mimics another one of the table."""
+    return None if joint.mimic is None or joint.name in locks.given else locks.followed_joint(joint)
+
+
+def parent_row(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
+    """The row a joint stands on, where it is not the one before."""
+    on = next((row.name for row in before if row.child == joint.parent), BASE)
+    return None if on == (before[-1].name if before else BASE) else on

@@ -63,11 +63,14 @@ def lost_from_robot(robot: RobotDescription) -> list[str]:
     springs = (f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)
     told = [] if _gravity(robot) == GRAVITY else [f"gravity {_triple(_gravity(robot))}"]
     poses = (f"pose {name}" for name, _ in robot.named_poses)
-    return [*lost, *springs, *poses, *told, *_lost_frames(robot), *_lost_order(robot)]
+    base = ["motion of the base as an input, so that it is free"] if robot.moving == "given" else []
+    return [*lost, *springs, *poses, *told, *base, *_lost_frames(robot), *_lost_order(robot)]
 
 
 def _lost_frames(robot: RobotDescription) -> list[str]:
     """Readers take links that a joint moves for frames."""
+    if robot.moving:
+        return []
     still, rows = still_rows(robot), (BASE, *(joint.name for joint in robot.joints))
     named = {frame.name: frame.on for frame in robot.frames}
     if TOOL in frame_names(robot):

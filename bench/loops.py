@@ -1,0 +1,104 @@
+"""Robots with loops: operations, agreement with Pinocchio, closing from many starts, a long run.
+
+    python bench/loops.py [STATES] [SECONDS]
+
+Prints one table a question. Linkages are those of the tests, drawn by a seed; the five-bar has numbers of its own.
+Pinocchio's tree gives M, h and the rows of all loops, put together as constrained motion; its own
+`constraintDynamics` is asked where points meet.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+import manipula as mp
+from manipula.mechanics.models.closure.position import mechanism_of
+from tests.laws.test_loops import drawn_five_bar
+from tests.linkages import ALL, delta, delta_of_rods, four_bar
+from tests.peers.test_loops_pinocchio import LoopOracle, constrained, spread, states, tree_of
+
+MODELS = ("inverse_dynamics", "forward_dynamics", "inertia_matrix", "gravity", "coriolis", "energy", "base_regressor")
+
+
+def operations() -> None:
+    print("operations: total, sines and cosines, divisions")
+    for name, robot in {"five-bar": drawn_five_bar(), "four-bar": four_bar(0), "delta": delta(0)}.items():
+        robot = robot.without("friction")
+        for model in MODELS:
+            cost = mp.generate(robot, model).cost
+            print(f"  {name:10} {model:18} {cost.total:6} {cost.trig:4} {cost.div:4}")
+        print(f"  {name:10} base parameters    {len(robot.base_parameters):6}")
+
+
+def agreement(count: int) -> None:
+    print(f"largest relative difference of accelerations under our torques, {count} states")
+    for name, make in {**ALL, "delta of rods": delta_of_rods}.items():
+        robot = make(1).without("friction")
+        arm, oracle = mp.Arm(robot, optimise="none"), LoopOracle(tree_of(robot))
+        own = [list(robot.coordinates.joints).index(x) for x in robot.joint_names]
+        worst = np.zeros(3)
+        points = name in ("four-bar", "five-bar", "slider-crank", "delta of rods")
+        for q, qd, qdd in states(robot, count, 3):
+            motion, tau = arm.joint_motion(q, qd, qdd), arm.inverse_dynamics(q, qd, qdd)
+            rates, wanted = np.asarray(motion.rates)[own], np.asarray(motion.accelerations)[own]
+            whole = spread(robot, tau, q)
+            found = [
+                oracle.accelerations(q, rates, whole) - wanted,
+                constrained(oracle, q, rates, whole) - wanted if points else np.zeros(1),
+                arm.forward_dynamics(q, qd, tau) - qdd,
+            ]
+            worst = np.maximum(worst, [np.abs(x).max() / np.abs(wanted).max() for x in found])
+        own_text = f"{worst[1]:.1e}" if points else "      -"
+        print(f"  {name:22} equations of motion {worst[0]:.1e}   constraintDynamics {own_text}   FD(ID) {worst[2]:.1e}")
+
+
+def closing(count: int) -> None:
+    print(
+        f"close, {count} starts within ±20 % of a radian (or of the size) of a closed pose: closed, status, largest gap"
+    )
+    for name, make in ALL.items():
+        robot = make(1)
+        mechanism, plan = mechanism_of(robot)
+        rng, found = np.random.default_rng(0), []
+        signs, wrong, begun = np.sign(mechanism.divisors(np.zeros(robot.dof), plan)), 0, time.perf_counter()
+        for _ in range(count):
+            near = 0.2 * rng.uniform(-1, 1, robot.dof) * mechanism.units[1]
+            found.append(robot.close(near[list(robot.driven)], near=near))
+            start = np.sign(mechanism.divisors(near, plan))
+            wrong += found[-1].ok and (np.sign(mechanism.divisors(found[-1].q, plan)) != start).any()
+        closed = [x for x in found if x.ok]
+        gap, each = max((x.error for x in closed), default=0.0), (time.perf_counter() - begun) / count
+        print(f"  {name:22} {len(closed):5} {count - len(closed):5}  {gap:.1e}  other assembly in silence: {wrong}  "
+              f"({1e3 * each:.1f} ms each, {len(signs)} signs)")  # fmt: skip
+
+
+def run(seconds: float) -> None:
+    print(f"a run of {seconds:g} s by rk4: largest gap of the loops, balance of energy")
+    robot = drawn_five_bar().with_gravity(0, 0, 9.81)  # it hangs
+    three = delta(0).without("friction")
+    held = mp.Arm(three).gravity(three.close([0, 0, 0]))
+    motors = list(three.driven)
+    for name, made in {
+        "five-bar 1 ms": lambda: mp.simulate(robot, start=([1.8, 1.2], [0.2, -0.1]), until=seconds, every=10),
+        "five-bar 0.5 ms": lambda: mp.simulate(
+            robot, start=([1.8, 1.2], [0.2, -0.1]), until=seconds, step=5e-4, every=20
+        ),
+        "delta 1 ms": lambda: mp.simulate(
+            three, lambda t, q, qd: held - 8 * q[motors], start=[0.1, -0.1, 0.05], until=seconds, every=10
+        ),
+    }.items():
+        begun = time.perf_counter()
+        found = made()
+        print(f"  {name:16} {found.gap.max():.1e}  {found.balance:.1e}  {found.about['status']}, "
+              f"{time.perf_counter() - begun:.1f} s of computing")  # fmt: skip
+
+
+if __name__ == "__main__":
+    given = [float(x) for x in sys.argv[1:]]
+    operations()
+    agreement(int(given[0]) if given else 200)
+    closing(int(given[0]) if given else 200)
+    run(given[1] if len(given) > 1 else 10.0)

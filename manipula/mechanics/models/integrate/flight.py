@@ -1,0 +1,101 @@
+"""A robot on a base that moves freely as a system with state: where the base is, how it is turned, and all velocities.
+
+    d/dt p₀ = R(e) v₀        d/dt e = ½ e ⊗ (0, ω₀)        d/dt (v₀, ω₀, q̇) = forward dynamics        d/dt q = q̇
+
+e is a quaternion, its scalar first, and R(e) the matrix of its squares and products. The quaternion is a state of the
+simulation alone, no model has one. Its rate keeps its length, an integrator does not: after every step it is divided by
+it.
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), eqs. (2.33) and
+(3.94) with the angular velocity in base axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from manipula.errors import UnknownNameError
+from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
+from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, discretise
+from manipula.mechanics.models.ports import ACCELERATION, VELOCITY, PortKind
+from manipula.mechanics.spatial.vector import dot
+from manipula.scalar import Maths, Rate, Scalar
+
+PLACE = PortKind("p0", "m", "position of the base's origin in the world", ("p0_x", "p0_y", "p0_z"), "state")
+TURN = PortKind(
+    "quaternion", "1", "orientation of the base in the world, scalar first", ("e0", "e1", "e2", "e3"), "state"
+)
+
+
+def rotation_rows(e: Sequence[Scalar]) -> list[list[Scalar]]:
+    """R(e): of a quaternion of length l the rotation times l²"""
+    w, x, y, z = e
+    ww, xx, yy, zz = w * w, x * x, y * y, z * z
+    return [
+        [ww + xx - yy - zz, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), ww - xx + yy - zz, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), ww - xx - yy + zz],
+    ]
+
+
+def quaternion_rate(e: Sequence[Scalar], w: Sequence[Scalar]) -> list[Scalar]:
+    """½ e ⊗ (0, ω)"""
+    half, (a, b, c, d), (x, y, z) = Fraction(1, 2), e, w
+    return [
+        -half * (b * x + c * y + d * z),
+        half * (a * x + c * z - d * y),
+        half * (a * y + d * x - b * z),
+        half * (a * z + b * y - c * x),
+    ]
+
+
+def _flight(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    R = rotation_rows(x["quaternion"])
+    turned = [entry for row in R for entry in row]
+    found = call("forward_dynamics", q=x["q"], qd=x["qd"], tau=x["tau"], R0=turned, v0=x["v0"], w0=x["w0"])
+    rise = list(found["base_acceleration"])
+    return {
+        "p0_rate": [dot(row, x["v0"]) for row in R],
+        "quaternion_rate": quaternion_rate(x["quaternion"], x["w0"]),
+        "v0_rate": rise[:3],
+        "w0_rate": rise[3:],
+        "q_rate": list(x["qd"]),
+        "qd_rate": found["qdd"],
+    }
+
+
+FLIGHT = Block(
+    "flight",
+    "the robot on a base that moves freely, under joint torques",
+    (PLACE, TURN, *states("v0", "w0", "q", "qd"), *variables("tau")),
+    {
+        "p0_rate": Result("m/s", "rate of the base's position", Rate("p0")),
+        "quaternion_rate": Result("1/s", "rate of the quaternion", Rate("quaternion")),
+        "v0_rate": Result("m/s²", "rate of v0", Rate("v0")),
+        "w0_rate": Result("rad/s²", "rate of w0", Rate("w0")),
+        "q_rate": Result(VELOCITY, "rate of the positions", Rate("q")),
+        "qd_rate": Result(ACCELERATION, "rate of the velocities", Rate("qd")),
+    },
+    _flight,
+    ("forward_dynamics",),
+)
+
+
+def flight_step(block: Block, method: str = "rk4") -> Block:
+    """One step, the quaternion after it of length 1."""
+    if method not in INTEGRATORS:
+        raise UnknownNameError("integrator of a base that moves", method, INTEGRATORS)
+    step = discretise(block, method=method)
+
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+        found = step.text(maths, call, x)
+        e = found["quaternion_next"]
+        # e / √(e·e)
+        length = maths.sqrt(dot(e, e))
+        return {**found, "quaternion_next": [part / length for part in e]}
+
+    return replace(step, text=text)

@@ -1,0 +1,98 @@
+"""Loops of an MJCF: `<connect>` holds two points together, `<weld>` two frames.
+
+By default a model is read as the open tree that its bodies are, and equalities are named in a note. Here they become
+loops: sites are frames of the robot already; of bodies, the first carries the anchor in its own frame, and the second
+meets it where the file's own pose has both, which is what MuJoCo takes. Joints that an actuator pulls at have a motor.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from fractions import Fraction
+from math import atan2, hypot
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.bind import bind, free_parameters
+from manipula.mechanics.robot.description import BASE, AnyRobot, Frame, RobotDescription
+from manipula.mechanics.robot.formats.arguments import given_steps
+from manipula.mechanics.robot.formats.mjcf.read import WORLD, links_from_mjcf
+from manipula.mechanics.robot.formats.mjcf.settings import MAIN, root_from_mjcf, settings_of, triple
+from manipula.mechanics.robot.loops import ClosedLoop
+from manipula.mechanics.robot.suffixes import identifier_from_name
+from manipula.mechanics.spatial.floats import FLOATS
+from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.messages import Message
+
+FREE = {"connect": "ball", "weld": ""}
+
+
+def with_loops_from_mjcf(robot: AnyRobot, text: str, file: str = "") -> AnyRobot:
+    """The robot with the loops of its file, and the joints that actuators pull at as motors."""
+    root = root_from_mjcf(text, file)
+    settings = settings_of(root)
+    at = _own_pose(robot, text, file)
+    loops, frames = list[ClosedLoop](), list(robot.frames)
+    for element in (x for x in root.iterfind("equality/*") if x.tag in FREE):
+        if settings.attributes(element, MAIN, "equality").get("active", "true") == "false":
+            continue
+        name = element.get("name") or f"{element.tag}{len(loops) + 1}"
+        if "site1" in element.attrib:
+            joins = element.attrib["site1"], element.get("site2", "")
+        else:
+            joins = f"{name}_first", f"{name}_second"
+            frames += _ends(robot, element, at, joins)
+        loops.append(ClosedLoop(name, joins, FREE[element.tag]))
+    if not loops:
+        raise RobotFileError("the file has no <connect> or <weld>", field="equality", hint=Message("they close loops"))
+    pulled = {x.get("joint") for x in root.iterfind("actuator/*")}
+    motors = tuple(name for name in robot.joint_names if name in pulled)
+    return replace(robot, frames=tuple(frames), loops=tuple(loops), motors=motors)
+
+
+def _own_pose(robot: RobotDescription, text: str, file: str) -> dict[str, tuple[str, Placement]]:
+    """Body → the row that is its frame, and its pose in the world, joints where the file has them."""
+    joints = links_from_mjcf(text, file, []).links.joints
+    tree = bind(robot, FLOATS, dict.fromkeys(free_parameters(robot), 0.0))
+    own = {name: float(joints[name].reference) if name in joints else 0.0 for name in robot.joint_names}
+    moving = iter(robot.coordinates.map_factors(float).spread([own[name] for name in robot.joint_names]))
+    values = [0.0 if joint.kind == "fixed" else next(moving) for joint in robot.joints]
+    poses = tree.outward(lambda parent, step: parent @ step, tree.elementary(values), tree.base)
+    found = {joint.link: (joint.name, pose) for joint, pose in zip(robot.joints, poses, strict=True) if joint.link}
+    return {WORLD: (BASE, tree.base), robot.origin.base_link or WORLD: (BASE, tree.base)} | found
+
+
+def _ends(
+    robot: RobotDescription, element: ET.Element, at: dict[str, tuple[str, Placement]], names: tuple[str, str]
+) -> list[Frame]:
+    """A frame on each body, both in one place."""
+    where = Message("<{tag}> {name}", element.tag, element.get("name", ""))
+    if "relpose" in element.attrib:
+        raise RobotFileError(
+            "a relpose is not read", where=where, field="relpose", hint=Message("weld two sites instead")
+        )
+    bodies = element.get("body1", ""), element.get("body2", WORLD)
+    for body in bodies:
+        if body not in at:
+            raise RobotFileError("{body!r} is no body of the robot", body, where=where, hint=Message("name a body"))
+    zero: tuple[Fraction, Fraction, Fraction] = (Fraction(0),) * 3
+    (row, first), (other, second) = (at[body] for body in bodies)
+    x, y, z = map(float, triple(element.attrib, "anchor", where, zero))
+    own = Placement(p=(x, y, z))
+    there = second.inverse() @ first @ own
+    steps = given_steps(identifier_from_name(names[0]), (x, y, z), (0, 0, 0))
+    far = given_steps(identifier_from_name(names[1]), [f"{value:.15g}" for value in there.p], _rpy(there))
+    return [Frame(names[0], row, steps if own != HERE else ()), Frame(names[1], other, far)]
+
+
+def _rpy(at: Placement) -> list[str]:
+    """Roll, pitch and yaw about fixed axes."""
+    R = at.R
+    level = hypot(float(R[0][0]), float(R[1][0]))  # type: ignore[arg-type]
+    pitch = atan2(-float(R[2][0]), level)  # type: ignore[arg-type]
+    if level < 1e-9:
+        roll, yaw = atan2(-float(R[1][2]), float(R[1][1])), 0.0  # type: ignore[arg-type]
+    else:
+        roll = atan2(float(R[2][1]), float(R[2][2]))  # type: ignore[arg-type]
+        yaw = atan2(float(R[1][0]), float(R[0][0]))  # type: ignore[arg-type]
+    return [f"{angle:.15g}" for angle in (roll, pitch, yaw)]

@@ -1,0 +1,166 @@
+"""A robot with loops in time: positions of all joints and rates of the motors, by Runge and Kutta's method of order 4.
+
+    q̇ = G(q) q̇_a        q̈_a = (Gᵀ M G)⁻¹ (τ − …)        (`closure.closed_models`)
+
+Rates of the motors are the velocities, so none can drift off the loops. Positions do, by the error of a step: after
+every step one step of Newton's method, the motors held, puts them back, q_p ← q_p − J_p⁻¹ e. The gap that is left is
+measured at every sample, and so is the energy, beside the work of the motors, which is integrated with the motion.
+
+Source: Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), section IV.4: standard projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.ik.arm.numeric_arm import NumericArm
+from manipula.mechanics.models.closure.position import close_loops
+from manipula.robot import Robot
+from manipula.simulation.run import Run
+
+Array = NDArray[np.float64]
+Torques = Callable[[float, Array, Array], Array]
+SINGULAR = 1e-6  # of a divisor's usual size
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ClosedRun(Run):
+    """A run of a robot with loops: arrays are of all its joints, torques of passive ones 0.
+
+    `gap` is how far the loops are from closed, m or rad; `energy` (time, 2) kinetic and potential energy; `work` what
+    the motors have done. `balance` counts what friction takes as lost. Where the motors do not determine the mechanism
+    the run ends before its time: `whole` is False, and `about` has a `status`.
+    """
+
+    gap: Array
+    energy: Array
+    work: Array
+
+
+def run_closed(robot: Robot, law: object, start: Any, until: float | None, step: float, every: int = 1) -> ClosedRun:
+    """`law`: torques of the motors, held or a row a step, a function (t, q, q̇ of the motors) → torques, or None."""
+    if until is None or not isfinite(until) or not 0 < step < until:
+        raise InputError("{robot}: simulate: expected until= and a step below it", robot.name)
+    if not isinstance(every, int) or every < 1:
+        raise InputError(
+            "{robot}: simulate: every: expected a whole number above 0, found {every!r}", robot.name, every
+        )
+    steps = round(until / step)
+    motion = _Motion(robot, _torques(robot, law, steps, step))
+    return motion.run(*_state(robot, start), steps, step, every)
+
+
+def _state(robot: Robot, start: Any) -> tuple[Array, Array]:
+    """Positions of all joints, closed, and rates of the motors: q, (q, q̇), or the motors alone."""
+    q, qd = start if isinstance(start, tuple) else (start, np.zeros(len(robot.motors)))
+    near: Any = None
+    if q is not None and np.size(np.asarray(q)) == robot.dof:
+        near = np.asarray(q, dtype=float)
+        q = near[list(robot.driven)]
+    elif q is None:
+        poses = robot.poses
+        near = poses.get("closed") or next(iter(poses.values()), (0.0,) * robot.dof)
+        q = [near[c] for c in robot.driven]
+    rates = np.asarray(qd, dtype=float)
+    if rates.shape != (len(robot.motors),) or not np.isfinite(rates).all():
+        raise InputError(
+            "{robot}: simulate: start: expected rates of {names}, found {found!r:.60}",
+            robot.name, ", ".join(robot.motors), qd,
+        )  # fmt: skip
+    return np.asarray(close_loops(robot, q, near)), rates
+
+
+def _torques(robot: Robot, law: object, steps: int, step: float) -> Torques:
+    count = len(robot.motors)
+    if callable(law):
+        return lambda t, q, qd: np.asarray(law(t, q, qd), dtype=float)
+    try:
+        given = np.zeros(count) if law is None else np.asarray(law, dtype=float)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.shape == (count,):
+        return lambda t, q, qd: given
+    if given.ndim == 2 and given.shape[1] == count and len(given) >= steps:
+        return lambda t, q, qd: given[min(int(t / step + 1e-9), len(given) - 1)]
+    raise InputError(
+        "{robot}: simulate: of a robot with loops the law is torques of {names}, held or a row a step, a function (t, "
+        "q, qd), or None", robot.name, ", ".join(robot.motors),
+    )  # fmt: skip
+
+
+def _balance(energy: Array, work: Array) -> float:
+    """The largest change of energy that is not work, beside the largest energy that took part."""
+    lost = energy.sum(axis=1) - energy[0].sum() - work
+    return float(np.abs(lost).max() / max(np.ptp(energy, axis=0).max(), np.abs(work).max(), 1e-300))
+
+
+class _Motion:
+    """The compiled models, and a step."""
+
+    def __init__(self, robot: Robot, torques: Torques) -> None:
+        self.robot, self.torques, arm = robot, torques, NumericArm(robot)
+        names = ("forward_dynamics", "joint_motion", "closure", "energy")
+        self.forward, self.motion, self.closing, self.storing = (arm.model(name) for name in names)
+        joints = list(robot.coordinates.joints)
+        self.own = [joints.index(name) for name in robot.joint_names]
+        self.still = np.zeros(len(robot.motors))
+        from manipula.generation.arm_structure import ArmStructure
+
+        self.least = SINGULAR * min(ArmStructure(robot).closure.usual, default=0.0)
+
+    def rate(self, t: float, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, float, bool]:
+        """q̇ of all coordinates, q̈ of the motors, their power, and whether the closure is regular."""
+        found = self.forward(q, qd, tau)
+        qdd, pivot = (found.qdd, found.pivot) if hasattr(found, "pivot") else (found, np.inf)
+        rates = np.asarray(self.motion(q, qd, self.still).rates)[self.own]
+        return rates, np.asarray(qdd), float(tau @ qd), bool(pivot > self.least)
+
+    def run(self, q: Array, qd: Array, steps: int, h: float, every: int) -> ClosedRun:
+        samples, work, status = list[tuple[Any, ...]](), 0.0, "whole"
+        for k in range(steps + 1):
+            t = k * h
+            tau = self.torques(t, q, qd)
+            k1 = self.rate(t, q, qd, tau)
+            if k % every == 0:
+                samples.append((t, q, *self.of_all(q, qd, k1[1], tau), self.gap(q), self.energy(q, qd), work))
+            if k == steps:
+                break
+            # classical, the torques held over the step
+            k2 = self.rate(t, q + h / 2 * k1[0], qd + h / 2 * k1[1], tau)
+            k3 = self.rate(t, q + h / 2 * k2[0], qd + h / 2 * k2[1], tau)
+            k4 = self.rate(t, q + h * k3[0], qd + h * k3[1], tau)
+            if not (k1[3] and k2[3] and k3[3] and k4[3]):
+                status = "singular"
+                break
+            q = q + h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+            qd = qd + h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+            work += h / 6 * (k1[2] + 2 * k2[2] + 2 * k3[2] + k4[2])
+            q = q + np.asarray(self.closing(q).correction)
+        names = ("t", "q", "qd", "qdd", "tau", "gap", "energy", "work")
+        found = {name: np.array(x, dtype=float) for name, x in zip(names, zip(*samples, strict=True), strict=True)}
+        about = {"method": "rk4", "step": h, "status": status}
+        return ClosedRun(
+            robot=self.robot, ref=None, state={}, balance=_balance(found["energy"], found["work"]),
+            whole=status == "whole", about=about, t=found["t"], q=found["q"], qd=found["qd"], qdd=found["qdd"],
+            tau=found["tau"], gap=found["gap"], energy=found["energy"], work=found["work"],
+        )  # fmt: skip
+
+    def of_all(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array, Array]:
+        """Rates, accelerations and torques of all coordinates."""
+        found, torques = self.motion(q, qd, qdd), np.zeros(self.robot.dof)
+        torques[list(self.robot.driven)] = tau
+        return np.asarray(found.rates)[self.own], np.asarray(found.accelerations)[self.own], torques
+
+    def gap(self, q: Array) -> float:
+        return float(self.closing(q).gap)
+
+    def energy(self, q: Array, qd: Array) -> tuple[float, float]:
+        found = self.storing(q, qd)
+        return float(found.kinetic), float(found.potential)
