@@ -95,6 +95,8 @@ def artists(figure: Any) -> str:
         said.append(f"axes {place.name} x {numbers(place.get_xlim())} y {numbers(place.get_ylim())}")
         if place.name == "3d":
             said.append(f"z {numbers(place.get_zlim())} from {numbers([place.elev, place.azim])}")
+        if (legend := place.get_legend()) is not None:
+            said.append(f"legend {[text.get_text() for text in legend.get_texts()]}")
         said.append(f"labels {place.get_title()!r} {place.get_xlabel()!r} {place.get_ylabel()!r}")
         for line in place.lines:
             at = line.get_data_3d() if hasattr(line, "get_data_3d") else line.get_data()

@@ -566,7 +566,8 @@ def test_files_without_times_have_equally_many_rows(fewer: int, refused: bool, t
 
 @pytest.mark.parametrize("lines, one", [(["0,012", "1,5"], True), (["1,25", "1,5"], False), (["1,250", "2,125"], True),
                                         (["1,250", "2,12"], False), (["1,25", "2,12"], False), (["1,0", "2,5"], False),
-                                        (["1,05", "2,5"], True), (["1.5"], False)])  # fmt: skip
+                                        (["1,05", "2,5"], True), (["1.5"], False),
+                                        (["0,012", "1.5"], False)])  # fmt: skip
 def test_a_lone_number_with_a_comma_is_no_pair(lines: list[str], one: bool) -> None:
     assert text_files._one_decimal_a_line(lines) is one
 
@@ -582,6 +583,7 @@ def test_a_time_as_text_in_seconds(text: str, seconds: float | None) -> None:
 
 
 def test_midnight_is_passed_by_a_fall_of_half_a_day() -> None:
+    assert text_files.stamps_from(["12:00:00", "00:00:00"])[1] == 0  # of more than that
     found = text_files.stamps_from(["23:59:59", "00:00:01", "00:00:00", "13:00:00", "00:59:59", "12:59:58"])
     assert [x / 1e9 for x in found if x is not None] == [86399, 86401, 86400, 133200, 176399, 219598]
 

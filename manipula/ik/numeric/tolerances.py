@@ -241,3 +241,9 @@ class ClosureTolerance:
     """Robots with loops."""
 
     PIVOT = 1e-9  # of a divisor's usual size: below, nothing that was computed means anything
+
+
+class BaseTolerance:
+    """Bases that move."""
+
+    ROTATION = 1e-6  # of an entry of RᵀR − 1: what is further off is no rotation
