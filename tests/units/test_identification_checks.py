@@ -744,3 +744,26 @@ def test_the_way_out_of_a_box() -> None:
     np.testing.assert_allclose(tool._way_out(np.array([[0.97, 0.0, 0.0]]), 0.05), [[-0.02, 0, 0]])
     free = penalties.Tool(None, None, motions.Room(room.within, None))  # type: ignore[arg-type]
     assert not free._way_out(points[:4], 0.0).any()
+
+
+def test_ranges_that_a_file_does_not_give() -> None:
+    """A turn or two metres about zero; from the one end that is given as much to the other side."""
+    inf, pi = np.inf, np.pi
+    known: Any = SimpleNamespace(
+        lower=np.array([-inf, -inf, -1.0, 0.5, -inf, -2.0]), upper=np.array([inf, inf, inf, inf, 2.0, 1.0])
+    )
+    turns, notes = np.array([True, False, True, False, True, True]), list[str]()
+    low, high = motions._assumed_ranges(known, turns, list("abcdef"), notes)
+    np.testing.assert_allclose(low, [-pi, -1, -1, 0.5, 2 - 2 * pi, -2])
+    np.testing.assert_allclose(high, [pi, 1, 2 * pi - 1, 2.5, 2, 1])
+    assert notes == [
+        "a: no position limits in the file; a turn ±π rad is used",
+        "b: no position limits in the file; a slide ±1 m is used",
+        "c, d, e: one position limit in the file; 2π rad or 2 m from there are used",
+    ]
+    free: Any = SimpleNamespace(lower=np.array([-inf, -inf]), upper=np.array([inf, inf]))
+    motions._assumed_ranges(free, np.array([True, True]), ["a", "b"], notes)
+    assert notes[-1] == "all joints: no position limits in the file; a turn ±π rad is used"
+    empty: Any = SimpleNamespace(lower=np.array([1.0]), upper=np.array([1.0]))
+    with pytest.raises(mp.InputError, match="excite: limits: x has no room to move between 1 and 1"):
+        motions._assumed_ranges(empty, np.array([True]), ["x"], [])
