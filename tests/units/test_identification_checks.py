@@ -11,6 +11,8 @@ import pytest
 
 import manipula as mp
 from manipula.identification import decimation, filters, outliers
+from manipula.identification.calibration import measurements
+from manipula.identification.calibration import result as calibrated
 from manipula.identification.conversion import Conversion, read_motors
 from manipula.identification.data import Accumulator, Grams
 from manipula.identification.excitation import motions, penalties
@@ -767,3 +769,24 @@ def test_ranges_that_a_file_does_not_give() -> None:
     empty: Any = SimpleNamespace(lower=np.array([1.0]), upper=np.array([1.0]))
     with pytest.raises(mp.InputError, match="excite: limits: x has no room to move between 1 and 1"):
         motions._assumed_ranges(empty, np.array([True]), ["x"], [])
+
+
+def test_why_an_entry_cannot_be_calibrated() -> None:
+    names = [f"x{k}" for k in range(7)]
+
+    def why(*shares: float) -> str:
+        return calibrated.why(range(len(shares)), np.array(shares), names, "on these motions")
+
+    assert why() == why(0.0, 1e-7) == "moves nothing that is measured on these motions"
+    assert why(0.0, -0.5, 2e-6) == "does the same as x1, x2 on these motions"
+    assert why(1, 1, 1, 1) == "does the same as x0, x1, x2, x3 on these motions"
+    assert why(1, 0, 1, 1, 1, 1) == "does the same as x0, x2, x3, x4 … on these motions"
+    assert calibrated.why([], np.zeros(0), names, "") == "moves nothing that is measured"
+
+
+def test_a_table_of_measurements_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(mp.InputError, match=r"gone\.csv: cannot be read: No such file or directory"):
+        measurements._table(tmp_path / "gone.csv")
+    (tmp_path / "bytes.csv").write_bytes(b"\xff\xfe\xfa,1\n")
+    with pytest.raises(mp.InputError, match=r"bytes\.csv: cannot be read: 'utf-8' codec"):
+        measurements._table(tmp_path / "bytes.csv")
