@@ -122,34 +122,38 @@ def count_rows(
     """Each method of each model, proved before it is counted; of all models, those this robot has."""
     subject = prepare(Request(robot, "inverse_dynamics", "best", symbolic, optimise, parameters=parameters))
     for name in _countable(subject, models):
-        for method in _methods(name, robot):
+        for method in _methods(name, subject):
             tell(f"{name}: {method}")
             yield count_row(subject.with_request(model=name, method=method))
 
 
 def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
-    """The models asked for; where nobody asked, those that have an answer: not every arm has six freedoms, and of one
-    with a joint that feels no inertia, or whose friction follows its load, all are in doubt."""
+    """The requested models; by default those that have an answer: not every arm has six freedoms, and where a joint
+    feels no inertia, friction follows the load, the base moves or chains close, each model is tried first."""
     if models is not DEFAULT_MODELS:
         return list(models)
-    loaded = any(joint.actuator.depends_on_load for joint in subject.robot.joints)
-    doubt = loaded or bool(joints_without_inertia(subject.structure))
+    robot = subject.robot
+    doubt = bool(robot.moving or robot.loops) or any(joint.actuator.depends_on_load for joint in robot.joints)
+    doubt = doubt or bool(joints_without_inertia(subject.structure))
     return [name for name in models if not (doubt or MODELS[name].wants) or _has(subject, name)]
 
 
 def _has(subject: Prepared, name: str) -> bool:
     """Whether the model is one that this robot has."""
-    plain = _methods(name, subject.robot)[0]
     try:
+        plain = _methods(name, subject)[0]
         generate_function(subject.with_request(model=name, method=plain, optimise="none", parameters="full"))
     except InputError:
         return False
     return True
 
 
-def _methods(name: str, robot: RobotDescription) -> list[str]:
+def _methods(name: str, subject: Prepared) -> list[str]:
     """Those that can be asked of this robot, the plain one first."""
-    model, serial = model_named(name), not serial_fault(robot)
+    robot = subject.robot
+    own = robot.moving or robot.loops  # such robots have forms of their own, made by methods of their own
+    model = subject.with_request(model=name).model if own else model_named(name)
+    serial = not serial_fault(robot)
     return [method for method in model.method_names if serial or model.structure(method) == "tree"]
 
 
@@ -195,11 +199,11 @@ def step_rows(
     subject = prepare(Request(robot, "inverse_dynamics", symbolic=symbolic, parameters=parameters))
     for name in _countable(subject, models):
         found = known_function(subject.with_request(model=name))
-        for method in _methods(name, robot):
+        for method in _methods(name, subject):
             tell(f"{name}: steps of {method}")
             asked = subject.with_request(model=name, method=method)
             others = published_counts(robot.name, name, method)
-            others += published_counts(robot.name, name) if method == _methods(name, robot)[0] else []
+            others += published_counts(robot.name, name) if method == _methods(name, subject)[0] else []
             known = found.cost.total if found and found.provenance.method == method else None
             yield StepRow(name, method, *_steps(asked), known, tuple(others))
 

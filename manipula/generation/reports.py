@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any, Literal
@@ -96,6 +96,7 @@ def check_report(robot: RobotDescription, tell: Callable[[str], None] = lambda t
     verdicts = [Verdict("table", doubt, "noted", True) for doubt in check_robot(robot)]
     structure = ArmStructure(robot)
     verdicts.append(_check_description(structure))
+    verdicts += [Verdict(part, text, "noted", True, NOT_CHECKED, False) for part, text in _beyond(robot)]
     states = [_field_state(structure) for _ in range(DRAWS)]
     for law in IDENTITIES:
         tell(law.name)
@@ -104,6 +105,17 @@ def check_report(robot: RobotDescription, tell: Callable[[str], None] = lambda t
         tell("inertia positive")
         verdicts.append(_positive(structure))
     return Report(robot.name, tuple(verdicts))
+
+
+def _beyond(robot: RobotDescription) -> Iterator[tuple[str, str]]:
+    """What of a robot the laws of arms leave out."""
+    if robot.moving:
+        yield "moving base", "The laws hold the base still; each function on a moving base is proved when it is made."
+    if robot.loops:
+        yield (
+            "loops",
+            "The laws take the tree with its loops cut; each function of the closed robot is proved when made.",
+        )
 
 
 def _check_description(structure: ArmStructure) -> Verdict:

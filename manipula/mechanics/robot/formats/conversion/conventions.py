@@ -32,7 +32,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import placement, round_to_decimal, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce import Zone, take, take_last, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.suffixes import identifier_from_name, suffixes_of
-from manipula.mechanics.robot.topology import refuse_branches, still_rows
+from manipula.mechanics.robot.topology import refuse_branches, refuse_loops, still_rows
 from manipula.mechanics.robot.values.parameter import Name, names_of
 from manipula.messages import Message
 
@@ -43,6 +43,7 @@ _FROM_A_ROW = re.compile(r"(base|tool)_(a|alpha)")
 
 def convert(robot: RobotDescription, target: str) -> RobotDescription:
     """The robot in another convention: "standard", "modified" or "urdf"."""
+    refuse_loops(robot, "convert")
     match target:
         case "standard":
             return to_standard(robot)
