@@ -13,6 +13,7 @@ from manipula.algebra.run.compiled_function import Compiled
 from manipula.errors import InputError
 from manipula.generation.request import Request
 from manipula.ik.arm.inverse_model import generate_model
+from manipula.ik.numeric.tolerances import BaseTolerance
 from manipula.mechanics.models.floating.frames import ROWS, Hold, frames_asked
 from manipula.mechanics.models.ports import FLOATING
 from manipula.mechanics.robot.description import RobotDescription
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from manipula.robot import Robot
 
 MATRICES = {"R0": 3, "T0": 4}  # ports that are matrices, row by row
-NEAR = 1e-6  # of an entry of RᵀR − 1: what is further off is no rotation
 
 
 def base_inputs(robot: RobotDescription, model: str, ports: Sequence[str], base: Any) -> list[Any]:
@@ -67,7 +67,7 @@ def _matrix(model: str, port: str, value: ArrayLike) -> NDArray[np.float64]:
         )
     R = array[..., :3, :3]
     error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
-    if not (error <= NEAR and np.all(np.linalg.det(R) > 0)):
+    if not (error <= BaseTolerance.ROTATION and np.all(np.linalg.det(R) > 0)):
         raise InputError(
             "{model}: {port}: its rotation is not one: RᵀR is off by {error:.1e}", model, port, float(error)
         )

@@ -22,6 +22,7 @@ from manipula.ik.arm.arm_models import ArmModels, Out
 from manipula.ik.arm.base_motion import FrameModels, base_inputs
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.arrays import Kinematics
+from manipula.ik.numeric.tolerances import ClosureTolerance
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import FLOATING, PORTS
@@ -42,7 +43,6 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
 WRENCH = "wrench_tool"
 PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
-SMALL = 1e-9  # of its usual size: below, nothing that was computed means anything
 
 
 def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
@@ -201,7 +201,7 @@ class NumericArm(ArmModels, FrameModels):
 
     def _regular(self, code: Compiled, found: Any, out: Any) -> Any:
         """The outputs of a robot with loops beside the pivot; NaN where that is too small."""
-        smallest = SMALL * min(self._closure.usual)
+        smallest = ClosureTolerance.PIVOT * min(self._closure.usual)
         singular = np.asarray(found.pivot) < smallest
         values = [np.asarray(x) for port, x in zip(code.outputs, found, strict=True) if port.name != PIVOT]
         if singular.any():

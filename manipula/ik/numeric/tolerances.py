@@ -235,3 +235,15 @@ class SingularTolerance:
     OFF = 1e-3  # of a factor: a draw with less is not elsewhere
     ROOT = 1e-14  # rad or m; a root that is searched along a joint
     NOTHING = 1e-300  # no matrix is so small; what is divided by
+
+
+class ClosureTolerance:
+    """Robots with loops."""
+
+    PIVOT = 1e-9  # of a divisor's usual size: below, nothing that was computed means anything
+
+
+class BaseTolerance:
+    """Bases that move."""
+
+    ROTATION = 1e-6  # of an entry of RᵀR − 1: what is further off is no rotation
