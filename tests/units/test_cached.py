@@ -28,6 +28,7 @@ from manipula.generation.levels import LEVELS
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.mechanics.robot.description import Frame, Mounted
+from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.support import cache
 from manipula.support.progress import DEFAULT_EFFORT
@@ -181,7 +182,7 @@ def test_what_is_read_back_is_proved(place: Path, made: list[str], monkeypatch: 
 
 OTHER: dict[str, Any] = {
     "model": "pose", "method": "newton-euler", "symbolic": "all", "optimise": "none", "wrench": True,
-    "parameters": "full", "price": "fused",
+    "parameters": "full", "price": "fused", "frames": ("tool",), "hold": (("point", 0),),
 }  # fmt: skip
 
 
@@ -209,8 +210,11 @@ def test_every_part_of_a_robot_but_its_origin_makes_another_key() -> None:
         "tool": robot.joints[0].after, "payload": (robot.joints[0].body,), "values": (*robot.values, ("g", ZERO)),
         "frames": (Frame("eye", robot.joints[0].name),), "tool_on": robot.joints[0].name,
         "named_poses": (("home", ((robot.joints[0].name, ZERO),)),), "ground": (Mounted((), robot.joints[0].body),),
+        "moving": "free", "loops": (ClosedLoop("rod", (robot.joints[1].name, "base"), "z"),),
     }  # fmt: skip
-    assert {*others, "origin"} == {item.name for item in fields(robot)}
+    assert {*others, "origin", "motors"} == {item.name for item in fields(robot)}
+    closed = [replace(robot, loops=others["loops"], motors=motors) for motors in ((), (robot.joints[0].name,))]
+    assert len({key_from(replace(GRAVITY, robot=each)) for each in closed}) == 2
     for name, value in others.items():
         assert key_from(replace(GRAVITY, robot=replace(robot, **{name: value}))) != key_from(GRAVITY), name
     moved = replace(robot, origin=replace(robot.origin, path="elsewhere.toml"))

@@ -60,9 +60,9 @@ def test_the_verdict_counts_what_is_known_and_names_the_rest(count: int) -> None
     weak = [row(f"x{k}", -1.0, 1.0 + k) for k in range(count)]
     rows = [row("a", 2.0, 0.19), row("b", -2.0, 0.19), row("c", 2.0, 0.2), *weak]
     said = report.verdict(result(base_parameters=Table(rows), consistent=count > 1))
-    assert said[0].startswith(f"2 of {3 + count} base parameters are known to 10% or better; every body is ")
+    assert said[0].startswith(f"2 of {3 + count} base parameters are known to 10 % or better; every body is ")
     assert said[0].endswith("is physically consistent." if count > 1 else "is NOT physically consistent.")
-    names = ", ".join(f"x{k}" for k in range(count - 1, -1, -1)[:6]) + (" …" if count > 6 else "")
+    names = ", ".join(f"x{k}" for k in range(count - 1, -1, -1)[:6]) + (f" and {count - 6} more" if count > 6 else "")
     assert said[2:-1] == ([f"Not identifiable from these motions ({count}): {names}."] if count else [])
 
 
@@ -75,10 +75,10 @@ def test_advice_follows_from_the_errors() -> None:
     near, far = (Errors(6.0, 0.0, ()),), (Errors(1.0, 0.0, ()), Errors(6.1, 0.0, ()))
     assert advice(doubtful=True).startswith("Next: settle the first warning")
     assert advice().startswith("Next: record another motion and judge on it")
-    assert advice(validation=near) == "Next: use found.robot."
+    assert advice(validation=near) == "Next: use found.robot (--out)."
     assert advice(validation=near, base_parameters=weak).startswith("Next: mp.excite(robot, after=found)")
     assert "does not show what the other one needs" in advice(validation=far)
-    assert advice(validation=far, blocks=(1.0, 3.1)) == "Next: use found.robot."
+    assert advice(validation=far, blocks=(1.0, 3.1)) == "Next: use found.robot (--out)."
 
 
 def test_the_summary_names_method_prior_and_what_no_file_holds() -> None:
@@ -148,7 +148,7 @@ def test_errors_have_a_column_for_every_judge() -> None:
         ["recordings", "a.csv", "", "", ""],
         ["whole", "10.00", "20.00", "30.00", "40.00"],
         ["moving", "11.00", "21.00", "31.00", "41.00"],
-        ["rest", "13.00", "23.00", "33.00", "43.00"],
+        ["at rest", "13.00", "23.00", "33.00", "43.00"],
         [ROBOT.joint_names[0], "12.00", "22.00", "32.00", "42.00"],
         [ROBOT.joint_names[1], "", "", "", ""],
     ]

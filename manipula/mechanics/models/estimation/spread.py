@@ -13,7 +13,7 @@ leave the torque of joint j out scatter as these errors do,
 over the m joints without which something is known. They are the same step with another noise, on the same equations.
 An estimate is identifiable when its own standard deviation is a tenth of the first one.
 
-Sources: B. Efron, "The Jackknife, the Bootstrap and Other Resampling Plans" (1982), chapter 3; H. Flyvbjerg, H. G.
+Source: B. Efron, "The Jackknife, the Bootstrap and Other Resampling Plans" (1982), chapter 3; H. Flyvbjerg, H. G.
 Petersen, "Error estimates on averages of correlated data", Journal of Chemical Physics 91 (1989), for batch means.
 """
 

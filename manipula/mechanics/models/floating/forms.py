@@ -71,8 +71,8 @@ def _columns(of: Coordinates, rows: Sequence[Sequence[Scalar]]) -> list[list[Sca
     return [[*row[:SIX], *gathered] for row, gathered in zip(rows, of.gather_columns([row[SIX:] for row in rows]))]
 
 
-def _rows(of: Coordinates, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-    return [*map(list, rows[:SIX]), *of.gather_rows([list(row) for row in rows[SIX:]])]
+def _rows(of: Coordinates, matrix: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    return [*map(list, matrix[:SIX]), *of.gather_rows([list(row) for row in matrix[SIX:]])]
 
 
 def _both(of: Coordinates, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:

@@ -179,16 +179,16 @@ def frame_biases(chain: Tree, x: Given) -> Rows:
 # frames that are held
 
 
-def held_rows(rows: Sequence[Any], hold: Hold) -> list[Any]:
+def held_rows(six: Sequence[Any], hold: Hold) -> list[Any]:
     """Of six rows, linear then angular, those that are held; a row may be a number or a list of them."""
     kind, radius = hold
     if kind == "pose":
-        return list(rows)
-    linear = list(rows[:3])
+        return list(six)
+    linear = list(six[:3])
     if kind == "rolling":
         # v − r ω×ẑ = v − r (ω_y, −ω_x, 0)
-        linear[0] = _combine(linear[0], rows[4], -radius)
-        linear[1] = _combine(linear[1], rows[3], radius)
+        linear[0] = _combine(linear[0], six[4], -radius)
+        linear[1] = _combine(linear[1], six[3], radius)
     return linear
 
 
