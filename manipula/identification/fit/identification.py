@@ -45,7 +45,7 @@ from manipula.identification.fit.diagnostics import (
 from manipula.identification.fit.errors import errors_of
 from manipula.identification.fit.gains import gain_doubts
 from manipula.identification.fit.hypotheses import Explanation, explain, explain_by_coupling
-from manipula.identification.fit.other_robots import OtherRobot, find_other_robot
+from manipula.identification.fit.other_robots import LEFT, OtherRobot, find_other_robot
 from manipula.identification.fit.result import Found
 from manipula.identification.fit.selection import Selection, one_width, select
 from manipula.identification.fit.to_robot import (
@@ -164,7 +164,8 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRob
     refuse_silent(data)
     slips = explain(data, model, asked.prior, tell)
     cause: Explanation | OtherRobot | None = slips
-    if slips is None or len(slips.slips) > 1:  # two slips at once are less likely than another robot that explains more
+    # two slips at once, or one that leaves much, are less likely than another robot that explains more
+    if slips is None or len(slips.slips) > 1 or slips.after.whole > LEFT:
         left = None if slips is None else slips.after
         cause = find_other_robot(data, model, asked.prior, tell, left) or slips
     if asked.repair and isinstance(cause, Explanation):
